@@ -61,8 +61,10 @@ def test_the_removal_gate() -> None:
 
 def test_the_path_length_in_the_gate_of_a_link(monkeypatch: pytest.MonkeyPatch) -> None:
     """An exporter taken for a JVM is not waited for, and refuses what nodes present."""
-    look_at_pod = verifiers._pod
-    monkeypatch.setattr(verifiers, "_pod", lambda *arguments: replace(look_at_pod(*arguments), kind=Verifier.JVM))
+    look_at_pod = verifiers._verifying_pod
+    monkeypatch.setattr(
+        verifiers, "_verifying_pod", lambda *arguments: replace(look_at_pod(*arguments), kind=Verifier.JVM)
+    )
     assert counter_example(Runner(LINKED), 1, components=(Component.KAFKA_EXPORTER,)).startswith("I1")
 
 

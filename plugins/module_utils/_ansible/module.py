@@ -261,7 +261,7 @@ class ClusterModule:
         except Exception as error:  # pylint: disable=broad-except
             # The text of an unexpected exception could hold anything.
             self.fail(
-                f"Unexpected {type(error).__name__} at {_place(error)}. Please report it; the flow can be run again."
+                f"Unexpected {type(error).__name__} at {_place_of_error(error)}. Please report it; the flow can be run again."
             )
         finally:
             self._end_call()
@@ -357,7 +357,7 @@ class ClusterModule:
             self.module.warn(f"The Lease could not be given back and will run out by itself: {error}")
 
 
-def _place(error: BaseException) -> str:
+def _place_of_error(error: BaseException) -> str:
     """The file and the line where the error happened, which hold no secret."""
     trace, place = error.__traceback__, "an unknown place"
     while trace is not None:

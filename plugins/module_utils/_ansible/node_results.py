@@ -171,20 +171,20 @@ def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
     """A node pool, the numbers of its next nodes whose certificates are stored already, and the numbers whose certificates are missing."""
     spare = {
         node.node_id: _is_ready_to_import(secret, snapshot)
-        for secret, node in _of(snapshot.spare_leaf_nodes, name).items()
+        for secret, node in _nodes_of_pool(snapshot.spare_leaf_nodes, name).items()
     }
     return {
         "name": name,
         "replicas": snapshot.pools.replicas[name],
         "at_hand": [number for number, ready in spare.items() if ready],
         "awaited": [number for number, ready in spare.items() if not ready],
-        "leaving": [node.node_id for node in _of(before.pools.leaving, name).values()],
+        "leaving": [node.node_id for node in _nodes_of_pool(before.pools.leaving, name).values()],
         "when_added": _when_added(name, snapshot),
         "when_removed": " ".join(_when_removed(name, before)),
     }
 
 
-def _of(nodes: Mapping[str, PoolNode], pool: str) -> dict[str, PoolNode]:
+def _nodes_of_pool(nodes: Mapping[str, PoolNode], pool: str) -> dict[str, PoolNode]:
     return {name: node for name, node in nodes.items() if node.pool == pool}
 
 
@@ -210,7 +210,10 @@ def _when_added(name: str, snapshot: Snapshot) -> str:
 
 def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
     """The Secrets of the nodes are the operator's to delete; what waits beside the requests is this collection's."""
-    leaving, later = list(_of(snapshot.pools.leaving, name)), list(_of(snapshot.pools.spare_later, name))
+    leaving, later = (
+        list(_nodes_of_pool(snapshot.pools.leaving, name)),
+        list(_nodes_of_pool(snapshot.pools.spare_later, name)),
+    )
     if leaving:
         yield (
             f"The operator removes {listed(leaving)} and deletes the Secrets of that name with certificates and keys, unless it refuses to "
@@ -220,7 +223,7 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
         return
     given_up = [
         secret
-        for secret in _of(snapshot.spare_leaf_nodes, name)
+        for secret in _nodes_of_pool(snapshot.spare_leaf_nodes, name)
         if secret in snapshot.leaves.requests and secret not in later
     ]
     if given_up:

@@ -186,16 +186,16 @@ _SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._
 def outside_of(options: Mapping[str, Any]) -> Outside:
     """Raises OptionsError."""
     return Outside(
-        _secrets("trusting_secrets", options),
+        _parse_secrets("trusting_secrets", options),
         tuple(map(_waiver, options.get("waivers") or ())),
-        _secrets("presenting_secrets", options),
+        _parse_secrets("presenting_secrets", options),
         _user_namespaces(options),
     )
 
 
-def _secrets(option: str, options: Mapping[str, Any]) -> tuple[NamedSecret, ...] | None:
+def _parse_secrets(option: str, options: Mapping[str, Any]) -> tuple[NamedSecret, ...] | None:
     given = options.get(option)
-    return None if given is None else tuple(_secret(option, text, options["namespace"]) for text in given)
+    return None if given is None else tuple(_parse_secret(option, text, options["namespace"]) for text in given)
 
 
 def _user_namespaces(options: Mapping[str, Any]) -> tuple[UserNamespace, ...] | None:
@@ -209,7 +209,7 @@ def _user_namespaces(options: Mapping[str, Any]) -> tuple[UserNamespace, ...] | 
     )
 
 
-def _secret(option: str, text: str, namespace: str) -> NamedSecret:
+def _parse_secret(option: str, text: str, namespace: str) -> NamedSecret:
     found = _SECRET.match(text.strip())
     if found is None:
         raise OptionsError(
@@ -219,10 +219,10 @@ def _secret(option: str, text: str, namespace: str) -> NamedSecret:
 
 
 def _waiver(given: Mapping[str, str]) -> Waiver:
-    return Waiver(" ".join(given["client"].split()), _time(given["until"], given["client"]), given["reason"])
+    return Waiver(" ".join(given["client"].split()), _parse_time(given["until"], given["client"]), given["reason"])
 
 
-def _time(text: str, client: str) -> datetime:
+def _parse_time(text: str, client: str) -> datetime:
     try:
         return time_of(text)
     except ValueError:

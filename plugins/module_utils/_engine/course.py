@@ -57,7 +57,7 @@ class Budget:
         self._work, self._reached = work, reached
         self._first, self._intent = first, intent
         self._planned: Restarts | None = None
-        self._facts = _facts(first.snapshot)
+        self._facts_of_plan = _facts_of_plan(first.snapshot)
         self._parties: dict[str, str] = {}
         self._in_place: InPlace | None = None
         #: The restarts that the last warning about more of them named.
@@ -75,7 +75,7 @@ class Budget:
             # Check mode looks at this before it plans; a plan that was made without it may have restarts in the place of reloads.
             self._in_place = snapshot.nodes.in_place
             self._planned = None
-            self._facts |= _facts(self._first.snapshot.with_nodes(in_place=snapshot.nodes.in_place))
+            self._facts_of_plan |= _facts_of_plan(self._first.snapshot.with_nodes(in_place=snapshot.nodes.in_place))
         self._parties.update({pod.name: party_of(pod) for pod in snapshot.nodes.pods})
         rolls = [step for step in steps if isinstance(step, Roll)]
         due = Counter((roll.reason.value, party) for roll in rolls for party in _parties_of(roll.uids, snapshot))
@@ -90,10 +90,10 @@ class Budget:
             return Counter()
         # A restart for another reason than planned may take the place of a restart that is not needed any more.
         more = self.spent + (self._needed_restarts(observation, intent) | due)
-        over = _total(more) - _total(self._planned)
-        new = (_facts(snapshot) | _find_put_back(losses, more - self._planned)) - self._facts
+        over = _count_restarts(more) - _count_restarts(self._planned)
+        new = (_facts_of_plan(snapshot) | _find_put_back(losses, more - self._planned)) - self._facts_of_plan
         if over and new:
-            self._facts |= new
+            self._facts_of_plan |= new
             self._warn_of_restarts(new, over)
             self._planned, self._told, over = more, more, Counter()
         return over
@@ -131,7 +131,7 @@ class Budget:
         )
 
 
-def _total(restarts: Restarts) -> Counter[str]:
+def _count_restarts(restarts: Restarts) -> Counter[str]:
     """The restarts without their reasons."""
     total: Counter[str] = Counter()
     for (_reason, party), count in restarts.items():
@@ -149,7 +149,7 @@ def _changeable_parts(intent: Intent) -> tuple[Any, ...]:
     return intent.pace.spread, intent.issuing.links, intent.met.taken
 
 
-def _facts(snapshot: Snapshot) -> frozenset[Fact]:
+def _facts_of_plan(snapshot: Snapshot) -> frozenset[Fact]:
     nodes = (("node", pod.name) for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     answers = (("answers", listener.pod) for listener in snapshot.nodes.listeners or ())
     looked = (("in_place", snapshot.nodes.in_place),) if snapshot.nodes.in_place else ()
@@ -331,15 +331,17 @@ class Course:
             f"{self._describe_other_writes(observation)}",
             self._remedy(observation),
         )
-        return (*_unknown(observation.snapshot), beyond)
+        return (*_violations_of_unknown_pods(observation.snapshot), beyond)
 
     def _describe_other_writes(self, observation: Observation) -> str:
         """Sentences about what others have written since this call began; empty where nothing is known of any."""
         back = [f"{loss.object}, {loss.what}: written back by {loss.writer}." for loss in self._losses[-3:]]
         others = [f"{name} was written by {writer}." for name, writer in self._writes_of_others(observation)]
-        return "".join(f" {sentence}" for sentence in back or others[:3] or self._changed(observation)[:3])
+        return "".join(
+            f" {sentence}" for sentence in back or others[:3] or self._describe_changed_secrets(observation)[:3]
+        )
 
-    def _changed(self, observation: Observation) -> list[str]:
+    def _describe_changed_secrets(self, observation: Observation) -> list[str]:
         """Sentences about Secrets that are others than at first, and that neither this call nor the operator has written."""
         changed = []
         for key, now in observation.by_key.items():
@@ -382,7 +384,7 @@ class Course:
         return others
 
 
-def _unknown(snapshot: Snapshot) -> tuple[Violation, ...]:
+def _violations_of_unknown_pods(snapshot: Snapshot) -> tuple[Violation, ...]:
     """The pods without evidence; other pods may have to restart because of them."""
     return tuple(
         Violation(

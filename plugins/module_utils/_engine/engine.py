@@ -147,12 +147,12 @@ def run(
         # The run is about this CA from here on, and ends when it is replaced.
         intent = intent.about(outcome.replaces)
     if work.dry_run:
-        _keep_books(outcome, work, intent.goal)
+        _record_decision(outcome, work, intent.goal)
         _carry_out_all(outcome.decision.steps, outcome, work)
         return outcome
     try:
         _pass_until_done(work, intent, before_write, reached, outcome, engine, patience)
-        _close_books(outcome, work, patience)
+        _record_end(outcome, work, patience)
     except LeaseHeld:
         # A pause belongs to the run that holds the Lease.
         raise
@@ -163,7 +163,7 @@ def run(
     return outcome
 
 
-def _close_books(outcome: Outcome, work: Work, patience: Patience) -> None:
+def _record_end(outcome: Outcome, work: Work, patience: Patience) -> None:
     """Back up the CA Secrets as the flow leaves them, and record its end in the audit trail."""
     if not outcome.has_begun:
         return
@@ -203,12 +203,12 @@ def _pass_until_done(
             return
         intent = _with_restarts_where_they_began(steps, work, intent)
         if obstacles := course.obstacles(outcome.observation, intent, steps):
-            _stop(obstacles, work, intent, outcome, engine, patience)
+            _end_call(obstacles, work, intent, outcome, engine, patience)
             return
         in_doubt: tuple[Transition, ...] = ()
         try:
             _hold_the_lease(steps, outcome, work, before_write)
-            intent = _carry_out_what_can_be(steps, outcome, work, intent, taken, course)
+            intent = _carry_out_until_interrupted(steps, outcome, work, intent, taken, course)
             patience.renew()
         except KubeError as error:
             # The state may have changed since the decision, also by the write that has failed.
@@ -220,7 +220,7 @@ def _pass_until_done(
             lost = course.failure(error) if outcome.has_begun else None
             if lost is None:
                 raise
-            _stop((lost,), work, intent, outcome, engine, patience)
+            _end_call((lost,), work, intent, outcome, engine, patience)
             return
         earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
         outcome.go_on(*patience.through(partial(_look_again, work, intent, engine, earlier), limit(outcome)))
@@ -229,7 +229,7 @@ def _pass_until_done(
         ]
 
 
-def _stop(
+def _end_call(
     obstacles: tuple[Violation, ...], work: Work, intent: Intent, outcome: Outcome, engine: Engine, patience: Patience
 ) -> None:
     """End the call here, and its pause as after a failure: nothing else is begun."""
@@ -261,7 +261,7 @@ def _hold_the_lease(steps: Steps, outcome: Outcome, work: Work, before_write: Ca
         outcome.has_begun = True
 
 
-def _keep_books(outcome: Outcome, work: Work, goal: Goal) -> None:
+def _record_decision(outcome: Outcome, work: Work, goal: Goal) -> None:
     """Record the decision, and back up what its steps may change, before they do. A call that only waits changes nothing."""
     steps = outcome.decision.steps
     if all(step.only_waits or step.holds_nothing for step in steps):
@@ -282,14 +282,14 @@ def _keep_backup(outcome: Outcome, work: Work, phase: Phase) -> None:
         keep_backup(outcome.observation, work, phase.value)
 
 
-def _carry_out_what_can_be(
+def _carry_out_until_interrupted(
     steps: Steps, outcome: Outcome, work: Work, intent: Intent, taken: set[str], course: Course
 ) -> Intent:
     """Carry out the steps until something comes in between. The intent for the rest of the call, without what has turned out to be
     impossible. taken: errors about objects that were there already; the call adds this error.
     """
     try:
-        _keep_books(outcome, work, intent.goal)
+        _record_decision(outcome, work, intent.goal)
         _carry_out_all(steps, outcome, work)
     except AlreadyExists as error:
         # Of another run it would have been seen by now.
@@ -318,7 +318,7 @@ def _carry_out_what_can_be(
         course.note_conflict()
         work.warnings.append(f"{error} They are restarted instead.")
         unstamped = intent.met.unstamped or isinstance(error, StampsRefused)
-        return replace(_restarting(intent), met=replace(intent.met, unstamped=unstamped))
+        return replace(_with_restarts(intent), met=replace(intent.met, unstamped=unstamped))
     return intent
 
 
@@ -347,10 +347,10 @@ def _with_restarts_where_they_began(steps: Steps, work: Work, intent: Intent) ->
     if not why or intent.pace.spread is not Spread.AUTO:
         return intent
     work.warnings.append(why)
-    return _restarting(intent)
+    return _with_restarts(intent)
 
 
-def _restarting(intent: Intent) -> Intent:
+def _with_restarts(intent: Intent) -> Intent:
     return replace(intent, pace=replace(intent.pace, spread=Spread.RESTART))
 
 

@@ -103,7 +103,7 @@ def _choose_look(decision: Decision, snapshot: Snapshot) -> Look:
 def ask_nodes(work: Work, observation: Observation) -> Observation:
     """The observation with the answers of the nodes; where they are out of reach, with a note of that."""
     for _attempt in range(_LOOKS):
-        listeners = _answers(work, observation)
+        listeners = _ask_listeners(work, observation)
         if listeners is None:
             unasked = InPlace(reload=_UNASKED, annotations=_why_not_annotated(work))
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place=unasked))
@@ -116,7 +116,7 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
     return replace(observation, snapshot=observation.snapshot.with_nodes(listeners=known, in_place=in_place))
 
 
-def _answers(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
+def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
     """None where nodes are out of reach. A later look asks a node that is away just now."""
     if work.look_live is None:
         return None

@@ -64,25 +64,25 @@ def restart(
     if not chosen:
         return seen
     if work.dry_run:
-        _roll(work, seen, chosen)
+        _carry_out_roll(work, seen, chosen)
         return seen
     patience, first = Patience(work), [seen]
 
     def roll_those_left() -> None:
         """Pods that were replaced before a failure are not chosen again."""
         now = first.pop() if first else observe_cluster(work)
-        _roll(work, now, chosen & now.snapshot.uids)
+        _carry_out_roll(work, now, chosen & now.snapshot.uids)
 
     patience.through(roll_those_left, IN_A_FLOW)
     return observe_cluster(work)
 
 
-def _roll(work: Work, seen: Observation, uids: frozenset[str]) -> None:
+def _carry_out_roll(work: Work, seen: Observation, uids: frozenset[str]) -> None:
     if uids:
-        carry_out(_step(uids), seen, work)
+        carry_out(_roll_step(uids), seen, work)
 
 
-def _step(uids: frozenset[str]) -> Roll:
+def _roll_step(uids: frozenset[str]) -> Roll:
     return Roll(reason=RollReason.MANUAL, uids=uids, authority=None, phase=Phase.USE)
 
 
@@ -100,7 +100,7 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observat
     if seen.snapshot.ca.current:
         # Without its CA no leaf can be judged.
         at = Situation(seen.snapshot, Intent(Goal.RECONCILE), as_seen(seen.snapshot), GATES)
-        _require_none(check_leaves_of_restarted(at, (_step(chosen),)))
+        _require_none(check_leaves_of_restarted(at, (_roll_step(chosen),)))
     return seen, chosen
 
 

@@ -154,7 +154,7 @@ def test_no_user_is_resumed_in_the_middle_of_the_switch(monkeypatch: Patch) -> N
 
 def test_users_are_paused_before_a_switch_back(monkeypatch: Patch) -> None:
     """The User Operator has read the CA that is given up, for a user who has kept a certificate of the old one."""
-    monkeypatch.setattr(pause, "_why_before_going_back", lambda _at: "")
+    monkeypatch.setattr(pause, "_why_paused_before_switch_back", lambda _at: "")
     assert counter_example(start(REPLACE_KEY), world(wants_it_undone)).startswith("I2")
 
 

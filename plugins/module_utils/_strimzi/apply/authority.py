@@ -280,7 +280,7 @@ def publish(step: Publish, observation: Observation, now: datetime) -> tuple[Wri
     """The bundle in all forms in one write, so that no client reads two states of it."""
     name = observation.scope.client_bundle_secret
     existing = observation.secret(name)
-    certificates = _distinct(step)
+    certificates = _first_of_each(step)
     password = entries(existing).get(PASSWORD) or secrets.token_urlsafe(24).encode("ascii")
     aliases = {certificate.fingerprint: certificate for certificate in certificates}
     data = {
@@ -297,7 +297,7 @@ def publish(step: Publish, observation: Observation, now: datetime) -> tuple[Wri
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(dict(data)), version(existing), {}, facts),)
 
 
-def _distinct(step: Publish) -> tuple[Certificate, ...]:
+def _first_of_each(step: Publish) -> tuple[Certificate, ...]:
     found = {certificate.fingerprint: certificate for chain in step.chains for certificate in chain}
     return tuple(found.values())
 

@@ -100,7 +100,7 @@ def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ..
     collection is left out.
     """
     wanted = tuple(fields)
-    return _sorted(manager for manager in _managers(found) if any(_has(manager, field) for field in wanted))
+    return _sorted(manager for manager in _managers(found) if any(_has_field(manager, field) for field in wanted))
 
 
 def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
@@ -129,7 +129,7 @@ def _writer(entry: Object) -> Writer:
     return Writer(str(entry.get("manager") or ""), operation, "" if at is None else f"{at:%Y-%m-%dT%H:%M:%SZ}")
 
 
-def _has(entry: Object, field: Field) -> bool:
+def _has_field(entry: Object, field: Field) -> bool:
     fields: Any = entry.get("fieldsV1") or {}
     for part in field:
         fields = fields.get(f"f:{part}") if isinstance(fields, Mapping) else None

@@ -100,31 +100,33 @@ def read_domain(
     clusters in the namespace, which the same operator serves, if look_around says to look there; else the operator's default. Raises KubeError.
     """
     own = tuple(leaves)
-    found = given or _most((*_in_nodes(scope.cluster, scope.namespace, own), *_in_cruise_control(scope, own)))
-    return found or (_most(_nodes_of_others(client, scope)) if look_around else "") or DEFAULT_DOMAIN
+    found = given or _most_frequent(
+        (*_domains_in_nodes(scope.cluster, scope.namespace, own), *_domains_in_cruise_control(scope, own))
+    )
+    return found or (_most_frequent(_domains_of_other_clusters(client, scope)) if look_around else "") or DEFAULT_DOMAIN
 
 
-def _most(domains: Iterable[str]) -> str:
+def _most_frequent(domains: Iterable[str]) -> str:
     """The most frequent domain, the first where several are; empty where there is none."""
     return next((domain for domain, _count in Counter(domains).most_common(1)), "")
 
 
-def _in_nodes(cluster: str, namespace: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
+def _domains_in_nodes(cluster: str, namespace: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
     nodes = (leaf for leaf in leaves if leaf.component is Component.KAFKA)
-    return _after(f"{cluster}-kafka-brokers.{namespace}.svc.", nodes)
+    return _domains_after(f"{cluster}-kafka-brokers.{namespace}.svc.", nodes)
 
 
-def _in_cruise_control(scope: names.ClusterNames, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
+def _domains_in_cruise_control(scope: names.ClusterNames, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
     servers = (leaf for leaf in leaves if leaf.component is Component.CRUISE_CONTROL)
-    return _after(f"{scope.cluster}-cruise-control.{scope.namespace}.svc.", servers)
+    return _domains_after(f"{scope.cluster}-cruise-control.{scope.namespace}.svc.", servers)
 
 
-def _after(start: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
+def _domains_after(start: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
     named = (name for leaf in leaves if leaf.chain for name in sorted(leaf.chain[0].subject_alternative_names))
     return (domain for name in named if name.startswith(start) and is_domain(domain := name.removeprefix(start)))
 
 
-def _nodes_of_others(client: KubeClient, scope: names.ClusterNames) -> Iterator[str]:
+def _domains_of_other_clusters(client: KubeClient, scope: names.ClusterNames) -> Iterator[str]:
     """Of the nodes of other clusters; nothing without the permission to list them."""
     try:
         listed = client.list(SECRETS, scope.namespace, label_selector=f"{names.KIND_LABEL}=Kafka").items
@@ -133,7 +135,7 @@ def _nodes_of_others(client: KubeClient, scope: names.ClusterNames) -> Iterator[
     for secret in listed:
         cluster = labels_of(secret).get(names.CLUSTER_LABEL, "")
         if cluster != scope.cluster and labels_of(secret).get(names.NAME_LABEL) == f"{cluster}-kafka":
-            yield from _in_nodes(cluster, scope.namespace, _named_as_a_node(secret, cluster))
+            yield from _domains_in_nodes(cluster, scope.namespace, _named_as_a_node(secret, cluster))
 
 
 def _named_as_a_node(secret: Mapping[str, Any], cluster: str) -> tuple[StoredLeaf, ...]:
@@ -252,7 +254,7 @@ def observe(
     nodes = {leaf.secret for leaf in expected if leaf.component is Component.KAFKA}
     stored = leaf_secrets(scope, secrets, is_node_name, nodes)
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
-    parties = _parties(seen.owners, running, leaves)
+    parties = _read_parties(seen.owners, running, leaves)
     yet_to_come = {node.pod: node for node in next_ if node.pod not in secrets}
     reach = reach_of(scope, kafka, leaves, ca, bare.ledger)
     snapshot = replace(
@@ -323,7 +325,7 @@ def without_parties(
         other=_other_authority(kafka, secrets, scope.other_ca),
         objects=Objects(
             unlabelled_secrets=unlabelled_secrets(scope, secrets),
-            immutable=immutable_secrets(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
+            immutable=immutable_secrets(secrets, (*_names_of_written_secrets(scope), *ledger_parts(secrets, scope))),
             in_deletion=dict(
                 (*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))
             ),
@@ -355,7 +357,7 @@ def in_deletion(kind: str, objects: Iterable[Mapping[str, Any]]) -> Iterator[tup
             yield f"{kind} {metadata['namespace']}/{metadata['name']}", tuple(metadata.get("finalizers") or ())
 
 
-def _written(scope: ClusterNames) -> Iterator[str]:
+def _names_of_written_secrets(scope: ClusterNames) -> Iterator[str]:
     """The Secrets with fixed names that flows write, the ledger excepted."""
     yield from (scope.ca_certificate_secret, scope.ca_key_secret, scope.trust_bundle_secret, scope.client_bundle_secret)
     for component in Component:
@@ -418,7 +420,7 @@ def _sort_pods(running: Iterable[tuple[Mapping[str, Any], Component]]) -> list[t
     return sorted(running, key=lambda item: str(item[0]["metadata"]["name"]))
 
 
-def _parties(
+def _read_parties(
     owners: Owners, running: Iterable[tuple[Mapping[str, Any], Component]], leaves: tuple[StoredLeaf, ...]
 ) -> tuple[Pod, ...]:
     found = []

@@ -229,7 +229,7 @@ def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> N
         return
     if step.request:
         request_reconcile(observation, work, phase, step.request)
-    said, moves, begun = failure_of(observation.kafka), _moves(observation, work), work.clock.monotonic()
+    said, moves, begun = failure_of(observation.kafka), _readiness_of_pods(observation, work), work.clock.monotonic()
 
     def settled(kafka: Mapping[str, Any]) -> bool:
         return not condition(kafka, PAUSED) if not step.request else failure_of(kafka) != said
@@ -241,7 +241,7 @@ def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> N
             _wait_for_kafka(work, settled, "gone on with")
             break
         except OperatorSilent:
-            before, moves = moves, _moves(observation, work)
+            before, moves = moves, _readiness_of_pods(observation, work)
             if moves != before:
                 continue
             if not step.request:
@@ -250,7 +250,7 @@ def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> N
     work.record(Action("wait", where, step.sentence(), phase, seconds=work.clock.monotonic() - begun))
 
 
-def _moves(observation: Observation, work: Work) -> frozenset[tuple[str, bool]]:
+def _readiness_of_pods(observation: Observation, work: Work) -> frozenset[tuple[str, bool]]:
     """The pods of the cluster by UID, and whether each is ready: it changes while the operator is at work."""
     listed = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
     own = (pod for pod in listed if observation.owners.component_of(pod))
@@ -286,11 +286,11 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
     what = f"the operator manages {ca}" if step.generated else f"{ca} is user-managed"
     _edit_kafka(observation, work, step.phase.value, what, patch)
     if not work.dry_run:
-        work.unadopted = "" if step.generated else _unadopted(work)
+        work.unadopted = "" if step.generated else _describe_unadopted(work)
         _wait_for_kafka(work, is_observed, "acted on")
 
 
-def _unadopted(work: Work) -> str:
+def _describe_unadopted(work: Work) -> str:
     """The sentences for a call that fails before the CA is in the ledger."""
     scope = work.scope
     patch = f'{{"spec":{{"{scope.ca_specification}":{{"generateCertificateAuthority":true}}}}}}'

@@ -110,22 +110,24 @@ def listener_names(scope: ClusterNames, node: NodeIdentity, listener: Object, do
     kind = listener["type"]
     if kind in ("internal", "cluster-ip") and not listener.get("tls"):
         return
-    yield from _hosts(_first(brokers, "advertisedHost"), configuration.get("advertisedHostTemplate"), node)
+    yield from _hosts_of_broker(
+        _first_with_field(brokers, "advertisedHost"), configuration.get("advertisedHostTemplate"), node
+    )
     if kind == "cluster-ip":
         yield from service_names(f"{scope.cluster}-kafka-{listener['name']}-bootstrap", scope.namespace, domain)
         host = f"{_broker_object(scope, node, listener)}.{scope.namespace}.svc"
         yield f"{host}.{domain}" if configuration.get("useServiceDnsDomain") else host
     elif kind in ("ingress", "route", "tlsroute"):
-        yield from _hosts(bootstrap.get("host"), None, node)
-        yield from _hosts(_first(brokers, "host"), configuration.get("hostTemplate"), node)
+        yield from _hosts_of_broker(bootstrap.get("host"), None, node)
+        yield from _hosts_of_broker(_first_with_field(brokers, "host"), configuration.get("hostTemplate"), node)
 
 
-def _first(entries: Iterable[Object], field: str) -> str | None:
+def _first_with_field(entries: Iterable[Object], field: str) -> str | None:
     """Of several entries for one broker, which an overlay may leave, the first that has the field (docs/operator.md, "Node names")."""
     return next((entry[field] for entry in entries if entry.get(field) is not None), None)
 
 
-def _hosts(host: str | None, template: str | None, node: NodeIdentity) -> Iterable[str]:
+def _hosts_of_broker(host: str | None, template: str | None, node: NodeIdentity) -> Iterable[str]:
     """The host, else the template's host for this node, if there is either."""
     rendered = (template or "").replace("{nodeId}", node.node_id).replace("{nodePodName}", node.pod)
     return [found for found in (host or rendered,) if found]
@@ -291,13 +293,13 @@ def with_misnamed(observation: Observation) -> Observation:
     """The observation with the leaves that have wrong names, and the leaves whose listeners have no address yet."""
     if not observation.wanted:
         return observation
-    found, lacking = dict(_misnamed(observation)), dict(_unaddressed(observation))
+    found, lacking = dict(_find_misnamed(observation)), dict(_find_unaddressed(observation))
     snapshot = observation.snapshot
     leaves, pools = replace(snapshot.leaves, misnamed=found), replace(snapshot.pools, unaddressed=lacking)
     return replace(observation, snapshot=replace(snapshot, leaves=leaves, pools=pools))
 
 
-def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
+def _find_unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
     """Of nodes that do not run yet; the operator gives their listeners addresses before it starts them."""
     for name, node in observation.wanted.items():
         listeners = unaddressed(node_leaf(observation.scope.cluster, name), observation)
@@ -305,7 +307,7 @@ def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
             yield name, Unaddressed(node.pool, listeners)
 
 
-def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
+def _find_misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
     ca = observation.snapshot.ca
     ours = (*ca.in_use, *(authority.chain[0] for authority in ca.prepared))
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}

@@ -49,11 +49,11 @@ def present_live(
 ) -> Presentation:
     """The certificates that a listener presents. stored: the same of its pod, from annotations and Secrets."""
     party = listener_name(pod.name, port)
-    found = _of(pod, port, seen)
+    found = _answers_of_port(pod, port, seen)
     missing = next((listener.why for listener in found if listener.presents is None), None)
     chains = {listener.presents for listener in found if listener.presents is not None}
     if not found or missing is not None:
-        return Presentation(party, None, (), missing or _silent(pod, port))
+        return Presentation(party, None, (), missing or _describe_silence(pod, port))
     chain, *others = chains
     if others:
         return Presentation(party, None, (), f"{party} presented different certificates")
@@ -105,20 +105,23 @@ def accepts_live(
     yes = sorted(port for port, answer in answers.items() if answer.trusted)
     no = sorted(port for port, answer in answers.items() if not answer.trusted)
     if yes and no:
-        return Acceptance(None, f"pod {pod.name} trusts the CA on {_ports(yes)}, but not on {_ports(no)}")
+        return Acceptance(
+            None, f"pod {pod.name} trusts the CA on {_describe_ports(yes)}, but not on {_describe_ports(no)}"
+        )
     if stored is not None and stored is not bool(yes):
         said, live = ("trusts", "does not") if stored else ("does not trust", "does")
         return Acceptance(
-            None, f"pod {pod.name} {said} the CA by the time at which it started, but on {_ports(yes or no)} it {live}"
+            None,
+            f"pod {pod.name} {said} the CA by the time at which it started, but on {_describe_ports(yes or no)} it {live}",
         )
     return next(iter(answers.values()))
 
 
 def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[ObservedListener]) -> Acceptance:
     party = listener_name(pod.name, port)
-    found = _of(pod, port, seen)
+    found = _answers_of_port(pod, port, seen)
     if not found:
-        return Acceptance(None, _silent(pod, port))
+        return Acceptance(None, _describe_silence(pod, port))
     doubt = next(
         (
             listener.doubts.get(fingerprint, listener.why)
@@ -135,15 +138,15 @@ def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[Observed
     return Acceptance(accepted, found[0].source)
 
 
-def _of(pod: Pod, port: int, seen: Iterable[ObservedListener]) -> tuple[ObservedListener, ...]:
+def _answers_of_port(pod: Pod, port: int, seen: Iterable[ObservedListener]) -> tuple[ObservedListener, ...]:
     return tuple(listener for listener in seen if (listener.uid, listener.port) == (pod.uid, port))
 
 
-def _silent(pod: Pod, port: int) -> str:
+def _describe_silence(pod: Pod, port: int) -> str:
     return f"{listener_name(pod.name, port)} was not seen: it did not answer in time, or the pod was replaced meanwhile"
 
 
-def _ports(ports: Sequence[int]) -> str:
+def _describe_ports(ports: Sequence[int]) -> str:
     return f"port {', '.join(map(str, ports))}"
 
 
@@ -189,7 +192,7 @@ def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]
     if snapshot.nodes.listeners is None:
         return known
     return tuple(
-        _present(pod, seen, snapshot, ledger) if is_asked(pod, snapshot) else seen
+        _describe_presentation(pod, seen, snapshot, ledger) if is_asked(pod, snapshot) else seen
         for pod, seen in zip(stored.presenting_pods(snapshot), known, strict=True)
     )
 
@@ -275,12 +278,14 @@ def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Cer
     known = stored.trusted_since_start(pod.uid, ledger)
     if not is_asked(pod, snapshot):
         return known
-    return tuple(certificate for certificate in known if _accepts(pod, certificate.fingerprint, True, snapshot).trusted)
+    return tuple(
+        certificate for certificate in known if _judge_trust(pod, certificate.fingerprint, True, snapshot).trusted
+    )
 
 
 def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that a pod may trust: known CAs, and CAs that it read when it started and has not refused."""
-    refused = {name for listener in _listeners(pod, snapshot) for name in listener.refuses}
+    refused = {name for listener in _answers_of_pod(pod, snapshot) for name in listener.refuses}
     return tuple(
         certificate
         for certificate in stored.trusted_since_start(pod.uid, ledger)
@@ -301,7 +306,7 @@ def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
         return since_start
     if _names_only_shared(pod, removed.fingerprint, snapshot):
         return since_start
-    return _accepts(pod, removed.fingerprint, None, snapshot).trusted is not False
+    return _judge_trust(pod, removed.fingerprint, None, snapshot).trusted is not False
 
 
 def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
@@ -311,7 +316,7 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
         pod.uid
         for pod in snapshot.nodes.pods
         if is_asked(pod, snapshot)
-        and (seen := _listeners(pod, snapshot))
+        and (seen := _answers_of_pod(pod, snapshot))
         and all(
             listener.presents and listener.presents[0] in {leaves.get(name) for name in pod.leaves} for listener in seen
         )
@@ -325,14 +330,17 @@ def presenting_ended(snapshot: Snapshot) -> Mapping[str, datetime]:
     return {
         pod.uid: min(ends)
         for pod in snapshot.nodes.pods
-        if pod.component is Component.KAFKA and (ends := [end for end in _ends(pod, snapshot) if end <= snapshot.now])
+        if pod.component is Component.KAFKA
+        and (ends := [end for end in _ends_of_presented(pod, snapshot) if end <= snapshot.now])
     }
 
 
-def _ends(pod: Pod, snapshot: Snapshot) -> tuple[datetime, ...]:
+def _ends_of_presented(pod: Pod, snapshot: Snapshot) -> tuple[datetime, ...]:
     """The ends of the certificates that a node is known to present."""
     if is_asked(pod, snapshot) and (
-        shown := tuple(listener.presents[0].not_after for listener in _listeners(pod, snapshot) if listener.presents)
+        shown := tuple(
+            listener.presents[0].not_after for listener in _answers_of_pod(pod, snapshot) if listener.presents
+        )
     ):
         return shown
     if not pod.presents_stored:
@@ -355,14 +363,14 @@ def leaves_of(pod: Pod, snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
 def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods whose listeners have answered and all accept this CA."""
     asked = (pod for pod in snapshot.nodes.pods if is_asked(pod, snapshot))
-    return frozenset(pod.uid for pod in asked if _accepts(pod, fingerprint, None, snapshot).trusted)
+    return frozenset(pod.uid for pod in asked if _judge_trust(pod, fingerprint, None, snapshot).trusted)
 
 
 def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
     """Sentences that say why it is not known whether a pod that has answered trusts a CA that it has read at its start."""
     silent = {pod.uid for pod in unanswered(snapshot)}
     answers = [
-        _accepts(pod, known.fingerprint, True, snapshot)
+        _judge_trust(pod, known.fingerprint, True, snapshot)
         for pod in stored.verifying(snapshot)
         if is_asked(pod, snapshot) and pod.uid not in silent
         for known in stored.trusted_since_start(pod.uid, ledger)
@@ -394,30 +402,30 @@ def _why_unanswered(pod: Pod, snapshot: Snapshot) -> str:
     """Empty where every listener has answered, and the process stays."""
     if pod.terminating:
         return "it is being terminated"
-    found = _listeners(pod, snapshot)
+    found = _answers_of_pod(pod, snapshot)
     silent = next((listener.why for listener in found if listener.is_silent), "" if found else _NOT_ASKED)
     return silent if pod.ready or not silent else f"it is not Ready; {silent}"
 
 
-def _listeners(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
+def _answers_of_pod(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
     return snapshot.listeners_by_uid.get(pod.uid, ())
 
 
 def _names_only_shared(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool:
     """Whether its listeners have answered, and nothing but a name that other CAs have too: what it read when it started is known all the same."""
-    asked = [listener for listener in _listeners(pod, snapshot) if listener.verifies]
+    asked = [listener for listener in _answers_of_pod(pod, snapshot) if listener.verifies]
     return bool(asked) and all(fingerprint in listener.shared for listener in asked)
 
 
-def _accepts(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> Acceptance:
+def _judge_trust(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> Acceptance:
     if since_start is not None and _names_only_shared(pod, fingerprint, snapshot):
         return Acceptance(since_start, "the CAs that it read when it started")
-    asked = [listener for listener in _listeners(pod, snapshot) if listener.verifies]
+    asked = [listener for listener in _answers_of_pod(pod, snapshot) if listener.verifies]
     return accepts_live(pod, sorted({listener.port for listener in asked}), fingerprint, since_start, asked)
 
 
-def _present(pod: Pod, known: Presentation, snapshot: Snapshot, ledger: Ledger) -> Presentation:
-    listeners = _listeners(pod, snapshot)
+def _describe_presentation(pod: Pod, known: Presentation, snapshot: Snapshot, ledger: Ledger) -> Presentation:
+    listeners = _answers_of_pod(pod, snapshot)
     ports = sorted({listener.port for listener in listeners})
     if not ports:
         return Presentation(pod.name, None, (), f"the run asked no listener of pod {pod.name}")

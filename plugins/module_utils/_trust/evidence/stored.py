@@ -335,12 +335,12 @@ def _follow_published(client: OutsideClient, snapshot: Snapshot) -> OutsideClien
     current = snapshot.ca.in_use
     others = tuple(chain[0] for chain in snapshot.ca.others.values()) if client.follows is Follows.TRUSTED else ()
     # An earlier certificate of a CA that was renewed goes with the others, and is in no book any more.
-    ours = tuple(_ever_known(snapshot))
+    ours = tuple(_all_known_authorities(snapshot))
     foreign = tuple(certificate for certificate in client.trusts or () if not any(map(certificate.is_twin_of, ours)))
     return replace(client, trusts=tuple(dict.fromkeys((*foreign, *current, *others))), doubt="")
 
 
-def _ever_known(snapshot: Snapshot) -> Iterable[Certificate]:
+def _all_known_authorities(snapshot: Snapshot) -> Iterable[Certificate]:
     ledger = snapshot.ledger
     yield from snapshot.ca.current
     yield from (chain[0] for chain in snapshot.ca.others.values())

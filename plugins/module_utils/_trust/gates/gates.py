@@ -34,24 +34,24 @@ HAS_ANOTHER_OWNER = "has the labels or the name of a process of the cluster and 
 
 def trust_gate(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
     """Whether every verifier accepts leaves that are presented in this form: the issuer first, then the certificates that are sent behind it."""
-    return (*_closed(snapshot, ledger, form), *check_clients_accept(snapshot, ledger, form))
+    return (*_find_closed(snapshot, ledger, form), *check_clients_accept(snapshot, ledger, form))
 
 
 def alone_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Violation, ...]:
     """Whether every process of the cluster accepts leaves that are presented alone, as the operator presents its own."""
-    return _closed(snapshot, ledger, authority[:1])
+    return _find_closed(snapshot, ledger, authority[:1])
 
 
-def _closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
+def _find_closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
     refusing = (
         _violation(party, ledger, form, snapshot)
         for party in verifying_parties(snapshot, ledger)
         if not party.accepts(form, snapshot) and not party.has_only_ended(snapshot)
     )
-    return (*refusing, *map(_of_foreign, sorted(snapshot.nodes.foreign)))
+    return (*refusing, *map(_violation_of_foreign_pod, sorted(snapshot.nodes.foreign)))
 
 
-def _of_foreign(pod: str) -> Violation:
+def _violation_of_foreign_pod(pod: str) -> Violation:
     return Violation(
         Condition.EVIDENCE, f"pod {pod}", f"{HAS_ANOTHER_OWNER}, so the CAs that it trusts are unknown.",
         "Take its labels away, or let its owner make it again, then run the flow again.",
@@ -108,11 +108,12 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     A leaf of an unknown CA counts as relying on this CA, and so does a leaf that is about to be issued.
     """
     remaining = ledger.without_entry(fingerprint)
-    needs = tuple(_needs(snapshot, ledger, fingerprint))
+    needs = tuple(_find_needs(snapshot, ledger, fingerprint))
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
     refusing = {
-        entry.fingerprint: tuple(_refusals(snapshot, remaining, entry.chain, ledger)) for entry in remaining.entries
+        entry.fingerprint: tuple(_find_refusals(snapshot, remaining, entry.chain, ledger))
+        for entry in remaining.entries
     }
     violations = (violation for need in needs for violation in _removal_violations(refusing, need))
     used = {authority for need in needs for authority in need.authorities or ()}
@@ -127,7 +128,7 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     return tuple(dict.fromkeys((*violations, *outside)))
 
 
-def _refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain, before: Ledger) -> Iterator[_Refusal]:
+def _find_refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain, before: Ledger) -> Iterator[_Refusal]:
     """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers whose answer is unknown.
 
     ledger: without the CA that leaves. before: with that CA.
@@ -146,7 +147,7 @@ def _refused_already(party: VerifyingParty, authority: Chain, snapshot: Snapshot
     return all(now.why_refused(form, snapshot) for form in (authority, authority[:1]))
 
 
-def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
+def _find_needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
     for seen in present_pods(snapshot, ledger):
         yield _Need(f"pod {seen.party}", seen.authorities, seen.why)
     for seen in present_outside(snapshot):
@@ -159,10 +160,10 @@ def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Ne
     if fingerprint == ledger.undone:
         for pod in possible_holders_of_undone(snapshot, ledger):
             yield _Need(f"pod {pod.name}", None, "may have been started with a certificate of this CA")
-    yield from _needs_of_successor(snapshot, ledger, fingerprint)
+    yield from _find_needs_of_successor(snapshot, ledger, fingerprint)
 
 
-def _needs_of_successor(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
+def _find_needs_of_successor(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
     """Where a CA is to leave that was in use. A CA that was taken out already is not put back for it."""
     entry = ledger.find(fingerprint)
     if entry is None or not entry.generations or fingerprint not in snapshot.ca.projected:
@@ -238,7 +239,7 @@ def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gate
     if link is None:
         return Introduction(entry.chain, because=_why_no_link(prepared, snapshot))
     form = (link, *snapshot.ca.current)
-    learners = _learners(snapshot, ledger, entry, form)
+    learners = _find_learners(snapshot, ledger, entry, form)
     able = snapshot.with_nodes(pods=tuple(pod for pod in snapshot.nodes.pods if pod not in learners))
     if select_refusals(gates.trust(without_outside_clients(able), ledger, form)):
         refusing = [
@@ -290,7 +291,7 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
         return "its certificates are stored and sent alone, without a link certificate behind them."
     current = snapshot.ca.current[0]
     if current.has_ended(snapshot.now):
-        return _certifies_no_more(current)
+        return _describe_ended_certifier(current)
     if snapshot.ca.is_kept_elsewhere(current):
         return f"the key of {current.subject}, which would have to certify the new CA, is kept elsewhere."
     if snapshot.ca.key != current.public_key_sha256:
@@ -304,7 +305,7 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
     supplied: the next CA where it is brought; None where it is made here.
     """
     if current.has_ended(at):
-        return _certifies_no_more(current)
+        return _describe_ended_certifier(current)
     if current.path_length == 0:
         return f"{current.subject} permits no CA below it, so its issuer certifies none."
     if supplied is None:
@@ -319,7 +320,7 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
     return ""
 
 
-def _certifies_no_more(authority: Certificate) -> str:
+def _describe_ended_certifier(authority: Certificate) -> str:
     return f"{authority.subject} has ended, and a certificate that it signs would have ended with it."
 
 
@@ -327,7 +328,7 @@ def _why_no_root(supplied: Certificate) -> str:
     return "" if supplied.is_root else f"the supplied CA {supplied.subject} is no root: its own issuer certifies it."
 
 
-def _learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:
+def _find_learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:
     """Components that would refuse the link, each with the reason: Kafka Exporter, a Go program, where the CA in use
     allows no CA below it. They hold no state and can restart first; nodes cannot.
     """

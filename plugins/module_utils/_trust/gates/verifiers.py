@@ -75,28 +75,28 @@ class VerifyingParty:
 
     def accepts(self, form: Chain, snapshot: Snapshot) -> bool:
         """Whether it accepts leaves that are presented in this form now."""
-        return is_valid(form, self._counting(self.anchors), snapshot.now, self.kind)
+        return is_valid(form, self._without_void(self.anchors), snapshot.now, self.kind)
 
     def why_refused(self, form: Chain, snapshot: Snapshot) -> str:
         """Why it would not accept leaves that are presented in this form now, without a full stop; empty if it would, or may."""
-        return validate(form, self._counting(self.possible), snapshot.now, self.kind).reason
+        return validate(form, self._without_void(self.possible), snapshot.now, self.kind).reason
 
     def has_only_ended(self, snapshot: Snapshot) -> bool:
         """Whether it refuses every certificate already, because the CAs that it may trust have ended."""
         return has_only_ended(self.possible, snapshot.now, self.kind)
 
-    def _counting(self, anchors: Chain) -> Chain:
+    def _without_void(self, anchors: Chain) -> Chain:
         return tuple(anchor for anchor in anchors if anchor not in self.void)
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
     """The pods of the cluster that verify, and the Cluster Operator where any of them presents what it has to accept."""
-    void = _void(snapshot, ledger)
-    pods = tuple(_pod(pod, snapshot, ledger, void) for pod in verifying(snapshot))
+    void = _find_void_cas(snapshot, ledger)
+    pods = tuple(_verifying_pod(pod, snapshot, ledger, void) for pod in verifying(snapshot))
     return (*pods, _cluster_operator(snapshot, ledger, void)) if presenting_pods(snapshot) else pods
 
 
-def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset[Certificate]) -> VerifyingParty:
+def _verifying_pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset[Certificate]) -> VerifyingParty:
     """The exporter is a Go program, everything else runs on a JVM."""
     return VerifyingParty(
         name=f"pod {pod.name}",
@@ -122,7 +122,7 @@ def _cluster_operator(snapshot: Snapshot, ledger: Ledger, void: frozenset[Certif
     )
 
 
-def _void(snapshot: Snapshot, ledger: Ledger) -> frozenset[Certificate]:
+def _find_void_cas(snapshot: Snapshot, ledger: Ledger) -> frozenset[Certificate]:
     """The CAs outside their dates that have never been in use. A JVM would accept their leaves; no flow begins to use such a CA."""
     never = (entry.certificate for entry in ledger.entries if not entry.generations)
     return frozenset(
@@ -224,7 +224,9 @@ def renewed_arrives_at(current: LedgerEntry, grace: timedelta | None) -> datetim
 
 def link_followed_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
     """Since when clients of every kind that have read this CA can be led on from it by a link certificate; None where they cannot."""
-    if any(certificate.path_length == 0 for certificate in _as_clients_read(entry.certificate, snapshot)):
+    if any(
+        certificate.path_length == 0 for certificate in _certificates_as_clients_read_them(entry.certificate, snapshot)
+    ):
         return None
     return entry.cleared_at or entry.published_at
 
@@ -278,7 +280,7 @@ def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
     """Why a client that knows only the CA in use could refuse this form, without a full stop; empty where none would. It may have taken any of
     the certificates of that CA which lie there.
     """
-    known = _as_clients_read(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
+    known = _certificates_as_clients_read_them(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
     reasons = (
         validate(form, (certificate,), snapshot.now, kind).reason
         for certificate in known
@@ -288,7 +290,7 @@ def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
     return next(filter(None, reasons), "")
 
 
-def _as_clients_read(authority: Certificate, snapshot: Snapshot) -> Chain:
+def _certificates_as_clients_read_them(authority: Certificate, snapshot: Snapshot) -> Chain:
     """The certificates of this CA that clients may read: OpenSSL takes the first of two with the same name."""
     return (
         authority,

@@ -56,7 +56,7 @@ def advance_states(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Ga
         ):
             after = TrustState.PHASE_OUT
         if after is not entry.state:
-            changed = changed.with_entry(replace(entry, state=after, awaiting=_still_awaiting(snapshot, entry)))
+            changed = changed.with_entry(replace(entry, state=after, awaiting=_update_awaited(snapshot, entry)))
     return changed
 
 
@@ -75,7 +75,7 @@ def _is_known(snapshot: Snapshot, entry: LedgerEntry) -> bool:
     return snapshot.ledger is not None and snapshot.ledger.find(entry.fingerprint) is not None
 
 
-def _still_awaiting(snapshot: Snapshot, entry: LedgerEntry) -> frozenset[str] | None:
+def _update_awaited(snapshot: Snapshot, entry: LedgerEntry) -> frozenset[str] | None:
     return None if entry.awaiting is None else entry.awaiting & snapshot.uids
 
 
@@ -160,14 +160,14 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
             continue
         if gates.removal(snapshot, ledger, entry.fingerprint):
             continue
-        ledger = _clear(ledger.without_entry(entry.fingerprint), entry, snapshot.now)
+        ledger = _note_cleared(ledger.without_entry(entry.fingerprint), entry, snapshot.now)
         if not _has_twin(ledger, entry):
             removed = RemovedEntry(entry.certificate, snapshot.uids)
             ledger = replace(ledger, removed=(*ledger.removed, removed))
     return ledger
 
 
-def _clear(ledger: Ledger, gone: LedgerEntry, now: datetime) -> Ledger:
+def _note_cleared(ledger: Ledger, gone: LedgerEntry, now: datetime) -> Ledger:
     """Record with the renewals of a CA since when clients read none of its certificates any more that allows no CA below it."""
     cleared = now if gone.certificate.path_length == 0 else gone.cleared_at
     if cleared is None:
@@ -249,7 +249,7 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """
     # Computed once for all held leaves: there are as many as nodes.
     renewed = presenting_stored(snapshot) if ledger.held else frozenset()
-    stored = _stored(snapshot)
+    stored = _stored_certificates(snapshot)
     # A leaf is noted before another takes its place. As long as it is still stored, listeners have nothing to
     # read.
     remembered = (
@@ -295,12 +295,12 @@ def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none where the noted leaf is still stored, because a call was killed
     before it put another in its place.
     """
-    stored = _stored(snapshot)
+    stored = _stored_certificates(snapshot)
     changed = (held for held in ledger.held if held.certificate not in stored)
     return frozenset(uid for held in changed for uid in held.awaiting) & snapshot.uids
 
 
-def _stored(snapshot: Snapshot) -> frozenset[Certificate]:
+def _stored_certificates(snapshot: Snapshot) -> frozenset[Certificate]:
     return frozenset(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain)
 
 

@@ -48,14 +48,14 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
     if current == [journal.replaces]:
         successor = ledger.find(journal.successor)
         is_near = successor is not None and successor.state is not TrustState.UNTRUSTED
-        return replace(journal, outgoing=_presented(snapshot) if is_near else None)
+        return replace(journal, outgoing=_find_outgoing(snapshot) if is_near else None)
     if known is None or known.switched or current != [journal.successor]:
         return journal
     ends_at = max(known.ends_at, snapshot.now + snapshot.users.longest_life + _BELATED)
     return replace(journal, outgoing=replace(known, ends_at=ends_at, switched=True))
 
 
-def _presented(snapshot: Snapshot) -> Outgoing | None:
+def _find_outgoing(snapshot: Snapshot) -> Outgoing | None:
     """None where no program is known to have read what it presents."""
     ends = {
         presenter.reads: presenter.ends_at
@@ -220,7 +220,7 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         return replace(ledger, journal=None)
     begun = in_flight(ledger)
     if begun is None:
-        return _open(snapshot, intent, before, ledger)
+        return _open_journal(snapshot, intent, before, ledger)
     journal = replace(begun, named=snapshot.named)
     asked = intent.goal is Goal.ABORT and not journal.is_abort
     if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
@@ -301,7 +301,7 @@ def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]
     return last.renewed | frozenset(filter(None, (last.replaces, last.replaces_sha256)))
 
 
-def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
+def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
     current = snapshot.ca.current[0] if snapshot.ca.current else None
     # A supplied CA may have been trusted before. A prepared CA that is in use already opens a flow only where the
     # ledger is new.

@@ -52,7 +52,7 @@ class Wish:
         Before the first CA, when no leaf can be requested, it is any of them: all are trusted, and the first leaf
         that comes back decides.
         """
-        current, signing = self.snapshot.ca.current, _signing(self.snapshot, self.issuing)
+        current, signing = self.snapshot.ca.current, _find_signing(self.snapshot, self.issuing)
         if len(signing) == 1:
             return signing[0]
         if current and self._has_in_use:
@@ -175,7 +175,7 @@ def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
     return tuple(chain for chain in snapshot.source.issuing(snapshot.now) if chain[:1] != snapshot.ca.in_use)
 
 
-def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
+def _find_signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
     """The CAs, other than the CA in use, that have signed a leaf which a run has checked and recorded. The flow would
     request a leaf that no run has recorded yet again as soon as its CA is the next CA.
     """

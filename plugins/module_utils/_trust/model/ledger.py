@@ -325,7 +325,7 @@ class CaSource:
         ]
         above = _above_others(valid)
         latest: dict[tuple[bytes, str], Certificate] = {}
-        for authority in sorted((certificate for certificate in valid if certificate not in above), key=_rank):
+        for authority in sorted((certificate for certificate in valid if certificate not in above), key=_sort_key):
             latest[authority.subject_der, authority.public_key_sha256] = authority
         return tuple(
             self.chain_of(certificate)
@@ -339,7 +339,7 @@ class CaSource:
             found = [issuer for issuer in self.certificates if issuer not in chain and chain[-1].signed_by(issuer)]
             if not found:
                 break
-            chain = (*chain, max(found, key=_rank))
+            chain = (*chain, max(found, key=_sort_key))
         return chain
 
 
@@ -362,6 +362,6 @@ def _above_others(valid: Sequence[Certificate]) -> set[Certificate]:
     return above
 
 
-def _rank(certificate: Certificate) -> tuple[bool, datetime, str]:
+def _sort_key(certificate: Certificate) -> tuple[bool, datetime, str]:
     """The digest puts equal certificates in the same order in every run."""
     return certificate.is_root, certificate.not_after, certificate.sha256

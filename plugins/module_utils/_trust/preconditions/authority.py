@@ -190,12 +190,18 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
             or current[0].not_before > snapshot.now
         )
         yield from date_problems(
-            condition, snapshot, names.certificate_secret, _dated(current, counts), _remedy_for_chain(snapshot)
+            condition,
+            snapshot,
+            names.certificate_secret,
+            _certificates_with_dates(current, counts),
+            _remedy_for_chain(snapshot),
         )
     for authority in snapshot.ca.prepared:
         counts = bool(snapshot.date_checkers) or not _was_in_use(snapshot, authority)
         subject, remedy = f"{names.key_secret}, prepared CA", _remove_prepared(authority)
-        yield from date_problems(condition, snapshot, subject, _dated(authority.chain, counts), remedy)
+        yield from date_problems(
+            condition, snapshot, subject, _certificates_with_dates(authority.chain, counts), remedy
+        )
 
 
 def _remedy_for_chain(snapshot: Snapshot) -> str:
@@ -210,7 +216,7 @@ def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:
     return known is not None and bool(known.generations)
 
 
-def _dated(chain: Chain, anchors: bool) -> Chain:
+def _certificates_with_dates(chain: Chain, anchors: bool) -> Chain:
     """The certificates of a chain whose dates count. The root above an intermediate CA is an anchor for the operator
     only, and PKIX does not look at the dates of anchors (docs/operator.md, "User-managed CA"): it may have expired, and
     a replacement helps. anchors: whether the dates of a CA without a CA above it count.

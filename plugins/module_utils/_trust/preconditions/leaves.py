@@ -141,14 +141,15 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
     window = _window(snapshot)
     validity = (intent.issuing.asked_validity if elsewhere else None) or intent.new_ca.validity
     life, least = validity or snapshot.leaves.validity, window + found.margin
-    inside = f"in their time for renewal, {_days(window)} by {snapshot.names.specification}.renewalDays"
+    inside = f"in their time for renewal, {_describe_days(window)} by {snapshot.names.specification}.renewalDays"
     if life < least:
         at = f"{snapshot.names.kafka} " if validity is None else ""
         option = f"{snapshot.names.specification}.validityDays" if validity is None else "validity_days"
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"{at}{option}" if at else option,
-            f"would make certificates valid for {_days(life)}, and the Cluster Operator issues again, with a restart, certificates that are {inside}.",
-            f"Give {_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays{_lower(life - found.margin)}.",
+            f"would make certificates valid for {_describe_days(life)}, and the Cluster Operator issues again, with a restart, certificates that are "
+            f"{inside}.",
+            f"Give {_describe_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays{_describe_lower_limit(life - found.margin)}.",
         )  # fmt: skip
     elif issuer and snapshot.now < issuer[0].not_after < snapshot.now + least:
         end = issuer[0].not_after
@@ -156,7 +157,7 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
             Condition.LEAVES_OUTLAST_THE_WINDOW, found.subject,
             f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues again, with a restart, certificates "
             f"that are {inside}.",
-            f"{found.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower renewalDays{_lower(end - snapshot.now - found.margin)}.",
+            f"{found.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower renewalDays{_describe_lower_limit(end - snapshot.now - found.margin)}.",
         )  # fmt: skip
 
 
@@ -184,7 +185,7 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if ends:
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"Secrets {', '.join(sorted(ends))} in namespace {snapshot.names.namespace}",
-            f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_days(snapshot.leaves.renewal_window)} of that "
+            f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_describe_days(snapshot.leaves.renewal_window)} of that "
             f"({snapshot.names.specification}.renewalDays) the Cluster Operator issues them again by itself, with a restart of each node.",
             "Let it do so, then run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and "
             "restarts no node that can read again without a restart.",
@@ -196,8 +197,8 @@ def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
     if intent.new_ca.validity is not None or snapshot.leaves.validity == _USUAL:
         return ""
     return (
-        f"New certificates are valid for {_days(snapshot.leaves.validity)}, as {snapshot.names.specification}.validityDays of {snapshot.names.kafka} says; "
-        "validity_days gives them another life."
+        f"New certificates are valid for {_describe_days(snapshot.leaves.validity)}, as {snapshot.names.specification}.validityDays of "
+        f"{snapshot.names.kafka} says; validity_days gives them another life."
     )
 
 
@@ -237,13 +238,13 @@ def _window(snapshot: Snapshot) -> timedelta:
     return max((days for days in own if days <= usual), default=usual)
 
 
-def _lower(most: timedelta) -> str:
+def _describe_lower_limit(most: timedelta) -> str:
     """The highest ``renewalDays`` that would do. most: the longest window."""
     highest = most // _DAY
     return f", {highest} or less" if highest > 0 else ""
 
 
-def _days(length: timedelta) -> str:
+def _describe_days(length: timedelta) -> str:
     return f"{-(-length // _DAY)} days"
 
 
@@ -254,7 +255,7 @@ _ON_ITS_WAY = 2200
 def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A listener that verifies by the CA unseen would refuse the new leaves, and go on with the CA that leaves."""
     users = snapshot.users
-    if users is None or users.has_verifiers or (is_starting(snapshot) and not _begins(snapshot, intent)):
+    if users is None or users.has_verifiers or (is_starting(snapshot) and not _begins_to_issue(snapshot, intent)):
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
     if users.unmanaged:
@@ -287,7 +288,7 @@ def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     by the CA, no program logs in with such a certificate, and only known presenters need a certificate of the next CA.
     """
     users = snapshot.users
-    if users is None or users.issued_by is not IssuedBy.NONE or not _begins(snapshot, intent):
+    if users is None or users.issued_by is not IssuedBy.NONE or not _begins_to_issue(snapshot, intent):
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
     add = "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again."
@@ -314,10 +315,10 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
     """
     ledger = snapshot.ledger or Ledger()
     supplied = supplied_for(snapshot, intent, ledger)
-    if supplied is None or not supplied.elsewhere or not _begins(snapshot, intent):
+    if supplied is None or not supplied.elsewhere or not _begins_to_issue(snapshot, intent):
         return
     yield from namesakes(snapshot)
-    yield from _of_other_operators(snapshot)
+    yield from _refuse_other_operators(snapshot)
     issued, room = sum(bool(presenter.secret) for presenter in snapshot.presenters), _count_that_fits(supplied.chain)
     if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:
         yield Violation(
@@ -328,7 +329,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
         )  # fmt: skip
 
 
-def _of_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
+def _refuse_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
     """A User Operator in another namespace has its own copy of the CA, and signs with that."""
     users = snapshot.users
     if users is None:
@@ -350,7 +351,7 @@ def _count_that_fits(chain: Chain) -> int:
 
 def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """An unknown certificate is found before anything is written: later the flow would stand still until a person has looked after it."""
-    if not _begins(snapshot, intent):
+    if not _begins_to_issue(snapshot, intent):
         return
     for presenter in presenters(snapshot):
         if presenter.authorities is None:
@@ -362,7 +363,7 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A presenter that keeps an old certificate would hold the flow at its end, and be refused if it were not for that."""
-    if not _begins(snapshot, intent):
+    if not _begins_to_issue(snapshot, intent):
         return
     for presenter in presenters(snapshot):
         if presenter.hindered:
@@ -372,6 +373,6 @@ def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
             )  # fmt: skip
 
 
-def _begins(snapshot: Snapshot, intent: Intent) -> bool:
+def _begins_to_issue(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether this call begins to issue. A hand-back issues nothing: each certificate stays as it is."""
     return intent.goal is not Goal.DOWNGRADE and is_starting(snapshot) and starts_something(snapshot, intent)

@@ -48,10 +48,10 @@ def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             condition, wish.source.name, "holds no CA that is valid now.", "Put the CA that signs the cluster's certificates there."
         )  # fmt: skip
     elif not (wish.meant or wish.sample):
-        yield _ambiguous(wish)
+        yield _violation_of_ambiguity(wish)
 
 
-def _ambiguous(wish: Wish) -> Violation:
+def _violation_of_ambiguity(wish: Wish) -> Violation:
     names = [chain[0].subject for chain in wish.issuing]
     in_use = f", and none is the CA in use, {wish.snapshot.ca.current[0].subject}" if wish.snapshot.ca.current else ""
     return Violation(
@@ -78,7 +78,7 @@ def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     """This holds for a new CA only: a cluster whose CAs already share a key goes on, also to another CA."""
     known = {certificate.public_key_sha256 for certificate in _known_authorities(snapshot)}
     for subject, chain, remedy in _authorities_to_trust(snapshot, intent):
-        common = "" if chain[0].public_key_sha256 in known else _common(chain, snapshot)
+        common = "" if chain[0].public_key_sha256 in known else _describe_common_part(chain, snapshot)
         if common:
             yield Violation(
                 Condition.AUTHORITIES_ARE_APART, subject,
@@ -105,7 +105,7 @@ def trusted_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
             yield from policy_problems(Condition.TRUSTED_MEET_POLICY, policy, snapshot, subject, chain, remedy)
 
 
-def _common(chain: Chain, snapshot: Snapshot) -> str:
+def _describe_common_part(chain: Chain, snapshot: Snapshot) -> str:
     """The part of this chain that the other CA of the cluster trusts, or rests on, as a part of a sentence. A CA above both is no anchor of either."""
     other = snapshot.other
     if other is None:

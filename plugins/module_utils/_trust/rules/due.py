@@ -212,41 +212,41 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
     """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, where the operator cannot issue it."""
     if ledger.undone is not None:
-        return _due_by_abort(snapshot, ledger)
-    if not snapshot.ca.current or not _stays_in_use(snapshot.ca.current[0], snapshot, ledger):
+        return _reasons_of_abort(snapshot, ledger)
+    if not snapshot.ca.current or not _keeps_current(snapshot.ca.current[0], snapshot, ledger):
         return {}
-    return {**_due_by_time(snapshot, intent, ledger), **_without_the_operator(snapshot)}
+    return {**_reasons_of_time(snapshot, intent, ledger), **_reasons_without_the_operator(snapshot)}
 
 
 def due_reasons_under(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority: Chain) -> dict[str, Due]:
     """Why leaves have to be issued by this CA, which is in use or is to be, by their Secret; also missing leaves. Their
     dates matter only where no CA takes the place of another.
     """
-    return {**due_reasons(snapshot, intent, ledger), **_unfit(snapshot, authority)}
+    return {**due_reasons(snapshot, intent, ledger), **_reasons_of_defects(snapshot, authority)}
 
 
-def _unfit(snapshot: Snapshot, authority: Chain) -> dict[str, Due]:
+def _reasons_of_defects(snapshot: Snapshot, authority: Chain) -> dict[str, Due]:
     """Why leaves are not such as this CA would issue, by their Secret."""
     wanted, now = Specification(authority), snapshot.now
     questions = {name: Question(None, wanted, now) for name in snapshot.every_missing}
     for leaf in snapshot.every_leaf:
         questions[leaf.secret] = Question(leaf.held, wanted, now)
     found = {name: why for name, asked in questions.items() if (why := due(asked))}
-    return {**_misnamed(snapshot), **found}
+    return {**_reasons_of_wrong_names(snapshot), **found}
 
 
-def _without_the_operator(snapshot: Snapshot) -> dict[str, Due]:
+def _reasons_without_the_operator(snapshot: Snapshot) -> dict[str, Due]:
     """The same of the CA in use, where the operator cannot issue them: another hand keeps the key."""
     if not snapshot.ca.in_use_elsewhere:
-        return _misnamed(snapshot)
-    return _unfit(snapshot, snapshot.ca.current)
+        return _reasons_of_wrong_names(snapshot)
+    return _reasons_of_defects(snapshot, snapshot.ca.current)
 
 
-def _misnamed(snapshot: Snapshot) -> dict[str, Due]:
+def _reasons_of_wrong_names(snapshot: Snapshot) -> dict[str, Due]:
     return {leaf.secret: why_misnamed(snapshot.leaves.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)}
 
 
-def _due_by_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
+def _reasons_of_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
     """Leaves that are still good, where the CA in use is taken up."""
     entry = ledger.find(snapshot.ca.current[0].fingerprint)
     if entry is None or not _is_taken_up_or_in_flow(entry, snapshot, ledger):
@@ -264,7 +264,7 @@ def _due_by_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str
     }
 
 
-def _stays_in_use(current: Certificate, snapshot: Snapshot, ledger: Ledger) -> bool:
+def _keeps_current(current: Certificate, snapshot: Snapshot, ledger: Ledger) -> bool:
     """Whether leaves of the CA in use have a future: no flow is about to replace it. The flow that has brought it may
     wait for months, until nodes have restarted for another reason, or the flow that is to replace it may wait for an
     approval, and the first leaves end meanwhile.
@@ -285,7 +285,7 @@ def _is_taken_up_or_in_flow(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledg
     return in_flight(ledger) is not None or not snapshot.nodes.pods or is_taken_up(entry, snapshot, ledger)
 
 
-def _due_by_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
+def _reasons_of_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
     """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet; and leaves that the
     operator cannot issue.
     """
@@ -297,7 +297,7 @@ def _due_by_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
         leaf.secret: why for leaf in snapshot.every_leaf
         if authority_of(leaf, leaf.generation, ledger)[0] == unwanted.fingerprint
     }  # fmt: skip
-    return {**_without_the_operator(snapshot), **given_up}
+    return {**_reasons_without_the_operator(snapshot), **given_up}
 
 
 #: A record of upkeep is believed so long after a CA's time for renewal has begun: a schedule that works has run by then.
@@ -343,7 +343,11 @@ def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expi
 
     within: how soon; a certificate in its time for renewal is among them in any case.
     """
-    return (*_authorities(snapshot, within), *_leaves(snapshot, within), *_other_authorities(snapshot, within))
+    return (
+        *_find_expiring_authorities(snapshot, within),
+        *_find_expiring_leaves(snapshot, within),
+        *_find_unrenewed_other_authorities(snapshot, within),
+    )
 
 
 @dataclass(frozen=True)
@@ -364,14 +368,14 @@ def first_to_end(snapshot: Snapshot) -> FirstToEnd:
     """The first of each kind, however long it has left."""
     leaf, user = find_first_ending(snapshot.leaves.stored), find_first_ending(snapshot.served.values())
     return FirstToEnd(
-        authority=_first(_authorities(snapshot, timedelta.max)),
-        leaf=_leaf(*leaf, snapshot) if leaf else None,
-        user=_leaf(*user, snapshot) if user else None,
-        other=_first(_ends_of_other(snapshot, timedelta.max)),
+        authority=_find_first(_find_expiring_authorities(snapshot, timedelta.max)),
+        leaf=_describe_expiring_leaf(*leaf, snapshot) if leaf else None,
+        user=_describe_expiring_leaf(*user, snapshot) if user else None,
+        other=_find_first(_find_expiring_other_authorities(snapshot, timedelta.max)),
     )
 
 
-def _first(found: Iterable[Expiring]) -> Expiring | None:
+def _find_first(found: Iterable[Expiring]) -> Expiring | None:
     return min(found, key=lambda expiring: expiring.certificate.not_after, default=None)
 
 
@@ -384,21 +388,25 @@ def describe_missing_schedule(snapshot: Snapshot) -> str:
     if why := why_not_made_here(snapshot):
         return f"{told} {why}"
     begins = due_from(current[0], usual_window(snapshot))
-    return f"{told} {_schedule(snapshot)}, this CA from {begins:%Y-%m-%d} on."
+    return f"{told} {_describe_schedule(snapshot)}, this CA from {begins:%Y-%m-%d} on."
 
 
-def _schedule(snapshot: Snapshot) -> str:
+def _describe_schedule(snapshot: Snapshot) -> str:
     """A remedy, as a sentence without its full stop."""
     return f"Run the reconcile playbook for the {snapshot.names.ca} on a schedule, such as once a day: it renews certificates in their time for renewal"
 
 
-def _authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
+def _find_expiring_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     upkeep = _upkeep(snapshot)
     usual = upkeep.window if upkeep else usual_window(snapshot)
     for place, authority in enumerate(snapshot.ca.current):
         if authority.not_after - snapshot.now >= max(within, window_of(authority, usual)):
             continue
-        renewed_by, remedy = _of_authority(snapshot, upkeep) if place == 0 else ("", _of_one_above(authority, snapshot))
+        renewed_by, remedy = (
+            _describe_renewal_of_authority(snapshot, upkeep)
+            if place == 0
+            else ("", _describe_remedy_for_ca_above(authority, snapshot))
+        )
         yield Expiring(
             f"The CA {named(authority)}",
             authority,
@@ -415,12 +423,12 @@ def _refusal_of(authority: Certificate, snapshot: Snapshot) -> str:
     return f"{named_verifiers(snapshot.date_checkers)} refuse its certificates until they trust a renewed CA; programs on a JVM, as nodes are, accept them."
 
 
-def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
+def _find_unrenewed_other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     """The other CA and the CAs above it, where nothing renews them: a schedule may have been made for one CA of the cluster alone."""
-    yield from (expiring for expiring in _ends_of_other(snapshot, within) if expiring.remedy)
+    yield from (expiring for expiring in _find_expiring_other_authorities(snapshot, within) if expiring.remedy)
 
 
-def _ends_of_other(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
+def _find_expiring_other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     """The other CA of the cluster and the CAs above it."""
     other = snapshot.other
     if other is not None:
@@ -429,14 +437,14 @@ def _ends_of_other(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
             snapshot, names=other.names, ca=other.ca, ledger=other.ledger, reconciliation=state, source=None,
             leaves=replace(snapshot.leaves, renewal_window=other.renewal_window), users=None if snapshot.users else CaUsers(),
         )  # fmt: skip
-        yield from _authorities(there, within)
+        yield from _find_expiring_authorities(there, within)
 
 
 def _upkeep(snapshot: Snapshot) -> Upkeep | None:
     return snapshot.ledger.upkeep if snapshot.ledger else None
 
 
-def _of_authority(snapshot: Snapshot, upkeep: Upkeep | None) -> tuple[str, str]:
+def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) -> tuple[str, str]:
     """The program or playbook that renews the CA in use, and the remedy where none does; either is empty."""
     state, begun = snapshot.reconciliation, in_flight(snapshot.ledger)
     if begun is not None and begun.replaces == snapshot.ca.current[0].fingerprint and not begun.is_abort:
@@ -444,12 +452,14 @@ def _of_authority(snapshot: Snapshot, upkeep: Upkeep | None) -> tuple[str, str]:
             return f"the flow in flight ({flow_named(begun)})", ""
         return "", f"The flow that replaces it stops after the phase {begun.stop.after.value}: let it go on."
     if state.generated:
-        return _operator(snapshot.ca.current[0].not_after - snapshot.leaves.renewal_window, snapshot)
+        return _describe_renewal_by_operator(
+            snapshot.ca.current[0].not_after - snapshot.leaves.renewal_window, snapshot
+        )
     if why := why_not_made_here(snapshot):
         where = "put it there" if snapshot.source is not None else "give it to the renew playbook (strimzi_certificate)"
         return "", f"{why} Have it made, and {where}."
     if upkeep is None:
-        return "", f"{_schedule(snapshot)}. Or run the renew playbook once."
+        return "", f"{_describe_schedule(snapshot)}. Or run the renew playbook once."
     begins = due_from(snapshot.ca.current[0], upkeep.window)
     if snapshot.now - begins < _PATIENCE:
         return f"the reconcile playbook{_describe_begin(begins, snapshot)}", ""
@@ -463,14 +473,14 @@ def _describe_begin(begins: datetime, snapshot: Snapshot) -> str:
     return f", from {begins:%Y-%m-%d} on" if begins > snapshot.now else ""
 
 
-def _of_one_above(authority: Certificate, snapshot: Snapshot) -> str:
+def _describe_remedy_for_ca_above(authority: Certificate, snapshot: Snapshot) -> str:
     return (
         f"It stands above {named(snapshot.ca.current[0])}, whose certificates are refused from then on. Have its issuer renew it, and give the CA "
         "with its new chain to the renew playbook (strimzi_certificate)."
     )
 
 
-def _operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:
+def _describe_renewal_by_operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:
     """The Cluster Operator, where it works on the resource. begins: when it is going to."""
     state = snapshot.reconciliation
     if state.absent:
@@ -481,7 +491,7 @@ def _operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:
     return f"the Cluster Operator{where}{_describe_begin(begins, snapshot)}", ""
 
 
-def _leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
+def _find_expiring_leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     current = snapshot.ca.current
     for leaf in snapshot.every_leaf:
         if not (current and leaf.chain) or not leaf.chain[0].signed_by(current[0]):
@@ -491,22 +501,28 @@ def _leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
         before_end = max(within, window_of(own, snapshot.window_of(leaf)))
         has_ended = own.has_ended(snapshot.now)
         if own.not_after - snapshot.now < before_end and (has_ended or not ends_with(own, current)):
-            yield _leaf(leaf, own, snapshot)
+            yield _describe_expiring_leaf(leaf, own, snapshot)
 
 
-def _leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> Expiring:
+def _describe_expiring_leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> Expiring:
     refusal = _ENDED_LEAF if own.has_ended(snapshot.now) else ""
-    return Expiring(f"Secret {leaf.secret}: {own.subject}", own, False, *_of_leaf(leaf, own, snapshot), refusal)
+    return Expiring(
+        f"Secret {leaf.secret}: {own.subject}", own, False, *_describe_renewal_of_leaf(leaf, own, snapshot), refusal
+    )
 
 
 _ENDED_LEAF = "Every program refuses it on a new connection; connections that are open go on."
 
 
-def _of_leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> tuple[str, str]:
+def _describe_renewal_of_leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> tuple[str, str]:
     begins = own.not_after - snapshot.window_of(leaf)
     if not snapshot.ca.in_use_elsewhere:
         # The User Operator issues users' certificates, and a pause of the Kafka resource does not stop it.
-        return ("the User Operator", "") if leaf.component is Component.USER else _operator(begins, snapshot)
+        return (
+            ("the User Operator", "")
+            if leaf.component is Component.USER
+            else _describe_renewal_by_operator(begins, snapshot)
+        )
     if _upkeep(snapshot) is not None or leaf.secret in snapshot.leaves.standing:
         return f"the reconcile playbook{_describe_begin(begins, snapshot)}", ""
-    return "", f"{_schedule(snapshot)}."
+    return "", f"{_describe_schedule(snapshot)}."

@@ -64,8 +64,8 @@ def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
 
 def await_usable_leaves(at: Situation) -> Turn:
     """Wait where a stored leaf is such that no process could use it, or a leaf is missing, unless another leaf is on its way."""
-    lacking = _secrets_to_name(at)
-    held = tuple(unusable_leaves(at.snapshot, at.ledger, lacking, _by_issuer(at)))
+    lacking = _find_secrets_to_name(at)
+    held = tuple(unusable_leaves(at.snapshot, at.ledger, lacking, _describe_remedy_by_issuer(at)))
     if lacking and at.snapshot.ca.in_use_elsewhere and at.successor is None:
         held += at.gates.trust(at.snapshot, at.ledger, at.snapshot.ca.current)
     return Wait(held=held)
@@ -86,7 +86,7 @@ def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation
         name for name, component in snapshot.leaves.missing.items()
         for pod in pods if component is pod.component and (component is not Component.KAFKA or name == pod.name)
     }  # fmt: skip
-    yield from unusable_leaves(snapshot, at.ledger, read | lacking, _by_issuer(at))
+    yield from unusable_leaves(snapshot, at.ledger, read | lacking, _describe_remedy_by_issuer(at))
 
 
 def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str) -> Iterator[Violation]:
@@ -113,7 +113,7 @@ def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], b
             )  # fmt: skip
 
 
-def _by_issuer(at: Situation) -> str:
+def _describe_remedy_by_issuer(at: Situation) -> str:
     """The end of a sentence that says how an issuer replaces a leaf; empty where the operator can issue it."""
     if at.current is None or not at.snapshot.ca.in_use_elsewhere:
         return ""
@@ -122,21 +122,21 @@ def _by_issuer(at: Situation) -> str:
     return f", and undo the flow (abort): the abort requests another certificate of {named(at.current)}, and the run after its arrival puts it in its place."
 
 
-def _secrets_to_name(at: Situation) -> frozenset[str]:
+def _find_secrets_to_name(at: Situation) -> frozenset[str]:
     """The Secrets of this call that hold a leaf which no process could use, or no leaf, and for which no other leaf is on its way."""
     found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves.stored if why_not_ours(leaf, at.ledger)}
-    awaited, concern = _awaited(at), at.intent.issuing.missing or Selection()
+    awaited, concern = _find_awaited_secrets(at), at.intent.issuing.missing or Selection()
     found = {name: component for name, component in found.items() if name not in awaited or at.successor is not None}
     missing = {name: component for name, component in at.snapshot.leaves.missing.items() if name not in awaited}
     return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
 
 
-def _secrets_named_already(at: Situation) -> frozenset[str]:
+def _find_secrets_named_elsewhere(at: Situation) -> frozenset[str]:
     """The Secrets that another violation names already, or whose next leaf is on its way: no second violation names the pods that have read them."""
-    return _secrets_to_name(at).union(_awaited(at) if at.successor is None else ())
+    return _find_secrets_to_name(at).union(_find_awaited_secrets(at) if at.successor is None else ())
 
 
-def _awaited(at: Situation) -> Collection[str]:
+def _find_awaited_secrets(at: Situation) -> Collection[str]:
     """The Secrets for which leaves are requested, as long as any of these has not come back."""
     asked = leaves_to_ask_for(at)
     return asked.secrets if asked and leaves_to_await(at) else ()
@@ -156,11 +156,11 @@ def _name_is_taken(at: Situation, presenter: Presenter) -> Violation:
         f"gets no certificate: there is a Secret {presenter.secret} in its namespace that is not the user's, because it lacks the labels "
         f"strimzi.io/kind=KafkaUser and strimzi.io/cluster={at.snapshot.names.cluster}.",
         "Move that Secret out of the way, or give the user another name; nothing of it was changed. If it is the user's after all, give it these "
-        f"labels{_by_command(at, presenter)}.",
+        f"labels{_describe_remedy_by_command(at, presenter)}.",
     )  # fmt: skip
 
 
-def _by_command(at: Situation, presenter: Presenter) -> str:
+def _describe_remedy_by_command(at: Situation, presenter: Presenter) -> str:
     found = at.snapshot.objects.unlabelled_of_users.get((presenter.namespace, presenter.secret))
     return f": {found.command(presenter.secret, presenter.namespace)}" if found is not None else ""
 
@@ -173,7 +173,7 @@ def await_evidence(at: Situation) -> Turn:
 def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     names, silent = at.snapshot.names, unanswered(at.snapshot)
     yield from (does_not_answer(node, names) for node in silent)
-    told, covered = {node.pod for node in silent}, _secrets_named_already(at)
+    told, covered = {node.pod for node in silent}, _find_secrets_named_elsewhere(at)
     for pod, seen in zip(presenting_pods(at.snapshot), at.presented_by_pods, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(

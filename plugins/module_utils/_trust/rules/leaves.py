@@ -106,15 +106,15 @@ def replace_leaves(at: Situation) -> Steps:
 
     Where nodes are to read them again this happens in a pause: the operator would restart nodes whose leaf has changed.
     """
-    return _replaced(at, _renewal(at) or _renewal_of_next(at) or _first_use(at))
+    return _take_order(at, _order_renewal(at) or _order_renewal_under_next(at) or _order_first_use(at))
 
 
 def renew_leaves(at: Situation) -> Steps:
     """Issue leaves that are due for renewal, and no other."""
-    return _replaced(at, _renewal(at))
+    return _take_order(at, _order_renewal(at))
 
 
-def _replaced(at: Situation, order: _Order | None) -> Steps:
+def _take_order(at: Situation, order: _Order | None) -> Steps:
     if order is None:
         return ()
     issued = issue(
@@ -131,8 +131,8 @@ def note_held_leaves(at: Situation, secrets: tuple[str, ...], phase: Phase) -> S
     return (WriteLedger(ledger=noted, before=at.ledger, phase=phase),) if noted != at.ledger else ()
 
 
-def _renewal(at: Situation) -> _Order | None:
-    current, leaves = at.snapshot.ca.current, _due(at)
+def _order_renewal(at: Situation) -> _Order | None:
+    current, leaves = at.snapshot.ca.current, _find_issuable_leaves(at)
     due = tuple(sorted(leaf.secret for leaf in leaves))
     if not due:
         return None
@@ -152,7 +152,7 @@ def _renewal(at: Situation) -> _Order | None:
     return _Order(due, current, restarting=sentence, avoidable=sentence)
 
 
-def _due(at: Situation) -> tuple[StoredLeaf, ...]:
+def _find_issuable_leaves(at: Situation) -> tuple[StoredLeaf, ...]:
     """The leaves that are due and may be issued. Where a leaf of another CA is stored, some process may not know the CA in use."""
     found = due_leaves(at.snapshot, at.intent, at.ledger)
     current = at.snapshot.ca.current
@@ -162,7 +162,7 @@ def _due(at: Situation) -> tuple[StoredLeaf, ...]:
     return tuple(leaf for leaf in found if leaf.secret not in others)
 
 
-def _renewal_of_next(at: Situation) -> _Order | None:
+def _order_renewal_under_next(at: Situation) -> _Order | None:
     """The leaves of the next CA, behind its link certificate, where the flow stops with them in use and the operator on the CA before."""
     successor, journal = at.successor, at.begun
     if successor is None or journal is None or journal.stop is None or journal.stop.after is not Phase.USE:
@@ -177,7 +177,7 @@ def _renewal_of_next(at: Situation) -> _Order | None:
     return _Order(due, successor.entry.chain, successor.introduction.link, restarting=sentence, avoidable=sentence)
 
 
-def _first_use(at: Situation) -> _Order | None:
+def _order_first_use(at: Situation) -> _Order | None:
     """Leaves of the next CA behind its link certificate, while the operator stays on the CA that every party trusts.
 
     The operator keeps these leaves, because they end with ``ca.crt`` and have its generation, and restarts the nodes
@@ -249,7 +249,7 @@ def await_restarts(at: Situation) -> Turn:
     """
     behind, current = restarted_by_operator(at.snapshot), at.current
     leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored)
-    if current is None or not (behind or leaves_behind) or not _is_ours(at, current) or _stands_still(at):
+    if current is None or not (behind or leaves_behind) or not _is_ours(at, current) or _operator_stands_still(at):
         return Wait(left=_describe_holders(at))
     about = at.successor.entry.certificate if at.successor else current
     return (Roll(reason=RollReason.USE, uids=behind, authority=about, phase=at.phase),)
@@ -269,7 +269,7 @@ def _describe_holders(at: Situation) -> tuple[str, ...]:
     return (f"{named(replaced.certificate)} stays trusted until these have restarted for any reason{until}: {pods}",)
 
 
-def _stands_still(at: Situation) -> bool:
+def _operator_stands_still(at: Situation) -> bool:
     """Whether the operator restarts no pod: it would have to issue a leaf first, and the key of the CA is kept elsewhere; or it cannot read a leaf,
     wherever that key is (docs/operator.md, "Re-issue").
     """
@@ -351,7 +351,7 @@ def rewrite_leaves(at: Situation) -> Steps:
     issued = issue(at, secrets, at.snapshot.ca.current, at.phase)
     if not issued:
         return ()
-    noted = note_held_leaves(at, secrets, at.phase) if _are_read_again(at) else ()
+    noted = note_held_leaves(at, secrets, at.phase) if _are_reloaded(at) else ()
     return pause_first(at, *(noted or issued))
 
 
@@ -390,7 +390,7 @@ def restore_links(at: Situation) -> Steps:
     return (RechainLeaves(secrets=late, generation=at.generation, phase=at.phase),) if late else ()
 
 
-def _are_read_again(at: Situation) -> bool:
+def _are_reloaded(at: Situation) -> bool:
     """Whether nodes read these leaves again. Where a replaced key is to be given up at once they restart instead,
     because their Raft clients give it up by a restart only.
     """

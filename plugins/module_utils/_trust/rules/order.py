@@ -114,7 +114,16 @@ def end_pause(at: Situation) -> Steps:
     """
     leaving = (withdraw,) if at.allows(Phase.RETIRE) else ()
     issuing = replace_leaves if at.allows(Phase.USE) or _is_used(at) else renew_leaves
-    rules = (write_bundle, rewrite_leaves, stamp_pods, issuing, scale, _switch_as_asked, *leaving, raise_key_generation)
+    rules = (
+        write_bundle,
+        rewrite_leaves,
+        stamp_pods,
+        issuing,
+        scale,
+        _switch_within_phases,
+        *leaving,
+        raise_key_generation,
+    )
     return _end_pause(at, rules)
 
 
@@ -136,7 +145,7 @@ def _is_used(at: Situation) -> bool:
     return next_ is not None and any(at.issuer_of(leaf) == next_ for leaf in at.snapshot.leaves.stored)
 
 
-def _switch_as_asked(at: Situation) -> Steps:
+def _switch_within_phases(at: Situation) -> Steps:
     steps = steps_of(switch(at))
     return steps if all(at.allows(step.phase) for step in steps) else ()
 

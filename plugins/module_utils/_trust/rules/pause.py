@@ -45,7 +45,7 @@ def pause_reissue(at: Situation) -> Steps:
     may be: afterwards their issuer would take the next CA for each of them at any moment. And before a switch back: for a paused user, no
     certificate of the CA that is given up is on its way any more.
     """
-    because = _why_none(at) or _why_before_going_back(at)
+    because = _why_all_users_paused(at) or _why_paused_before_switch_back(at)
     if at.intent.pace.user_batch is None and not because:
         return ()
     paused = (ReissuePause.OURS, ReissuePause.FOREIGN)
@@ -57,7 +57,7 @@ def pause_reissue(at: Situation) -> Steps:
     return (PauseReissue(names=free, because=because),) if free else ()
 
 
-def _why_before_going_back(at: Situation) -> str:
+def _why_paused_before_switch_back(at: Situation) -> str:
     """Why users are paused before a switch back, as a sentence; empty where the switch leads forward. A user that has
     kept a certificate of the old CA all along does not show that it waits for another certificate.
     """
@@ -67,7 +67,7 @@ def _why_before_going_back(at: Situation) -> str:
     return f"The User Operator may be about to store a certificate of {named(at.current)}. It does not do so for a user that it has reported as paused."
 
 
-def _why_none(at: Situation) -> str:
+def _why_all_users_paused(at: Situation) -> str:
     """Why no user may be issued a certificate during and right after the switch, as a sentence; empty where they may."""
     if at.successor is not None and at.successor.prepared.elsewhere:
         return (
@@ -166,13 +166,13 @@ def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
         return ()
     if state.resuming and not work_is_left:
         return (AwaitVerdict(phase=at.phase),)
-    failure = _failure_about(at.snapshot, at.ledger, work_is_left)
+    failure = _find_failure(at.snapshot, at.ledger, work_is_left)
     if failure is None or awaited_leaves(at):
         return ()
-    request = _request(at.snapshot)
+    request = _name_request(at.snapshot)
     if state.request != request and not state.resuming:
         return (AwaitVerdict(phase=at.phase, request=request),)
-    seen = "".join(f" {difference}" for difference in _differences(at.snapshot))
+    seen = "".join(f" {difference}" for difference in _describe_differences(at.snapshot))
     refused = Violation(
         Condition.VERDICT, at.snapshot.names.kafka, f"is not ready, the Cluster Operator says: {failure}.{seen}",
         "Mend what it names; the log of the operator says more. The next run has the operator look again when that has changed.",
@@ -190,7 +190,7 @@ def failure_that_holds_nothing(snapshot: Snapshot, decision: Decision) -> str:
     return f"{snapshot.names.kafka} is not ready, the Cluster Operator says: {failure}. It said so before, so this task goes on."
 
 
-def _failure_about(snapshot: Snapshot, ledger: Ledger, work_is_left: bool = False) -> FailedReconcile | None:
+def _find_failure(snapshot: Snapshot, ledger: Ledger, work_is_left: bool = False) -> FailedReconcile | None:
     """The failure of the operator's last reconcile, if it began with what a flow has done; or is about certificates, and nothing is left to be done
     about them.
     """
@@ -209,7 +209,7 @@ def _began_with_flow(failure: FailedReconcile, journal: Journal | None) -> bool:
     return journal.finished_at is None or failure.since < journal.finished_at + _SPEAKS_WITHIN
 
 
-def _request(snapshot: Snapshot) -> str:
+def _name_request(snapshot: Snapshot) -> str:
     """A name of its own for every state of the Secrets on which the operator passes a verdict."""
     leaves = sorted(f"{leaf.secret}={leaf.chain[0].fingerprint if leaf.chain else ''}" for leaf in snapshot.every_leaf)
     ca = snapshot.ca
@@ -223,7 +223,7 @@ def _request(snapshot: Snapshot) -> str:
     return f"verdict-{sha256(' '.join(stored).encode()).hexdigest()[:12]}"
 
 
-def _differences(snapshot: Snapshot) -> Iterator[str]:
+def _describe_differences(snapshot: Snapshot) -> Iterator[str]:
     """Sentences: the names and dates for which the operator would not keep a leaf, and leaves that are not there."""
     for secret, component in sorted(snapshot.leaves.missing.items()):
         yield f"{snapshot.names.secret(secret)} ({component.value}) is missing."
@@ -255,20 +255,20 @@ def retires_when_restarted(at: Situation) -> bool:
 
 def latest_restart(at: Situation, journal: Journal) -> datetime | None:
     """When nodes that still hold the old CA are restarted at the latest; None where nothing ends."""
-    return min(_ends(at, journal), default=None)
+    return min(_find_latest_restarts(at, journal), default=None)
 
 
-def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
+def _find_latest_restarts(at: Situation, journal: Journal) -> Iterator[datetime]:
     if isinstance(journal.retire, datetime):
         yield journal.retire
     replaced = at.ledger.find(journal.replaces)
     if replaced is not None:
         yield replaced.certificate.not_after - RESTART_BEFORE
     yield from (held.certificate.not_after - RESTART_BEFORE for held in at.ledger.held)
-    yield from _reissued(at, journal)
+    yield from _find_times_of_reissue(at, journal)
 
 
-def _reissued(at: Situation, journal: Journal) -> Iterator[datetime]:
+def _find_times_of_reissue(at: Situation, journal: Journal) -> Iterator[datetime]:
     """The times at which the operator would issue a stored leaf again, of the CA that is replaced. With the key of that
     CA it would put such a leaf in the place of a leaf of the next CA, and restart the node for it. Without the key it would
     stand still from then on, and could restart no node: no issuer issues leaves of that CA any more, and the operator gets

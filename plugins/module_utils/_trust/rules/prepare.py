@@ -75,7 +75,7 @@ def _next_authority(at: Situation) -> PrepareAuthority:
     goal, supplied = rotation_of(at.snapshot, at.intent, at.ledger), supplied_for(at.snapshot, at.intent, at.ledger)
     chain = supplied.chain if supplied else ()
     if goal is Goal.RENEW:
-        return replace(_renewal(at), supplied=chain)
+        return replace(_prepare_renewal(at), supplied=chain)
     if goal is Goal.UPGRADE and at.current is not None:
         return _renew_for_link(at, at.current)
     if goal is Goal.REPLACE_KEY and at.current is not None and _is_renewed_first(at, at.current, chain):
@@ -87,16 +87,16 @@ def _next_authority(at: Situation) -> PrepareAuthority:
         return replace(_renew_for_link(at, at.current), because=because, to_replace=True)
     step = PrepareAuthority(
         goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain,
-        stop=_stop(at),
+        stop=_stop_of_new_flow(at),
     )  # fmt: skip
     if goal is not Goal.REPLACE_KEY:
         return step
     linked = not why_not_linked(at.snapshot, chain)
     step = replace(step, linked=True) if linked else _with_link_request(at, step, supplied)
-    return _until(at, _with_back_link_request(at, step, supplied))
+    return _limit_link(at, _with_back_link_request(at, step, supplied))
 
 
-def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
+def _limit_link(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
     """The same with the time until which the caller wants clients to be led on that know only the CA in use."""
     until, current = at.intent.pace.link_until, at.current
     if until is None or current is None or not at.snapshot.sends_chains:
@@ -109,7 +109,7 @@ def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
     return replace(step, linked_until=until, because=f"{step.because} {told}".strip())
 
 
-def _renewal(at: Situation) -> PrepareAuthority:
+def _prepare_renewal(at: Situation) -> PrepareAuthority:
     """A renewal keeps the path length, unless the caller gives another path length or the present length leaves no room
     for a link certificate.
     """
@@ -118,18 +118,18 @@ def _renewal(at: Situation) -> PrepareAuthority:
     length = asked if asked is not None else 1 if own == 0 and at.snapshot.sends_chains else own
     generation = _next_generation(at, Goal.RENEW)
     return PrepareAuthority(
-        goal=Goal.RENEW, replaces=current, generation=generation, path_length=length, stop=_stop(at)
+        goal=Goal.RENEW, replaces=current, generation=generation, path_length=length, stop=_stop_of_new_flow(at)
     )
 
 
-def _stop(at: Situation) -> Stop | None:
+def _stop_of_new_flow(at: Situation) -> Stop | None:
     """Where the flow that begins is to stop."""
     return stop_of(None, at.intent, True, at.snapshot.now)
 
 
 def _renew_for_link(at: Situation, current: Certificate) -> PrepareAuthority:
     """A renewal for the sake of a link certificate; the CA does not end earlier by it."""
-    return replace(_renewal(at), path_length=1, at_least_until=current.not_after)
+    return replace(_prepare_renewal(at), path_length=1, at_least_until=current.not_after)
 
 
 def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> bool:
@@ -222,7 +222,7 @@ def restart_to_trust(at: Situation) -> Turn:
             continue
         because = ""
         if at.successor is not None and at.successor.entry == entry:
-            waiting, because = _restarted_for(at, at.successor, waiting)
+            waiting, because = _choose_restarted(at, at.successor, waiting)
         if waiting:
             return (_spread_trust(at, entry, waiting, because),)
     untrusted = (entry for entry in at.ledger.entries if at.awaits_trust(entry)) if at.snapshot.nodes.pods else ()
@@ -256,7 +256,7 @@ def _is_refused(at: Situation, entry: LedgerEntry) -> bool:
     return bool(select_refusals(closed))
 
 
-def _restarted_for(at: Situation, successor: Successor, waiting: frozenset[str]) -> tuple[frozenset[str], str]:
+def _choose_restarted(at: Situation, successor: Successor, waiting: frozenset[str]) -> tuple[frozenset[str], str]:
     """The pods that restart for trust, and why. Behind a link certificate only components that refuse it do; all others
     restart when they take up its leaves.
     """

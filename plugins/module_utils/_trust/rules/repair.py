@@ -121,10 +121,10 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
     if StateSecrets.CERTIFICATE not in lost:
         in_use = snapshot.ca.current[0]
         return "" if own == in_use else f"is of {named(own)}, and {named(in_use)} is in use."
-    return _why_another(snapshot, backup, own)
+    return _why_not_of_this_ca(snapshot, backup, own)
 
 
-def _why_another(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:
+def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:
     """Why the cluster works with another CA than that of the backup, by the ledger, the pods and the certificates."""
     ledger, generation = snapshot.ledger, backup.ca.certificate_generation
     used = [entry for entry in (ledger.entries if ledger and not ledger.problems else ()) if entry.generations]
@@ -182,7 +182,7 @@ def restart_ended(at: Situation) -> Turn:
     elif doubtful and nodes.listeners is None and not is_explained(at.snapshot):
         return Wait(held=(_unknown_answers(at, doubtful),))
     pods = tuple(pod for pod in nodes.pods if pod.uid in ended)
-    if lacking := _without_next_leaf(at, pods):
+    if lacking := _find_nodes_without_next_leaf(at, pods):
         return _await_leaves(at, lacking)
     if not pods:
         return ()
@@ -191,10 +191,10 @@ def restart_ended(at: Situation) -> Turn:
         because="Their certificates have ended: they refuse each other, and open connections are all that is left of the cluster. It is away "
         "until they are back, for about a minute.",
     )  # fmt: skip
-    return (*_serve_outside(at, ended), *pause_first(at, roll))
+    return (*_reload_outside_listeners(at, ended), *pause_first(at, roll))
 
 
-def _serve_outside(at: Situation, ended: frozenset[str]) -> Steps:
+def _reload_outside_listeners(at: Situation, ended: frozenset[str]) -> Steps:
     """Before the pause, have the brokers that have answered read their stored leaves on listeners for clients. No look of a gate asks such a listener, so a
     call cannot tell that a node has read them already: each call before the pause sends the requests once more.
 
@@ -222,7 +222,7 @@ def is_explained(snapshot: Snapshot) -> bool:
     return in_flight(snapshot.ledger) is not None and snapshot.reconciliation.failure is None
 
 
-def _without_next_leaf(at: Situation, pods: tuple[Pod, ...]) -> tuple[str, ...]:
+def _find_nodes_without_next_leaf(at: Situation, pods: tuple[Pod, ...]) -> tuple[str, ...]:
     """The Secrets of these nodes with a leaf that they could not present either."""
 
     def is_usable(leaf: StoredLeaf) -> bool:

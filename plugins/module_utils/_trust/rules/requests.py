@@ -67,12 +67,12 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
     ca, successor = at.snapshot.ca, at.successor
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
-        return _sample(at)
+        return _ask_for_sample(at)
     found = Asked(chain, due_reasons_under(at.snapshot, at.intent, at.ledger, chain))
-    return found if found.reasons else _sample(at) or found
+    return found if found.reasons else _ask_for_sample(at) or found
 
 
-def _sample(at: Situation) -> Asked | None:
+def _ask_for_sample(at: Situation) -> Asked | None:
     wish = wish_of(at.snapshot, at.intent, at.ledger)
     if wish is None or not wish.sample or wish.unconfirmed:
         return None
@@ -94,21 +94,21 @@ def leaves_to_await(at: Situation) -> tuple[str, ...]:
 
 def next_for_leaf(at: Situation, secret: str, issuer: Chain) -> Next:
     """The next thing to do about the leaf in this Secret, which is wanted from this CA."""
-    return _next(at, secret, _wanted(at, issuer))
+    return _choose_action(at, secret, _wanted_request(at, issuer))
 
 
-def _wanted(at: Situation, issuer: Chain) -> Wanted:
+def _wanted_request(at: Situation, issuer: Chain) -> Wanted:
     later = frozenset(chain[0].fingerprint for chain in later_authorities(at.snapshot))
     return Wanted(at.intent.issuing.asked, issuer[0].fingerprint, at.intent.issuing.insists, later)
 
 
-def _next(at: Situation, secret: str, wanted: Wanted) -> Next:
+def _choose_action(at: Situation, secret: str, wanted: Wanted) -> Next:
     return next_action(at.snapshot.leaves.requests.get(secret), wanted, at.snapshot.now)
 
 
 def awaited_leaves(at: Situation) -> tuple[str, ...]:
     """The leaves that are still to come; also a leaf that only shows which CA signs."""
-    sample = _sample(at)
+    sample = _ask_for_sample(at)
     return leaves_to_await(at) or (sample.secrets if sample else ())
 
 
@@ -125,7 +125,7 @@ def ask_for_leaves(at: Situation) -> Steps:
         return ()
     because = (
         "Which CA of the source signs is told by this certificate."
-        if asked == _sample(at)
+        if asked == _ask_for_sample(at)
         else f"The key of {named(asked.issuer[0])} is kept elsewhere, so the collection asks for its certificates before anything depends on them."
     )
     return (
@@ -158,7 +158,7 @@ def forget_requests(at: Situation) -> Steps:
     asked = leaves_to_ask_for(at)
     needed = set(asked.secrets) if asked else set()
     if asked is not None:
-        wanted = _wanted(at, asked.issuer)
+        wanted = _wanted_request(at, asked.issuer)
         needed |= {name for name, request in at.snapshot.leaves.requests.items() if wanted.keeps(request)}
     served = tuple(sorted(set(at.snapshot.leaves.requests) - needed - set(at.snapshot.spare_leaf_nodes)))
     return (ForgetRequests(secrets=served, phase=at.phase),) if served else ()
@@ -168,13 +168,13 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     """Sentences that say which certificates the flow waits for, from which issuer, and what became of the requests."""
     asked = leaves_to_ask_for(at)
     missing = leaves_to_await(at)
-    if asked is not None and asked == _sample(at):
-        return tuple(_sampled(at, asked))
+    if asked is not None and asked == _ask_for_sample(at):
+        return tuple(_find_sample(at, asked))
     if asked is None or not missing:
         return ()
     total = f"{counted(len(missing), 'certificate')} of {named(asked.issuer[0])}"
-    details = dict.fromkeys(_detail(at.snapshot.leaves.requests.get(name)) for name in missing)
-    ending = tuple(_ending_meanwhile(at))
+    details = dict.fromkeys(_describe_request(at.snapshot.leaves.requests.get(name)) for name in missing)
+    ending = tuple(_describe_leaves_that_end_meanwhile(at))
     rest = "the next run goes on." if ending else "nothing else is held up, and the next run goes on."
     return (
         f"{total} still to come from {at.intent.issuing.asked}, for {listed(missing)}; {rest}",
@@ -184,7 +184,7 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     )
 
 
-def _sampled(at: Situation, asked: Asked) -> Iterator[str]:
+def _find_sample(at: Situation, asked: Asked) -> Iterator[str]:
     wish = wish_of(at.snapshot, at.intent, at.ledger)
     names = listed([chain[0].subject for chain in wish.issuing]) if wish is not None else ""
     (secret,) = asked.secrets
@@ -192,10 +192,10 @@ def _sampled(at: Situation, asked: Asked) -> Iterator[str]:
         f"{names} are in the source, and none of them is in use: the call requests one certificate of {at.intent.issuing.asked}, for {secret}, "
         "and the CA that signs it comes into use. Nodes trust all of these CAs meanwhile; the next run goes on."
     )
-    yield from filter(None, (_detail(at.snapshot.leaves.requests.get(secret)),))
+    yield from filter(None, (_describe_request(at.snapshot.leaves.requests.get(secret)),))
 
 
-def _ending_meanwhile(at: Situation) -> Iterator[str]:
+def _describe_leaves_that_end_meanwhile(at: Situation) -> Iterator[str]:
     """Leaves of a CA in use that the operator cannot renew, and that no issuer renews as long as the next CA waits for its own."""
     ending = leaves_before_operator_window(at.snapshot) if at.successor is not None else ()
     if (first := find_first_ending(ending)) and at.current is not None:
@@ -228,7 +228,7 @@ def _explain_standstill(at: Situation, missing: tuple[str, ...]) -> Iterator[str
         )
 
 
-def _detail(request: LeafRequest | None) -> str:
+def _describe_request(request: LeafRequest | None) -> str:
     if request is None:
         return ""
     if request.failure is not None and not request.is_open:

@@ -104,7 +104,9 @@ def tidy_keys(at: Situation) -> Steps:
     current = at.current.fingerprint if at.current else None
     switched = frozenset(authority.fingerprint for authority in ca.prepared if authority.fingerprint == current)
     known = {entry.fingerprint for entry in at.ledger.entries} | {authority.fingerprint for authority in ca.prepared}
-    stale = (ca.kept_keys - known - _known_by_probes(at)) | (ca.kept_keys & frozenset({current} if current else ()))
+    stale = (ca.kept_keys - known - _find_cas_refused_by_probes(at)) | (
+        ca.kept_keys & frozenset({current} if current else ())
+    )
     in_use = frozenset(name for name, links in ca.links.items() if links == ca.links_in_use)
     unused = ((frozenset(ca.kept_links) - known) | switched) - in_use
     if not switched and not stale and not unused:
@@ -112,7 +114,7 @@ def tidy_keys(at: Situation) -> Steps:
     return (TidyKeys(prepared=switched, kept_keys=stale, links=unused, phase=at.phase),)
 
 
-def _known_by_probes(at: Situation) -> frozenset[str]:
+def _find_cas_refused_by_probes(at: Situation) -> frozenset[str]:
     """Fingerprints of the removed CAs that listeners refuse by the evidence of a probe alone: other CAs have
     the same names.
     """
@@ -173,13 +175,13 @@ def hand_over(at: Situation) -> Steps:
     if at.intent.goal is not Goal.DOWNGRADE:
         return ()
     if at.intent.parameters.keeps_authority:
-        return _leave(at.snapshot)
+        return _keep_authority(at.snapshot)
     if at.snapshot.reconciliation.generated:
         return _merge_ledger(at.snapshot.ledger) if at.snapshot.ledger is not None else ()
     return raise_key_generation(at) or (_hand_over_step(at.snapshot),)
 
 
-def _leave(snapshot: Snapshot) -> Steps:
+def _keep_authority(snapshot: Snapshot) -> Steps:
     """The CA stays user-managed, and the records of this collection go; the ledger last, because it is what a killed call goes on by."""
     if snapshot.ledger is None:
         return ()
@@ -213,11 +215,11 @@ def foresee_operator_renewal(snapshot: Snapshot) -> str:
     when = "in its next maintenance window" if state.windows else "in its next reconcile"
     return (
         f"holds the CA {snapshot.ca.current[0].subject}, which ends on {end:%Y-%m-%d}, in the operator's time for renewal ({window.days} days by "
-        f"{names.specification}.renewalDays): {when} the operator {_renewal(snapshot)}."
+        f"{names.specification}.renewalDays): {when} the operator {_describe_operator_renewal(snapshot)}."
     )
 
 
-def _renewal(snapshot: Snapshot) -> str:
+def _describe_operator_renewal(snapshot: Snapshot) -> str:
     of_users = snapshot.issued_by is not IssuedBy.THIS_COLLECTION
     if snapshot.reconciliation.replaces_key:
         rolls = (

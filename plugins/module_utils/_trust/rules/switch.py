@@ -147,10 +147,10 @@ def _await_first_use(at: Situation, successor: Successor) -> Steps:
     form, new = successor.introduction.form, named(successor.entry.certificate)
     reason = why_refused_by_unknown_clients(form, at.snapshot)
     why = f"Clients that know only the CA in use could refuse {new} ({reason}): they get time to read it first."
-    return _await_renewed(at, successor) or await_clients(at, successor, form, Phase.TRUST, why)
+    return _await_readers_of_renewal(at, successor) or await_clients(at, successor, form, Phase.TRUST, why)
 
 
-def _await_renewed(at: Situation, successor: Successor) -> Steps:
+def _await_readers_of_renewal(at: Situation, successor: Successor) -> Steps:
     """Clients get the time to read the CA in use as it was renewed, where a link certificate leads them on from it."""
     current = at.ledger.find(at.current.fingerprint) if at.current else None
     if successor.introduction.link is None or current is None or not presenting_pods(at.snapshot):
@@ -276,14 +276,14 @@ def await_outside(at: Situation) -> Steps:
     if not at.snapshot.outside.clients:
         return ()
     then = with_copies_updated(at.snapshot)
-    for now, later, phase in _obstacles(at, then):
+    for now, later, phase in _find_violations_now_and_then(at, then):
         if now and not later:
             clients = tuple(dict.fromkeys(violation.subject for violation in now))
             return (AwaitOutside(clients=clients, settled=then.outside.clients, phase=phase),)
     return ()
 
 
-def _obstacles(at: Situation, then: Snapshot) -> Iterator[tuple[Violations, Violations, Phase]]:
+def _find_violations_now_and_then(at: Situation, then: Snapshot) -> Iterator[tuple[Violations, Violations, Phase]]:
     """The violations of each gate now, and when the copies are up to date, with the phase that the gate stands before."""
     successor, gates, ledger = at.successor, at.gates, at.ledger
     if successor is not None and is_projected(at.snapshot, successor.entry.fingerprint):
@@ -308,14 +308,14 @@ def switch(at: Situation) -> Turn:
     if successor is None:
         return ()
     if at.current is None:
-        return () if at.snapshot.nodes.pods else (_to(successor, at, 0, None),)
+        return () if at.snapshot.nodes.pods else (_switch_to(successor, at, 0, None),)
     if successor.entry.state not in TRUSTED_STATES:
         return ()
     chain = successor.entry.chain
     closed = at.gates.trust(with_clients_in_need(at.snapshot, successor), at.ledger, chain)
     if closed or not may_be_used(at, successor) or at.gates.alone(at.snapshot, at.ledger, chain):
         return _held_before_use(at, successor, closed)
-    leaving = _leaving(at, at.current)
+    leaving = _find_leaving_ca(at, at.current)
     if leaving is None and successor.introduction.link is not None:
         return _held_before_use(at, successor, closed)
     # A pause is not made longer for clients.
@@ -327,7 +327,7 @@ def switch(at: Situation) -> Turn:
         return _held_before_use(at, successor, closed)
     if pause := pause_reissue(at):
         return pause
-    step = _to(successor, at, at.generation + 1, leaving)
+    step = _switch_to(successor, at, at.generation + 1, leaving)
     return pause_first(at, step) if at.snapshot.reconciliation.exists else (step,)
 
 
@@ -349,7 +349,7 @@ def _without_link(successor: Successor) -> str:
     )
 
 
-def _leaving(at: Situation, current: Certificate) -> Certificate | None:
+def _find_leaving_ca(at: Situation, current: Certificate) -> Certificate | None:
     """The CA in use, where no party relies on it any more (I2); else None."""
     entry = at.ledger.find(current.fingerprint)
     if entry is None or entry.state is not TrustState.PHASE_OUT:
@@ -357,11 +357,11 @@ def _leaving(at: Situation, current: Certificate) -> Certificate | None:
     return None if at.gates.removal(at.snapshot, at.ledger, current.fingerprint) else current
 
 
-def _to(successor: Successor, at: Situation, generation: int, leaving: Certificate | None) -> Switch:
+def _switch_to(successor: Successor, at: Situation, generation: int, leaving: Certificate | None) -> Switch:
     return Switch(
         authority=successor.prepared,
         generation=generation,
-        key_generation=_key_generation(successor, at),
+        key_generation=_next_key_generation(successor, at),
         leaving=leaving,
         phase=Phase.RETIRE if leaving else Phase.USE,
         because=describe_refused_clients(at, successor),
@@ -369,7 +369,7 @@ def _to(successor: Successor, at: Situation, generation: int, leaving: Certifica
     )
 
 
-def _key_generation(successor: Successor, at: Situation) -> int:
+def _next_key_generation(successor: Successor, at: Situation) -> int:
     """The key generation is raised with every key that the switch writes, at least to the number in the name of the CA,
     so that it is true when the cluster is handed back. Where pods cannot be annotated with it, the operator would
     restart all of them for trust once more: the number stays as it is then.
