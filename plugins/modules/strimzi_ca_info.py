@@ -697,7 +697,7 @@ class LookingModule(TrustModule):
         seen = outcome.observation.snapshot
         result = {**self.result(outcome), **describe_forecast(planned, seen), "violations": describe_violations(found)}
         # An approval is about the whole flow, also where this call goes to its first phases only.
-        whole = plan(work, outcome, intent.to_the_end()) if intent.extent.until else planned
+        whole = plan(work, outcome, intent.to_the_end()) if intent.extent.last_phase else planned
         result["plan_hash"] = present = plan_hash(goal, seen, whole)
         if self.params["audit_entries"]:
             # Imported only by calls that show the trail.

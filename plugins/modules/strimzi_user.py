@@ -132,7 +132,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.us
     operated_kafka,
     user_namespaces,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Named, UserNamespace
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedPlaces, UserNamespace
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, TrustState
 
 
@@ -157,7 +157,7 @@ class UserModule(TrustModule):
     def _change(self, work: Work) -> ChangeOfAuthentication:
         scope, client = work.scope, work.client
         kafka = operated_kafka(client, scope)
-        space = self._space(kafka, scope, work.settings.outside.named())
+        space = self._space(kafka, scope, work.settings.outside_clients.named_places())
         certificates, keys = (
             client.get_or_none(SECRETS, scope.namespace, name)
             for name in (scope.ca_certificate_secret, scope.ca_key_secret)
@@ -168,7 +168,7 @@ class UserModule(TrustModule):
             lambda: self.take_lease(client), ca.in_use_elsewhere,
         )  # fmt: skip
 
-    def _space(self, kafka: Mapping[str, Any], scope: ClusterNames, asked: Named) -> UserNamespace:
+    def _space(self, kafka: Mapping[str, Any], scope: ClusterNames, asked: NamedPlaces) -> UserNamespace:
         known = user_namespaces(kafka, scope, asked)
         wanted = self.params["user_namespace"] or known[0].name
         return next((namespace for namespace in known if namespace.name == wanted), UserNamespace(wanted))
@@ -185,7 +185,9 @@ class UserModule(TrustModule):
         renewed. Raises StepError.
         """
         work, subject = change.work, f"CN={change.user}"
-        named = read_named(work.client, work.settings.outside.named().presenting, accepted, work.clock.now())
+        named = read_named(
+            work.client, work.settings.outside_clients.named_places().presenting_secrets, accepted, work.clock.now()
+        )
         for given in named:
             if not given.certificate.sha256 or (given.certificate.subject == subject and given.certificate.problem):
                 raise StepError(

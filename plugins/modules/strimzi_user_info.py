@@ -194,7 +194,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.se
     UserCertificate,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users, read_users
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedPlaces
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, label
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
@@ -369,7 +369,7 @@ class UsersModule(ClusterModule):
             "unasked": look.why,
         }
 
-    def _asked(self, client: KubeClient) -> Named:
+    def _asked(self, client: KubeClient) -> NamedPlaces:
         """The places to look at: as given; where not given, as the flow in flight on the clients CA has them."""
         scope = self.scope().of(CaKind.CLIENTS)
         secrets = read_secrets(client, scope)

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.node
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     Component,
-    InPlace,
+    InPlaceObstacles,
     Leaves,
     Nodes,
     Pod,
@@ -61,7 +61,7 @@ def snapshot_of(nodes: KafkaNodes, issuing: Issued, *others: Issued) -> Snapshot
         nodes=Nodes(
             pods=tuple(Pod(pod_of(one), uid(one), Component.KAFKA, 0, (pod_of(one),), True) for one in nodes.roles),
             listeners=listeners,
-            in_place=InPlace(),
+            in_place_obstacles=InPlaceObstacles(),
         ),
         leaves=Leaves(tuple(StoredLeaf(pod, f"{pod}.crt", Component.KAFKA, presented[pod], 0) for pod in pods)),
         reconciliation=Reconciliation(),

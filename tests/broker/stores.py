@@ -50,8 +50,8 @@ class Stores:
         for name, verifies in listeners.items():
             prefix = f"listener.name.{name.lower()}.ssl"
             yield f"{prefix}.keystore.type", "PEM"
-            yield f"{prefix}.keystore.certificate.chain", f"{references.own}node.crt}}"
-            yield f"{prefix}.keystore.key", f"{references.own}node.key}}"
+            yield f"{prefix}.keystore.certificate.chain", f"{references.node_secret}node.crt}}"
+            yield f"{prefix}.keystore.key", f"{references.node_secret}node.key}}"
             if verifies:
                 yield f"{prefix}.truststore.type", "PEM"
                 yield f"{prefix}.truststore.certificates", references.bundle

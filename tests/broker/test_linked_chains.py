@@ -195,8 +195,8 @@ class Trusting:
     def _accepts(self, kind: Verifier, trusted: Sequence[Certificate]) -> bool:
         old = self.brokers.rotation.old.certificate
         books = Ledger((LedgerEntry((old,), TrustState.TRUSTED_IN_USE_ALL, frozenset({0}), frozenset()),))
-        client = OutsideClient("Secret apps/orders", tuple(trusted), kind=kind, declared=True)
-        snapshot = cluster(ledger=books, outside=(client,), now=datetime.now(timezone.utc))
+        client = OutsideClient("Secret apps/orders", tuple(trusted), verifier=kind, declared=True)
+        snapshot = cluster(ledger=books, outside_clients=(client,), now=datetime.now(timezone.utc))
         return client.name not in {one.subject for one in trust_gate(snapshot, books, self.brokers.sent)}
 
 

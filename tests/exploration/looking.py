@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
 
 from .runner import Looker
 from .runs import Runner
@@ -30,7 +30,7 @@ class LookingRunner(Looker[ModelCluster], Runner):
         away = [f"pod-{number}" for number, slot in enumerate(listed) if slot.node and not slot.up]
         reload = "" if circumstances else "the permission is missing."
         stamps = f"the operator would restart {', '.join(away)} despite new annotations." if away else ""
-        return _after_asking(seen, listed, heard).with_nodes(in_place=InPlace(reload, stamps))
+        return _after_asking(seen, listed, heard).with_nodes(in_place_obstacles=InPlaceObstacles(reload, stamps))
 
 
 @dataclass
@@ -41,7 +41,9 @@ class UnansweredRunner(LookingRunner):
         return (None,) * len(model.slots)
 
     def asked(self, seen: Secrets, listed: tuple[Slot, ...], heard: Answers, circumstances: bool) -> Snapshot:
-        return snapshot_of(seen, listed, bool(listed)).with_nodes(in_place=InPlace(reload="no node can be asked."))
+        return snapshot_of(seen, listed, bool(listed)).with_nodes(
+            in_place_obstacles=InPlaceObstacles(reload="no node can be asked.")
+        )
 
 
 def answers(model: ModelCluster) -> Answers:

@@ -90,4 +90,4 @@ def test_without_asking_who_may_have_a_leaf_of_the_ca_that_is_given_up() -> None
 
 
 def _by_what_is_stored(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
-    return removal_gate(snapshot.with_nodes(in_place=None), ledger, fingerprint)
+    return removal_gate(snapshot.with_nodes(in_place_obstacles=None), ledger, fingerprint)

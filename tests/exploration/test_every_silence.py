@@ -54,7 +54,7 @@ def _restarts_nothing(before: ModelCluster, after: ModelCluster, event: str) -> 
 
 def _with_silence(record: Record, intent: Intent, nodes: int) -> Explored:
     """A call waits for the answer, and has waited for it in vain at any moment."""
-    in_vain = changed_intent(intent, unanswered=frozenset(map(str, range(nodes))))
+    in_vain = changed_intent(intent, silent_nodes=frozenset(map(str, range(nodes))))
     runner = Mixture(Restarting(intent), Restarting(in_vain))
     return to_an_end(record, runner, nodes, hangs, invariant=_restarts_nothing)
 

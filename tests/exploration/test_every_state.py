@@ -114,7 +114,7 @@ def test_a_leaf_of_the_old_ca_comes_back(intent: Intent, record_property: Record
 
 
 def test_a_ca_that_was_never_used_is_asked_to_leave() -> None:
-    intent = changed_intent(RECONCILE, leaving=certificate(OTHER).fingerprint)
+    intent = changed_intent(RECONCILE, leaving_ca=certificate(OTHER).fingerprint)
     begin = start(intent, 2, 1)
     begin = begin._replace(ca=begin.ca._replace(others=frozenset({OTHER})))
     found = explore(begin, ClusterCa(Runner(intent), 2, invariant=partial(broken, leaving=OTHER)))

@@ -33,7 +33,7 @@ def _goes_beyond(before: ModelCluster, after: ModelCluster, event: str) -> str |
 
 
 def _until(phase: Phase) -> Intent:
-    return changed_intent(LINKED, until=phase, stop_after=phase)
+    return changed_intent(LINKED, last_phase=phase, stop_after=phase)
 
 
 def _stopped(record: Record, phase: Phase, other: Intent) -> Explored:

@@ -63,7 +63,7 @@ def test_the_path_length_in_the_gate_of_a_link(monkeypatch: pytest.MonkeyPatch) 
     """An exporter taken for a JVM is not waited for, and refuses what nodes present."""
     look_at_pod = verifiers._verifying_pod
     monkeypatch.setattr(
-        verifiers, "_verifying_pod", lambda *arguments: replace(look_at_pod(*arguments), kind=Verifier.JVM)
+        verifiers, "_verifying_pod", lambda *arguments: replace(look_at_pod(*arguments), verifier=Verifier.JVM)
     )
     assert counter_example(Runner(LINKED), 1, components=(Component.KAFKA_EXPORTER,)).startswith("I1")
 

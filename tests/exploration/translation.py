@@ -94,7 +94,7 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
         bundle=None if seen.bundle is None else fingerprints_of(seen.bundle),
         nodes=Nodes(
             pods=tuple(_pod(number, slot, seen) for number, slot in enumerate(slots) if slot.up),
-            unlabelled={
+            unlabelled_pods={
                 f"pod-{number}": ("a=b",) for number, slot in enumerate(slots) if slot.up and not slot.labelled
             },
         ),
@@ -166,7 +166,7 @@ def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
 def ca_secrets(ca: Authorities) -> CaSecrets:
     return CaSecrets(
         current=() if ca.current is None else chain(ca.current),
-        others={f"{number}.crt": chain(number) for number in sorted(ca.others)},
+        other_entries={f"{number}.crt": chain(number) for number in sorted(ca.others)},
         certificate_generation=ca.generation,
         key_generation=int(ca.key == NEW),
         key=None if ca.key is None else certificate(ca.key).public_key_sha256,
@@ -181,7 +181,7 @@ def ca_secrets(ca: Authorities) -> CaSecrets:
         kept_keys=fingerprints_of(ca.kept | ca.prepared),
         kept_links={certificate(NEW).fingerprint: _links()} if ca.linked and NEW not in ca.prepared else {},
         stop=_stop(ca.stop),
-        to_replace=ca.to_replace,
+        precedes_replacement=ca.to_replace,
     )
 
 
@@ -216,7 +216,7 @@ def ledger_of(books: Books | None) -> Ledger | None:
             RemovedEntry(certificate(r.authority), _uids(r.awaiting), _uids(r.lingering)) for r in books.removed
         ),
         journal=_journal(books.flow) if books.flow else None,
-        held=tuple(
+        held_leaves=tuple(
             HeldLeaf(leaf(h.authority, h.slot, h.serial), _uids(h.awaiting), _uids(h.lingering)) for h in books.held
         ),
     )
@@ -237,10 +237,10 @@ def _journal(flow: Flow) -> Journal:
         replaces_sha256=replaces.sha256 if replaces else None,
         retire=Retire.NOW if flow.retire == Retire.NOW.value else DEADLINE,
         is_abort=flow.is_abort,
-        unsure=_to_uids(flow.unsure),
-        outgoing=flow.outgoing,
+        unsure_pods=_to_uids(flow.unsure),
+        outgoing_certificates=flow.outgoing,
         stop=_stop(flow.stop),
-        to_replace=flow.to_replace,
+        precedes_replacement=flow.to_replace,
     )
 
 
@@ -253,7 +253,7 @@ def books_of(ledger: Ledger) -> Books:
                 e.state.value,
                 e.generations,
                 _from_uids(e.awaiting),
-                frozenset((slot, serial) for _authority, serial, slot in map(_LEAVES.__getitem__, e.leaves)),
+                frozenset((slot, serial) for _authority, serial, slot in map(_LEAVES.__getitem__, e.leaf_hashes)),
             )
             for e in ledger.entries
         ),
@@ -270,15 +270,15 @@ def books_of(ledger: Ledger) -> Books:
             journal.finished_at is not None,
             Retire.NOW.value if journal.retire is Retire.NOW else Retire.WHEN_RESTARTED.value,
             journal.is_abort,
-            _from_uids(journal.unsure),
-            journal.outgoing,
+            _from_uids(journal.unsure_pods),
+            journal.outgoing_certificates,
             phase_of(journal.stop),
-            journal.to_replace,
+            journal.precedes_replacement,
         ),
         held=tuple(
             sorted(
                 Held(*_LEAVES[h.fingerprint], frozenset(map(int, h.awaiting)), frozenset(map(int, h.lingering)))
-                for h in ledger.held
+                for h in ledger.held_leaves
             )
         ),
     )

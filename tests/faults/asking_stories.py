@@ -55,7 +55,7 @@ class AskingStory(Story):
             cluster.look_away()
         assert signing is not None
         signing.signed.clear()
-        flow.intent["asked"] = ASKED
+        flow.intent["external_issuer"] = ASKED
         return AskingTelling(self, flow, signing, self.named)
 
 
@@ -125,7 +125,7 @@ class FollowingStory(Story):
             wanted = below(root("Next Root")) if self.case.circumstance else root("Next Root", path_length=0)
         wants(cluster, wanted)
         cluster.look_away()
-        flow = Following(cluster, self.case, None, {"asked": ASKED, "confirmed": confirmed(wanted)})
+        flow = Following(cluster, self.case, None, {"external_issuer": ASKED, "confirmed_roots": confirmed(wanted)})
         return AskingTelling(self, flow, SigningOffice(cluster.memory, wanted, START))
 
 
@@ -140,7 +140,7 @@ class FirstStory(Story):
         begun = super().begin(patch)
         roots = root("One"), root("Other")
         wants(begun.cluster, *roots)
-        flow = Flow(begun.cluster, self.case, None, {"asked": ASKED, "confirmed": confirmed(*roots)})
+        flow = Flow(begun.cluster, self.case, None, {"external_issuer": ASKED, "confirmed_roots": confirmed(*roots)})
         return FirstTelling(self, flow, SigningOffice(begun.cluster.memory, roots[1], START))
 
 

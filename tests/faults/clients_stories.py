@@ -190,7 +190,9 @@ class Way:
     def run(self, cluster: ClientsCluster, asked: str = "") -> FlowResult:
         # A rotation that has just ended would be the answer.
         about = None if self.supplied else _SUPPLIED.fingerprint
-        return cluster.run(self.goal, self.supplied, asked=asked or self.asked, user_batch=self.batch, replaces=about)
+        return cluster.run(
+            self.goal, self.supplied, external_issuer=asked or self.asked, user_batch=self.batch, replaces=about
+        )
 
 
 @dataclass

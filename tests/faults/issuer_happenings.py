@@ -51,7 +51,7 @@ class Course:
 
     def run(self) -> FlowResult:
         self.cluster.issuer = self.issuer.settings
-        return self.cluster.run(Goal.REPLACE_KEY, self.supplied, asked=self.issuer.reference)
+        return self.cluster.run(Goal.REPLACE_KEY, self.supplied, external_issuer=self.issuer.reference)
 
     def finish(self) -> None:
         """Runs the flow until it is done, at most three times; after every run the issuer's people do their work."""

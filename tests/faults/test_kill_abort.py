@@ -129,7 +129,7 @@ def test_an_abort_that_is_killed_at_any_write_goes_on(
 ) -> None:
     cluster, flow = story.begin(monkeypatch)
     old = cluster.current
-    flow.run(until=until)
+    flow.run(last_phase=until)
 
     def go_on() -> None:
         cluster.finish(Goal.ABORT)

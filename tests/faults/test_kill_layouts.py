@@ -43,13 +43,13 @@ def begin(patch: pytest.MonkeyPatch, ca: CaKind, layout: str) -> WatchedCluster:
     else:
         cluster.create()
     convert(cluster, layout)
-    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.PREPARE)
     return cluster
 
 
 def convert(cluster: WatchedCluster, layout: str | None) -> None:
     wanted = Layout(layout) if layout else None
-    assert cluster.run(Goal.RECONCILE, until=Phase.PREPARE, layout=wanted).outcome.decision.done
+    assert cluster.run(Goal.RECONCILE, last_phase=Phase.PREPARE, layout=wanted).outcome.decision.done
 
 
 @pytest.mark.parametrize(("ca", "before", "wanted"), CASES)

@@ -38,13 +38,15 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[WatchedCluster, ByVa
         issuer.permit(links=True)
         cluster.create(manifests=clusters.dual_role(CLUSTER, NAMESPACE, replicas=2))
         cluster.issuer = issuer.settings
-        cluster.finish(Goal.REPLACE_KEY, corporate, asked=issuer.reference)
+        cluster.finish(Goal.REPLACE_KEY, corporate, external_issuer=issuer.reference)
         cluster.look_away()
         yield cluster, issuer
 
 
 def replaced(cluster: WatchedCluster, issuer: ByVault, old: str, supplied: Authority | None = None) -> None:
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=issuer.reference, links=issuer.linker, replaces=old)
+    cluster.finish(
+        Goal.REPLACE_KEY, supplied, external_issuer=issuer.reference, link_issuer=issuer.linker, replaces=old
+    )
 
 
 def killed(cluster: WatchedCluster, issuer: ByVault, old: str, supplied: Authority | None = None) -> None:

@@ -33,7 +33,7 @@ def test_clients_get_their_time(after: bool, again: Goal, points: Points, monkey
     readers = LateReaders(cluster)
 
     def replace_key() -> FlowResult:
-        return cluster.run(Goal.REPLACE_KEY, CORPORATE, asked=ASKED)
+        return cluster.run(Goal.REPLACE_KEY, CORPORATE, external_issuer=ASKED)
 
     def assert_served() -> None:
         assert readers.refused == []

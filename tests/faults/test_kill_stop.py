@@ -58,7 +58,7 @@ class Stopped:
         return Flow(cluster, self.story.case)
 
     def run(self, flow: Flow) -> None:
-        flow.run(until=self.after, stop_after=self.after)
+        flow.run(last_phase=self.after, stop_after=self.after)
 
 
 class Watch:
@@ -152,7 +152,7 @@ def test_a_schedule_that_is_killed_at_any_write_leads_it_no_further(
     with_nodes(cluster, monkeypatch, reload=reload)
     cluster.create()
     cluster.memory.seconds += LATER
-    cluster.run(Goal.REPLACE_KEY, until=after, stop_after=after)
+    cluster.run(Goal.REPLACE_KEY, last_phase=after, stop_after=after)
     # Without a reload it makes a few writes only.
     often = Points(1, min(points.step, 4))
     watch = Watch(cluster, Phase.TRUST)

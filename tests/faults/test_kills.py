@@ -155,7 +155,7 @@ def read_again(cluster: WatchedCluster) -> None:
 def test_a_plain_leaf_before_raft_clients_trust_its_ca_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """No link, no roll, only a reload: listeners would do, and the quorum would fall apart."""
     telling = Story(UNLINKED, reload=True).begin(monkeypatch)
-    telling.flow.run(until=Phase.PREPARE)
+    telling.flow.run(last_phase=Phase.PREPARE)
     read_again(telling.cluster)
     telling.cluster.engine = leaving_open("trust", "alone")
     with pytest.raises(InvariantBroken, match=r"the (Raft client|agent) of"):

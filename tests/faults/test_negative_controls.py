@@ -79,7 +79,7 @@ def published(at: Situation) -> Situation:
     if successor is None:
         return at
     name = successor.entry.fingerprint
-    snapshot = snapshot.with_ca(others={**snapshot.ca.others, f"{name}.crt": successor.entry.chain})
+    snapshot = snapshot.with_ca(other_entries={**snapshot.ca.other_entries, f"{name}.crt": successor.entry.chain})
     at = replace(at, snapshot=replace(snapshot, bundle=(snapshot.bundle or frozenset()) | {name}))
     return in_state(TrustState.TRUSTED_UNUSED)(at)
 

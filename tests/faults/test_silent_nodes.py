@@ -40,7 +40,7 @@ class Undoing:
 
     def begin(self, patch: pytest.MonkeyPatch) -> UndoingCourse:
         cluster, flow = self.story.begin(patch)
-        flow.run(until=self.story.until)
+        flow.run(last_phase=self.story.until)
         cluster.look_away()
         return UndoingCourse(cluster)
 

@@ -81,7 +81,7 @@ class Case:
         cluster.create(manifests=layout())
         if self.circumstance == "after a replacement":
             # The next CA lives as long; leaves live as the Kafka resource says.
-            cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE)
+            cluster.run(Goal.REPLACE_KEY, last_phase=Phase.PREPARE)
             cluster.validity = None
             cluster.finish(Goal.REPLACE_KEY)
         cluster.validity = None

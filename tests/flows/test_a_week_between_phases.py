@@ -36,7 +36,7 @@ def test_each_phase_goes_on_under_the_first_approval(cluster: WatchedCluster, ca
     for phase in Phase:
         snapshot, forecast = planned(flow)
         assert check_approval(approved, goal, snapshot, forecast, lambda _earlier: pytest.fail("it is begun")) == ()
-        decision = flow.run(until=phase).outcome.decision
+        decision = flow.run(last_phase=phase).outcome.decision
         assert decision.done, [str(violation) for violation in decision.violations]
         cluster.memory.seconds += 7 * DAY
         cluster.memory.settle(2)

@@ -56,7 +56,7 @@ def test_undone_after_each_phase(cluster: WatchedCluster, uptake: bool, case: Ca
     """For no more restarts than that."""
     flow = case.begin(cluster)
     old = cluster.current
-    flow.run(until=until)
+    flow.run(last_phase=until)
     assert cluster.states != {old: IN_USE}
     wanted = cluster.current if _is_renewed_by_then(case) else old
     cluster.look_away()
@@ -99,7 +99,7 @@ def test_undone_for_users(
     cluster.nodes.replace_requests(monkeypatch)
     cluster.begin()
     old, before = cluster.current, cluster.issuers()
-    cluster.run(goal, until=until)
+    cluster.run(goal, last_phase=until)
     cluster.finish(Goal.ABORT)
     assert_undone(cluster, old)
     assert (cluster.issuers(), cluster.accepted, cluster.rolls) == (before, {old}, {0})
@@ -109,8 +109,8 @@ def test_an_abort_goes_on_without_being_asked_for_again(cluster: WatchedCluster,
     """A reconcile that runs from a schedule finishes it."""
     cluster.create()
     old = cluster.current
-    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
-    cluster.run(Goal.ABORT, until=Phase.PREPARE)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
+    cluster.run(Goal.ABORT, last_phase=Phase.PREPARE)
     cluster.finish(Goal.RECONCILE)
     assert_undone(cluster, old)
 
@@ -120,7 +120,7 @@ def test_the_next_rotation_is_not_taken_for_the_one_that_was_undone(
 ) -> None:
     cluster.create()
     old = cluster.current
-    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.TRUST)
     cluster.finish(Goal.ABORT)
     cluster.finish(Goal.REPLACE_KEY)
     assert cluster.current != old
@@ -138,7 +138,7 @@ def test_a_ca_that_processes_are_about_to_forget_does_not_come_back(
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
     cluster.create()
-    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
     nodes.deaf = set(cluster.memory.kubelet.nodes)
     with pytest.raises(Exception, match="still accept"):
         cluster.run(Goal.REPLACE_KEY)
@@ -151,7 +151,7 @@ def test_a_ca_that_processes_are_about_to_forget_does_not_come_back(
 def test_without_the_old_key_there_is_no_way_back(cluster: WatchedCluster) -> None:
     flow = Case(Goal.REPLACE_KEY, "unlinked").begin(cluster)
     old = cluster.current
-    flow.run(until=Phase.USE)
+    flow.run(last_phase=Phase.USE)
     assert cluster.current != old
     cluster.change("secrets", KEYS, {"data": {f"{old}.key": None}})
     told = refused(cluster.run(Goal.ABORT))

@@ -40,7 +40,7 @@ def test_in_the_middle_of_a_replacement(cluster: WatchedCluster, phase: Phase) -
     """At most one roll more than planned, for the CA that the plan could not know of."""
     old, new = below(root("Corporate Root 1")), below(root("Corporate Root 2"), "Kafka CA 2")
     cluster.create(old)
-    cluster.run(Goal.REPLACE_KEY, new, until=phase)
+    cluster.run(Goal.REPLACE_KEY, new, last_phase=phase)
     other = root("Partner Root")
     cluster.put(CERTIFICATES, partner_crt=other.pem)
     cluster.finish(Goal.REPLACE_KEY, new)
@@ -52,7 +52,7 @@ def test_in_the_middle_of_a_replacement(cluster: WatchedCluster, phase: Phase) -
 def test_in_the_middle_of_a_renewal(cluster: WatchedCluster, phase: Phase) -> None:
     cluster.create()
     old = cluster.current
-    cluster.run(Goal.RENEW, until=phase)
+    cluster.run(Goal.RENEW, last_phase=phase)
     other = root("Partner Root")
     cluster.put(CERTIFICATES, partner_crt=other.pem)
     cluster.finish(Goal.RENEW)
@@ -66,7 +66,7 @@ def test_reconciling_ends_what_was_begun(cluster: WatchedCluster, phase: Phase) 
     """Reconcile knows of the certificate what the cluster knows, and nothing else."""
     cluster.create()
     new = below(root())
-    cluster.run(Goal.REPLACE_KEY, new, until=phase)
+    cluster.run(Goal.REPLACE_KEY, new, last_phase=phase)
     cluster.finish(Goal.RECONCILE)
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked")
     assert_only(cluster, new.fingerprint)
@@ -76,7 +76,7 @@ def removing(cluster: WatchedCluster, nodes: ReloadingNodes) -> Chain:
     """The CA that has left, of which the listeners have yet to hear."""
     cluster.create()
     gone = parse_chain(cluster.secret(CERTIFICATES)["ca.crt"])
-    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
     nodes.deaf = set(cluster.memory.kubelet.nodes)
     with pytest.raises(RollStuck, match="still accept"):
         cluster.run(Goal.REPLACE_KEY)
@@ -102,6 +102,6 @@ def test_a_ca_that_has_just_left_is_trusted_again_when_every_process_has_forgott
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
     gone = removing(cluster, nodes)
-    cluster.finish(Goal.RECONCILE, trusting=(gone,))
+    cluster.finish(Goal.RECONCILE, additional_cas=(gone,))
     assert cluster.states == {cluster.current: IN_USE, gone[0].fingerprint: UNUSED}
     assert cluster.trusted == {cluster.current, gone[0].fingerprint}

@@ -349,7 +349,7 @@ def test_a_flow_in_flight_goes_on_after_it(cluster: WatchedCluster, until: Phase
     cluster.create()
     cluster.backs_up = True
     first = cluster.current
-    cluster.run(Goal.REPLACE_KEY, until=until)
+    cluster.run(Goal.REPLACE_KEY, last_phase=until)
     (wanted,) = cluster.states.keys() - {first}
     cluster.look_elsewhere()
     delete(cluster, *lost)

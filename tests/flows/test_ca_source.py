@@ -49,14 +49,14 @@ def confirmed(*authorities: Authority) -> frozenset[str]:
 
 def reconcile(cluster: WatchedCluster, *authorities: Authority, goal: Goal = Goal.RECONCILE) -> Decision:
     """authorities: those that the user confirms."""
-    return cluster.run(goal, asked=ASKED, confirmed=confirmed(*authorities)).outcome.decision
+    return cluster.run(goal, external_issuer=ASKED, confirmed_roots=confirmed(*authorities)).outcome.decision
 
 
 def follow(cluster: WatchedCluster, authority: Authority, goal: Goal = Goal.RECONCILE) -> None:
     """Follows the source to the end, with the issuer's answers."""
     reconcile(cluster, authority, goal=goal)
     office(cluster, authority).work()
-    cluster.finish(goal, asked=ASKED, confirmed=confirmed(authority))
+    cluster.finish(goal, external_issuer=ASKED, confirmed_roots=confirmed(authority))
 
 
 def journal_of(cluster: WatchedCluster) -> str:
@@ -96,7 +96,7 @@ def test_a_renewal_of_it_needs_no_confirmation_and_no_restart(cluster: WatchedCl
     cluster.look_away()
     again = renewed(corporate)
     wants(cluster, corporate, again)
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert cluster.current == again.fingerprint
     assert '"goal": "renew"' in journal_of(cluster)
     assert cluster.rolls == {0 if uptake else cluster.cost(Goal.RENEW).restarts}
@@ -124,7 +124,7 @@ def deployed(cluster: WatchedCluster, signer: Authority) -> None:
     office(cluster, signer).work()
     reconcile(cluster, goal=Goal.CREATE)
     cluster.memory.settle(2)
-    cluster.finish(Goal.CREATE, asked=ASKED)
+    cluster.finish(Goal.CREATE, external_issuer=ASKED)
 
 
 def test_a_cluster_is_created_with_the_only_ca_of_the_source(cluster: WatchedCluster) -> None:
@@ -147,7 +147,7 @@ def test_another_root_is_trusted_beside_the_one_in_use(cluster: WatchedCluster) 
     wants(cluster, corporate, next_one)
     assert next_one.chain[0].sha256 in reconcile(cluster).waiting[0]
     assert cluster.writes == 0
-    cluster.finish(Goal.RECONCILE, asked=ASKED, confirmed=confirmed(next_one))
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED, confirmed_roots=confirmed(next_one))
     assert cluster.current == corporate.fingerprint
     assert cluster.states[next_one.fingerprint] == UNUSED
     assert cluster.trusted == {corporate.fingerprint, next_one.fingerprint}
@@ -162,7 +162,7 @@ def test_the_issuer_alone_has_changed(cluster: WatchedCluster) -> None:
     follow(cluster, corporate)
     cluster.memory.seconds += 50 * 86400.0
     wants(cluster, corporate, moved_to)
-    due = {"renew_before": timedelta(days=50), "asked": ASKED}
+    due = {"renew_before": timedelta(days=50), "external_issuer": ASKED}
     cluster.run(Goal.RENEW_LEAVES, **due)
     signing = office(cluster, moved_to)
     signing.work()
@@ -176,7 +176,7 @@ def test_the_issuer_alone_has_changed(cluster: WatchedCluster) -> None:
     assert (moved_to.chain[0].sha256 in told.waiting[0], told.done, cluster.writes) == (True, False, 0)
     reconcile(cluster, moved_to)
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED, confirmed=confirmed(moved_to))
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED, confirmed_roots=confirmed(moved_to))
     assert_only(cluster, moved_to.fingerprint)
     # Leaves that had come already were not asked for again.
     assert len(signing.signed) == len(set(signing.signed))
@@ -186,10 +186,10 @@ def test_the_issuer_alone_has_changed(cluster: WatchedCluster) -> None:
 def test_without_the_source_such_a_leaf_is_refused_and_its_ca_named(cluster: WatchedCluster) -> None:
     cluster.create()
     supplied = elsewhere(root())
-    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    cluster.run(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
     moved_to = root("Next Root")
     office(cluster, moved_to).work()
-    told = " ".join(cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED).outcome.decision.waiting)
+    told = " ".join(cluster.run(Goal.REPLACE_KEY, supplied, external_issuer=ASKED).outcome.decision.waiting)
     assert f"CN=Next Root,O=io.strimzi, SHA-256 {moved_to.chain[0].sha256}" in told
     assert "ca_source" in told
 
@@ -200,7 +200,7 @@ def test_never_means_that_nothing_begins(cluster: WatchedCluster, goal: Goal) ->
     cluster.create()
     corporate = root()
     wants(cluster, corporate)
-    (violation,) = cluster.run(goal, asked=ASKED, new_roots=NewRoots.NEVER).outcome.decision.violations
+    (violation,) = cluster.run(goal, external_issuer=ASKED, new_roots=NewRoots.NEVER).outcome.decision.violations
     assert corporate.chain[0].sha256 in violation.message
     assert cluster.writes == 0
 
@@ -237,7 +237,7 @@ def test_of_several_roots_the_certificate_that_comes_back_tells_which_one_signs(
     signed.work()
     reconcile(cluster)
     signed.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert len(signed.signed) == len(set(signed.signed))
     assert cluster.current == signer.fingerprint
     assert set(cluster.states) == {one.fingerprint for one in roots}
@@ -279,16 +279,16 @@ def test_of_several_roots_before_the_first_ca_vault_signs_by_one(cluster: Watche
     with serving(FakeVault()) as vault:
         issuer = ByVault(Signing(roots[signing], cluster.memory, ""), vault)
         cluster.issuer = issuer.settings
-        told = cluster.run(Goal.CREATE, asked=issuer.reference).outcome.decision
+        told = cluster.run(Goal.CREATE, external_issuer=issuer.reference).outcome.decision
         assert (told.violations, cluster.writes, len(told.waiting)) == ((), 0, 2)
-        asking = {"asked": issuer.reference, "confirmed": confirmed(*roots)}
+        asking = {"external_issuer": issuer.reference, "confirmed_roots": confirmed(*roots)}
         told = cluster.run(Goal.CREATE, **asking).outcome.decision
         assert (told.violations, cluster.current) == ((), roots[signing].fingerprint)
         cluster.deploy()
         cluster.run(Goal.CREATE, **asking)
         cluster.memory.settle(2)
         cluster.finish(Goal.CREATE, **asking)
-        assert cluster.run(Goal.RECONCILE, asked=issuer.reference).outcome.decision.done
+        assert cluster.run(Goal.RECONCILE, external_issuer=issuer.reference).outcome.decision.done
     assert cluster.states == {roots[signing].fingerprint: IN_USE, roots[1 - signing].fingerprint: UNUSED}
     assert (cluster.rolls, cluster.ready, issuing_secrets(cluster)) == ({0}, True, [])
 

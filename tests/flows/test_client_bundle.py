@@ -80,7 +80,7 @@ def test_clients_with_the_bundle_accept_every_node_after_every_write(cluster: Wa
                 seen.append(process.pod)
 
     cluster.memory.api.listeners.append(after)
-    flow.finish(publish=True)
+    flow.finish(publishes_bundle=True)
     assert len(seen) > 20
     assert read_pem(cluster.secret(BUNDLE)["ca.crt"]) == trusted(cluster)
 
@@ -89,7 +89,7 @@ def test_all_forms_say_the_same_under_one_password_for_good(cluster: WatchedClus
     cluster.create()
     passwords = set()
     for phase in Phase:
-        cluster.run(Goal.REPLACE_KEY, publish=True, until=phase)
+        cluster.run(Goal.REPLACE_KEY, publishes_bundle=True, last_phase=phase)
         bundle = cluster.secret(BUNDLE)
         passwords.add(bundle["ca.password"])
         assert read_pem(bundle["ca.crt"]) == trusted(cluster), phase
@@ -100,7 +100,7 @@ def test_all_forms_say_the_same_under_one_password_for_good(cluster: WatchedClus
 
 def test_a_bundle_is_kept_without_being_asked_for(cluster: WatchedCluster) -> None:
     cluster.create()
-    cluster.finish(Goal.REPLACE_KEY, publish=True)
+    cluster.finish(Goal.REPLACE_KEY, publishes_bundle=True)
     before = cluster.secret(BUNDLE)["ca.crt"]
     cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current)
     assert cluster.secret(BUNDLE)["ca.crt"] != before
@@ -116,7 +116,7 @@ def test_a_flow_without_publish_makes_no_bundle(cluster: WatchedCluster) -> None
 @pytest.mark.parametrize("entry", ["ca.crt", "ca.p12", "ca.jks", "ca.password"])
 def test_a_damaged_bundle_is_made_whole(cluster: WatchedCluster, entry: str) -> None:
     cluster.create()
-    cluster.run(Goal.RECONCILE, publish=True)
+    cluster.run(Goal.RECONCILE, publishes_bundle=True)
     cluster.change("secrets", BUNDLE, {"data": {entry: None}})
     cluster.finish(Goal.RECONCILE)
     bundle = cluster.secret(BUNDLE)
@@ -129,7 +129,7 @@ def test_no_ca_is_used_before_clients_could_have_it(cluster: WatchedCluster, cas
     flow = case.begin(cluster)
     before = cluster.current, {node: cluster.secret(node) for node in cluster.memory.kubelet.nodes}
     cluster.engine = without(publish)
-    flow.run(publish=True)
+    flow.run(publishes_bundle=True)
     assert (cluster.current, {node: cluster.secret(node) for node in cluster.memory.kubelet.nodes}) == before
     cluster.engine = ENGINE
-    flow.finish(publish=True)
+    flow.finish(publishes_bundle=True)

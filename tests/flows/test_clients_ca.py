@@ -17,7 +17,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Op
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+    NO_OUTSIDE_OPTIONS,
+    OutsideOptions,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import pausing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret, Waiver
@@ -135,12 +138,12 @@ def test_created_before_the_cluster(cluster: ClientsCluster, nodes: ReloadingNod
 
 def test_killed_when_the_first_ca_is_prepared_it_is_remembered_where_to_look(cluster: ClientsCluster) -> None:
     named = NamedSecret("apps", "partner-tls")
-    cluster.outside = Outside(presenting=(named,))
+    cluster.outside = OutsideOptions(presenting_secrets=(named,))
     cluster.permitted = KillingTransport(cluster.memory.api, 1, after=True)
     with pytest.raises(Killed):
         cluster.run(Goal.CREATE)
-    cluster.permitted, cluster.outside = cluster.memory.api, NOTHING_SAID
-    assert cluster.work().observe().snapshot.named.presenting == (named,)
+    cluster.permitted, cluster.outside = cluster.memory.api, NO_OUTSIDE_OPTIONS
+    assert cluster.work().observe().snapshot.named_places.presenting_secrets == (named,)
 
 
 def test_adopted_rotated_and_handed_back(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
@@ -164,11 +167,11 @@ def test_a_ca_that_the_operator_has_replaced_stays_until_programs_have_read_agai
     cluster.memory.settle(6)
     assert replaced != cluster.current
     cluster.finish(Goal.UPGRADE)
-    told = held(cluster.run(Goal.RECONCILE, leaving=replaced))
+    told = held(cluster.run(Goal.RECONCILE, leaving_ca=replaced))
     assert "Pod kafka/billing: holds a certificate of this CA." in told
     stop(cluster, "billing")
     start(cluster, "billing", "payments")
-    cluster.finish(Goal.RECONCILE, leaving=replaced)
+    cluster.finish(Goal.RECONCILE, leaving_ca=replaced)
     assert_only(cluster, cluster.current)
 
 
@@ -244,7 +247,9 @@ def test_a_user_whose_certificates_another_issuer_issues_holds_the_flow(
     assert "KafkaUser kafka/partner: the run cannot tell which CA has issued the certificate that it presents" in told
     assert cluster.writes == 0
     now = cluster.work().clock.now()
-    cluster.outside = Outside(waivers=(Waiver("KafkaUser kafka/partner", now + timedelta(days=1), "told by phone"),))
+    cluster.outside = OutsideOptions(
+        waivers=(Waiver("KafkaUser kafka/partner", now + timedelta(days=1), "told by phone"),)
+    )
     cluster.finish(Goal.REPLACE_KEY)
     assert_only(cluster, cluster.current)
 
@@ -341,7 +346,7 @@ def test_a_flow_that_stops_after_use_does_not_fail_for_it(cluster: ClientsCluste
     cluster.begin()
     old = cluster.current
     start(cluster, "billing", "payments")
-    decision = cluster.run(Goal.REPLACE_KEY, until=Phase.USE).outcome.decision
+    decision = cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE).outcome.decision
     assert (decision.done, decision.violations) == (True, ())
     assert any(
         one.startswith("the phase retire waits: Pod kafka/billing: may present a cert") for one in decision.pending
@@ -441,7 +446,9 @@ def test_a_waived_program_delays_no_flow(cluster: ClientsCluster, nodes: Reloadi
     start(cluster, "billing", "payments")
     cluster.programs.stop("billing")
     now = cluster.work().clock.now()
-    cluster.outside = Outside(waivers=(Waiver("Pod kafka/billing", now + timedelta(days=1), "not in use any more"),))
+    cluster.outside = OutsideOptions(
+        waivers=(Waiver("Pod kafka/billing", now + timedelta(days=1), "not in use any more"),)
+    )
     cluster.finish(Goal.REPLACE_KEY)
     assert_only(cluster, cluster.current)
 
@@ -518,7 +525,7 @@ def test_a_program_that_is_waived_by_mistake_is_refused(cluster: ClientsCluster,
     cluster.begin()
     start(cluster, "billing", "payments")
     now = cluster.work().clock.now()
-    cluster.outside = Outside(waivers=(Waiver("Pod kafka/billing", now + timedelta(days=1), "a mistake"),))
+    cluster.outside = OutsideOptions(waivers=(Waiver("Pod kafka/billing", now + timedelta(days=1), "a mistake"),))
     with pytest.raises(InvariantBroken, match=r"broker demo-kafka-\d does not accept billing"):
         cluster.run(Goal.REPLACE_KEY)
 
@@ -533,10 +540,10 @@ def test_five_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -
     for goal, layout in (
         (Goal.UPGRADE, Layout.SPLIT), (Goal.REPLACE_KEY, Layout.KEYED), (Goal.RENEW, Layout.SPLIT), (Goal.DOWNGRADE, None),
     ):  # fmt: skip
-        cluster.finish(goal, publish=True)
+        cluster.finish(goal, publishes_bundle=True)
         if layout:
             cluster.run(Goal.RECONCILE, layout=layout)
-            cluster.run(goal, layout=layout, publish=True)
+            cluster.run(goal, layout=layout, publishes_bundle=True)
     lease = TrustLease(
         cluster.work().client, "kafka", cluster.work().scope.lease, "me", now=cluster.work().clock.now,
         monotonic=cluster.work().clock.monotonic, cluster=CLUSTER, labels=cluster.work().scope.labels,

@@ -44,7 +44,7 @@ def replaced(cluster: WatchedCluster, until: datetime | None = None, **changes: 
     cluster.create()
     old = cluster.secret(CERTIFICATES)["ca.crt"]
     cluster.validity = changes.get("second", 10 * YEAR)
-    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE, link_until=until)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.PREPARE, link_until=until)
     cluster.validity = YEAR
     # Leaves live shorter than the CA that an earlier run has made, of which this run asks nothing more.
     cluster.finish(Goal.REPLACE_KEY, validity=None)
@@ -98,9 +98,9 @@ def test_clients_that_never_read_again_are_served_after_another_flow(cluster: Wa
 def test_clients_that_never_read_again_are_served_while_the_next_flow_is_undone(cluster: WatchedCluster) -> None:
     """Until the CA after the next is put to use, and again when it is given up."""
     old = replaced(cluster)
-    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST, replaces=cluster.current)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.TRUST, replaces=cluster.current)
     assert_served(cluster, old)
-    cluster.run(Goal.REPLACE_KEY, until=Phase.USE, replaces=cluster.current)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE, replaces=cluster.current)
     cluster.finish(Goal.ABORT)
     assert_presented(cluster, BOTH)
     assert_served(cluster, old)
@@ -150,7 +150,7 @@ def test_link_certificates_that_have_ended_harm_no_client(cluster: WatchedCluste
 def test_the_time_that_was_asked_for_ends_before_the_switch(cluster: WatchedCluster) -> None:
     """Nodes do not lead back then, and the next replacement has link certificates of its own."""
     cluster.create()
-    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST, link_until=START + timedelta(days=1))
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.TRUST, link_until=START + timedelta(days=1))
     cluster.memory.seconds += 2 * DAY
     cluster.finish(Goal.REPLACE_KEY)
     assert_presented(cluster, [(V1, V1)])
@@ -165,7 +165,7 @@ def test_the_time_that_was_asked_for_ends_before_the_switch(cluster: WatchedClus
 def test_undone_after_the_time_that_was_asked_for(cluster: WatchedCluster, until: Phase) -> None:
     cluster.create()
     old = cluster.current
-    cluster.run(Goal.REPLACE_KEY, until=until, link_until=START + timedelta(days=1))
+    cluster.run(Goal.REPLACE_KEY, last_phase=until, link_until=START + timedelta(days=1))
     cluster.memory.seconds += 2 * DAY
     cluster.finish(Goal.ABORT)
     assert_undone(cluster, old)

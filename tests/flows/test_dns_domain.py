@@ -44,11 +44,11 @@ def domains(cluster: WatchedCluster, secret: str) -> set[str]:
 
 def create(cluster: WatchedCluster, supplied: Authority) -> Any:
     """Until the operator is content, or says why it is not."""
-    cluster.run(Goal.CREATE, supplied, asked=ASKED)
+    cluster.run(Goal.CREATE, supplied, external_issuer=ASKED)
     cluster.deploy()
-    cluster.run(Goal.CREATE, supplied, asked=ASKED)
+    cluster.run(Goal.CREATE, supplied, external_issuer=ASKED)
     office(cluster, supplied).work()
-    return cluster.run(Goal.CREATE, supplied, asked=ASKED).outcome.decision
+    return cluster.run(Goal.CREATE, supplied, external_issuer=ASKED).outcome.decision
 
 
 def test_a_new_cluster_whose_caller_gives_the_domain(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +56,7 @@ def test_a_new_cluster_whose_caller_gives_the_domain(cluster: WatchedCluster, mo
     supplied = elsewhere(root("Corporate Root"))
     create(cluster, supplied)
     cluster.memory.settle(2)
-    cluster.finish(Goal.CREATE, supplied, asked=ASKED)
+    cluster.finish(Goal.CREATE, supplied, external_issuer=ASKED)
     assert cluster.ready
     assert domains(cluster, "demo-kafka-0") == domains(cluster, CRUISE_CONTROL) == {DOMAIN}
 
@@ -70,11 +70,11 @@ def test_without_it_the_operator_says_what_it_cannot_use_and_the_option_mends_it
     assert {one.condition for one in decision.violations} == {Condition.VERDICT}
     assert domains(cluster, "demo-kafka-0") == {"cluster.local"}
     give(DOMAIN, monkeypatch)
-    cluster.run(Goal.CREATE, supplied, asked=ASKED)
+    cluster.run(Goal.CREATE, supplied, external_issuer=ASKED)
     office(cluster, supplied).work()
-    cluster.run(Goal.RECONCILE, asked=ASKED)
+    cluster.run(Goal.RECONCILE, external_issuer=ASKED)
     cluster.memory.settle(2)
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert cluster.ready
     assert domains(cluster, "demo-kafka-0") == domains(cluster, CRUISE_CONTROL) == {DOMAIN}
 
@@ -95,8 +95,8 @@ def test_cruise_control_gets_the_domain_of_the_nodes(cluster: WatchedCluster, ha
         cluster.put(CRUISE_CONTROL, **{"cruise-control_crt": signed})
     cluster.memory.settle(2)
     assert not cluster.ready
-    cluster.run(Goal.RECONCILE, asked=ASKED)
+    cluster.run(Goal.RECONCILE, external_issuer=ASKED)
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert cluster.ready
     assert domains(cluster, CRUISE_CONTROL) == {DOMAIN}

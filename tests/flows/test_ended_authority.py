@@ -64,7 +64,7 @@ def test_an_ended_ca_is_not_handed_back_and_issues_no_leaves(ended: WatchedClust
 
 def test_clients_are_not_led_back_to_it(ended: WatchedCluster) -> None:
     """After the switch they accept the nodes, and would refuse them again."""
-    ended.run(Goal.REPLACE_KEY, until=Phase.USE)
+    ended.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
     used = ended.current
     assert violated(ended, Goal.ABORT) == [Condition.FLOW_CAN_BE_UNDONE]
     ended.finish(Goal.RECONCILE)
@@ -73,7 +73,7 @@ def test_clients_are_not_led_back_to_it(ended: WatchedCluster) -> None:
 
 def test_before_the_switch_the_way_back_is_open(ended: WatchedCluster) -> None:
     before = ended.current
-    ended.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    ended.run(Goal.REPLACE_KEY, last_phase=Phase.TRUST)
     ended.finish(Goal.ABORT)
     assert_only(ended, before)
 

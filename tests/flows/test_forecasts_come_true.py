@@ -137,7 +137,7 @@ def test_the_plan_of_an_abort_while_nodes_wait_for_their_restart(
 
 def assert_undone_as_planned(flow: Flow, until: Phase | None, patch: pytest.MonkeyPatch) -> None:
     """In the same steps; they say how many pods restart, and the nodes are counted."""
-    flow.run(until=until)
+    flow.run(last_phase=until)
     cluster = flow.cluster
     cluster.look_away()
     back = Flow(cluster, Case(Goal.ABORT))
@@ -156,9 +156,9 @@ def assert_undone_as_planned(flow: Flow, until: Phase | None, patch: pytest.Monk
 def test_the_plan_of_a_flow_half_way_is_what_is_left(cluster: WatchedCluster, case: Case, phase: Phase) -> None:
     flow = case.begin(cluster)
     whole = planned_steps(forecast_of(flow))
-    stopping = planned_steps(forecast_of(flow, until=phase))
+    stopping = planned_steps(forecast_of(flow, last_phase=phase))
     assert all(Phase(reached).position <= phase.position for reached, _sentence in stopping)
-    flow.run(until=phase)
+    flow.run(last_phase=phase)
     left = planned_steps(forecast_of(flow))
     if case.circumstance == "renewed first":
         # Of the time for clients before the switch none is left by then, and a part is where this flow stops before.

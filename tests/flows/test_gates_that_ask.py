@@ -92,7 +92,7 @@ def test_a_process_that_does_not_trust_the_new_ca_although_it_should_holds_the_s
     """By the UIDs it has restarted with the new CA; it says something else, for whatever reason."""
     flow = UNLINKED.begin(cluster)
     old = process_of(cluster, SILENT)[1].trusted
-    flow.run(until=Phase.TRUST)
+    flow.run(last_phase=Phase.TRUST)
     uid, process = process_of(cluster, SILENT)
     cluster.memory.kubelet.processes[uid] = replace(process, trusted=old)
     current = cluster.current
@@ -109,7 +109,7 @@ def test_a_process_that_presents_the_old_certificate_although_it_should_not_keep
 ) -> None:
     flow = UNLINKED.begin(cluster)
     old, before = cluster.current, process_of(cluster, "demo-kafka-0")[1].presented
-    flow.run(until=Phase.USE)
+    flow.run(last_phase=Phase.USE)
     uid, process = process_of(cluster, "demo-kafka-0")
     cluster.memory.kubelet.processes[uid] = replace(process, presented=before)
     messages = [message for _condition, message in held(flow.run())]
@@ -128,7 +128,7 @@ def test_a_process_that_still_trusts_the_removed_ca_is_not_forgotten(
         if old not in process.trusted:
             cluster.memory.kubelet.processes[uid] = replace(process, trusted=process.trusted + old)
 
-    flow.run(until=Phase.USE)
+    flow.run(last_phase=Phase.USE)
     nodes.answers.before = stubborn
     ((condition, message),) = held(flow.run(spread=Spread.RESTART))
     assert condition is Condition.REMOVAL
@@ -143,7 +143,7 @@ def test_pods_that_are_replaced_while_they_are_asked_are_asked_again(
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
     flow = UNLINKED.begin(cluster)
-    flow.run(until=Phase.TRUST)
+    flow.run(last_phase=Phase.TRUST)
     left = [2]
 
     def replace_pod() -> None:
@@ -159,5 +159,5 @@ def test_pods_that_are_replaced_while_they_are_asked_are_asked_again(
 def test_steps_behind_no_gate_ask_no_node(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     flow = UNLINKED.begin(cluster)
     nodes.answers.asked = 0
-    flow.run(until=Phase.TRUST)
+    flow.run(last_phase=Phase.TRUST)
     assert nodes.answers.asked == 0

@@ -212,7 +212,7 @@ def test_the_ca_is_kept_and_the_records_go(cluster: WatchedCluster, case: Case) 
 
 def test_a_ca_in_the_middle_of_a_flow_is_not_given_up(cluster: WatchedCluster) -> None:
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
-    flow.run(until=Phase.TRUST)
+    flow.run(last_phase=Phase.TRUST)
     result = cluster.run(Goal.DOWNGRADE, keeps_authority=True)
     assert [one.condition for one in result.outcome.decision.violations][:1] == [Condition.READY_TO_HAND_BACK]
     assert result.changes == []
@@ -221,7 +221,7 @@ def test_a_ca_in_the_middle_of_a_flow_is_not_given_up(cluster: WatchedCluster) -
 def test_a_ca_whose_key_is_elsewhere_is_kept_too(cluster: WatchedCluster) -> None:
     cluster.create()
     moved(cluster, elsewhere(root("Corporate Root")))
-    cluster.finish(Goal.DOWNGRADE, keeps_authority=True, asked=ASKED)
+    cluster.finish(Goal.DOWNGRADE, keeps_authority=True, external_issuer=ASKED)
     assert issuing_secrets(cluster) == []
     assert cluster.memory.api.find("secrets", NAMESPACE, LEDGER) is None
 

@@ -37,7 +37,7 @@ def office(cluster: WatchedCluster, authority: Authority) -> SigningOffice:
 
 
 def run(cluster: WatchedCluster, goal: Goal, supplied: Authority | None = None) -> FlowResult:
-    return cluster.run(goal, supplied, asked=ASKED)
+    return cluster.run(goal, supplied, external_issuer=ASKED)
 
 
 def moved(cluster: WatchedCluster, authority: Authority) -> SigningOffice:
@@ -46,7 +46,7 @@ def moved(cluster: WatchedCluster, authority: Authority) -> SigningOffice:
     asked = run(cluster, Goal.REPLACE_KEY, authority)
     assert not asked.outcome.decision.done
     signing.work()
-    cluster.finish(Goal.REPLACE_KEY, authority, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, authority, external_issuer=ASKED)
     cluster.look_away()
     return signing
 
@@ -67,7 +67,7 @@ def test_a_replacement_asks_first_and_goes_on_when_the_answers_are_there(cluster
     again = run(cluster, Goal.REPLACE_KEY, supplied)
     assert (cluster.writes, again.outcome.decision.waiting) == (0, waiting.waiting)
     office(cluster, supplied).work()
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
     assert_only(cluster, supplied.fingerprint)
     assert b"PRIVATE" not in cluster.secret(KEYS)["ca.key"]
@@ -95,7 +95,7 @@ def test_from_one_that_is_kept_elsewhere_to_another(cluster: WatchedCluster) -> 
 def test_a_cluster_goes_back_to_a_key_of_its_own(cluster: WatchedCluster) -> None:
     cluster.create()
     moved(cluster, elsewhere(root("First")))
-    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, external_issuer=ASKED)
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked")
     assert cluster.issuers() == {subject(cluster.secret(CERTIFICATES)["ca.crt"])}
     assert b"PRIVATE KEY" in cluster.secret(KEYS)["ca.key"]
@@ -106,7 +106,7 @@ def test_a_renewal_needs_no_new_leaves(cluster: WatchedCluster) -> None:
     first = elsewhere(root("First"))
     moved(cluster, first)
     again = elsewhere(replace(renewed(first), elsewhere=True))
-    cluster.finish(Goal.RENEW, again, asked=ASKED)
+    cluster.finish(Goal.RENEW, again, external_issuer=ASKED)
     # Nothing is to be read again either: every node presents the leaf that it has.
     assert cluster.paid == replace(cluster.cost(Goal.RENEW), reloads=0)
     assert cluster.current == again.fingerprint
@@ -140,7 +140,7 @@ def test_a_cluster_is_created_with_it(cluster: WatchedCluster) -> None:
     run(cluster, Goal.CREATE, supplied)
     cluster.memory.settle(2)
     assert cluster.ready
-    cluster.finish(Goal.CREATE, supplied, asked=ASKED)
+    cluster.finish(Goal.CREATE, supplied, external_issuer=ASKED)
     assert_only(cluster, supplied.fingerprint)
     assert set(cluster.issued_by_operator) <= {"demo-clients-ca"}
 
@@ -154,7 +154,7 @@ def test_a_node_that_is_added_by_hand_starts_after_the_next_run(cluster: Watched
     asked = run(cluster, Goal.RECONCILE).outcome.decision
     assert (asked.violations, "demo-kafka-2" in asked.waiting[0]) == ((), True)
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     cluster.memory.settle(2)
     assert cluster.ready
     assert set(cluster.memory.kubelet.nodes) == {"demo-kafka-0", "demo-kafka-1", "demo-kafka-2"}
@@ -193,7 +193,7 @@ def test_other_names_are_asked_for_and_the_operator_goes_on(cluster: WatchedClus
     assert (cluster.rolls, cluster.paused) == ({0}, False)
     signing.work()
     assert set(signing.signed) == set(before)
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     cluster.memory.settle(1)
     assert cluster.ready
     assert {"kafka.corp.example" in names_in(cluster, name) for name in before} == {True}
@@ -208,7 +208,7 @@ def test_names_that_are_taken_back_are_not_asked_for_any_more(cluster: WatchedCl
     run(cluster, Goal.RECONCILE)
     assert issuing_secrets(cluster) != []
     advertise(cluster)
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert (cluster.rolls, issuing_secrets(cluster)) == ({0}, [])
     assert cluster.ready
 
@@ -225,7 +225,7 @@ def test_hosts_of_several_entries_for_one_broker_are_asked_for(cluster: WatchedC
     assert not cluster.ready
     run(cluster, Goal.RECONCILE)
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     cluster.memory.settle(1)
     assert cluster.ready
     assert "zero.example" in names_in(cluster, "demo-kafka-0")
@@ -260,7 +260,7 @@ def test_all_leaves_are_renewed_under_it(cluster: WatchedCluster, goal: Goal) ->
     assert f"{len(names)} certificates of CN=First" in waiting.waiting[0]
     assert ({name: stored(cluster, name) for name in names}, cluster.rolls, waiting.done) == (before, {0}, False)
     signing.work()
-    cluster.finish(goal, asked=ASKED)
+    cluster.finish(goal, external_issuer=ASKED)
     assert [name for name in names if stored(cluster, name) == before[name]] == []
     assert cluster.paid == cluster.cost(Goal.RENEW_LEAVES)
     assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])
@@ -281,7 +281,7 @@ def test_a_leaf_that_was_deleted_is_asked_for_and_put_back(cluster: WatchedClust
     assert cluster.secret(name) == {}
     signing.work()
     assert signing.signed == [name]
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert cluster.secret(name)
     assert cluster.issued_by_operator == []
     assert_only(cluster, supplied.fingerprint)
@@ -300,7 +300,7 @@ def test_of_two_deleted_leaves_the_one_that_has_come_back_waits_for_the_other(cl
     waiting = run(cluster, Goal.RECONCILE).outcome.decision
     assert (waiting.violations, waiting.done) == ((), False)
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert cluster.ready
 
 
@@ -314,7 +314,7 @@ def test_a_deleted_leaf_is_waited_for_through_a_renewal_of_the_ca(cluster: Watch
     cluster.memory.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{NODE}")
     assert not run(cluster, Goal.RENEW, again).outcome.decision.done
     signing.work()
-    cluster.finish(Goal.RENEW, again, asked=ASKED)
+    cluster.finish(Goal.RENEW, again, external_issuer=ASKED)
     assert signing.signed == [NODE]
     cluster.memory.settle(1)
     assert (cluster.current, cluster.issued_by_operator) == (again.fingerprint, [])
@@ -343,7 +343,9 @@ def test_a_refused_certificate_is_requested_again_in_an_hour_or_at_once(cluster:
     # Nothing is open, so nothing can be answered, and nothing is asked before its time.
     assert (run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision.waiting, good.requests()) == (told.waiting, [])
     assert cluster.writes == 0
-    again = cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=insisting(cluster.work())).outcome.decision
+    again = cluster.run(
+        Goal.REPLACE_KEY, supplied, external_issuer=ASKED, retry_requested_at=insisting(cluster.work())
+    ).outcome.decision
     assert len(good.requests()) == len(careless.signed)
     assert not again.done
     careless.work()
@@ -357,7 +359,7 @@ def test_a_refused_certificate_is_requested_again_in_an_hour_or_at_once(cluster:
     assert len(good.requests()) == len(careless.signed) / 2
     assert (cluster.current, cluster.rolls) == (before, {0})
     good.work()
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
     assert_only(cluster, supplied.fingerprint)
 
 
@@ -377,9 +379,9 @@ def test_an_answer_to_a_request_of_before_is_refused(cluster: WatchedCluster) ->
     told = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
     assert all("it does not carry the requested public key" in sentence for sentence in told.waiting[1:])
     assert not told.done
-    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=insisting(cluster.work()))
+    cluster.run(Goal.REPLACE_KEY, supplied, external_issuer=ASKED, retry_requested_at=insisting(cluster.work()))
     good.work()
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
     assert_only(cluster, supplied.fingerprint)
 
 
@@ -393,10 +395,10 @@ def test_a_corrected_answer_to_a_request_that_was_refused_is_taken(cluster: Watc
     requests = {name: good.csr(secret, name) for secret, name in good.requests()}
     careless.work()
     run(cluster, Goal.REPLACE_KEY, supplied)
-    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=insisting(cluster.work()))
+    cluster.run(Goal.REPLACE_KEY, supplied, external_issuer=ASKED, retry_requested_at=insisting(cluster.work()))
     for secret, name in good.requests():
         good.put_back(secret, name, good.sign(requests[name]))
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
     assert_only(cluster, supplied.fingerprint)
 
 
@@ -404,7 +406,7 @@ def test_a_corrected_answer_to_a_request_that_was_refused_is_taken(cluster: Watc
 def test_with_retire_when_restarted_no_node_restarts_for_it(cluster: WatchedCluster) -> None:
     cluster.create()
     supplied = elsewhere(root("Corporate Root", path_length=0))
-    patient: dict[str, Any] = {"retire": Retire.WHEN_RESTARTED, "asked": ASKED}
+    patient: dict[str, Any] = {"retire": Retire.WHEN_RESTARTED, "external_issuer": ASKED}
     assert not cluster.run(Goal.REPLACE_KEY, supplied, **patient).outcome.decision.done
     assert cluster.rolls == {0}
     office(cluster, supplied).work()
@@ -414,7 +416,7 @@ def test_with_retire_when_restarted_no_node_restarts_for_it(cluster: WatchedClus
     assert issuing_secrets(cluster) == ["demo-issuing-cluster-operator", "demo-issuing-cluster-operator-keys"]
     for node in cluster.memory.restarts():
         cluster.restart(node)
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert_only(cluster, supplied.fingerprint)
     assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])
 
@@ -427,7 +429,7 @@ def test_leaves_are_renewed_although_nodes_have_yet_to_forget_the_old_ca(cluster
     if begun == "by a key that is elsewhere too":
         moved(cluster, elsewhere(root("First")))
     supplied = elsewhere(below(root()))
-    signing, patient = office(cluster, supplied), {"retire": Retire.WHEN_RESTARTED, "asked": ASKED}
+    signing, patient = office(cluster, supplied), {"retire": Retire.WHEN_RESTARTED, "external_issuer": ASKED}
     cluster.run(Goal.REPLACE_KEY, supplied, **patient)
     signing.work()
     cluster.finish(Goal.REPLACE_KEY, supplied, **patient)
@@ -437,13 +439,13 @@ def test_leaves_are_renewed_although_nodes_have_yet_to_forget_the_old_ca(cluster
     assert f"{len(before)} certificates of CN=Kafka CA 1" in waiting.waiting[0]
     signing.work()
     cluster.look_away()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert [name for name in before if stored(cluster, name) == before[name]] == []
     assert cluster.paid == cluster.cost(Goal.RENEW_LEAVES)
     # Before the leaves end that nodes were started with, they restart: no node presents them any more.
     cluster.memory.seconds += 38 * DAY
     cluster.memory.settle(1)
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert cluster.ready
     assert cluster.issued_by_operator == []
 
@@ -457,15 +459,15 @@ def test_leaves_are_renewed_by_runs_that_stop_after_the_phase_use(cluster: Watch
     run(cluster, Goal.REPLACE_KEY, supplied)
     signing = office(cluster, supplied)
     signing.work()
-    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, until=Phase.USE)
+    cluster.run(Goal.REPLACE_KEY, supplied, external_issuer=ASKED, last_phase=Phase.USE)
     before = {name: stored(cluster, name) for name in signing.signed}
     cluster.memory.seconds += 46 * DAY
-    cluster.run(Goal.RECONCILE, asked=ASKED, until=Phase.USE)
+    cluster.run(Goal.RECONCILE, external_issuer=ASKED, last_phase=Phase.USE)
     signing.work()
-    assert cluster.run(Goal.RECONCILE, asked=ASKED, until=Phase.USE).outcome.decision.done
+    assert cluster.run(Goal.RECONCILE, external_issuer=ASKED, last_phase=Phase.USE).outcome.decision.done
     assert [name for name in before if stored(cluster, name) == before[name]] == []
     assert cluster.trusted == {old, supplied.fingerprint}
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert_only(cluster, supplied.fingerprint)
 
 
@@ -489,7 +491,7 @@ def test_a_flow_that_a_client_holds_names_the_certificates_that_end_meanwhile(cl
     before = stored(cluster, NODE)
     run(cluster, Goal.ABORT)
     first.work()
-    cluster.finish(Goal.ABORT, asked=ASKED)
+    cluster.finish(Goal.ABORT, external_issuer=ASKED)
     assert stored(cluster, NODE) != before
     assert (cluster.ready, cluster.issued_by_operator) == (True, [])
 
@@ -501,6 +503,6 @@ def test_a_cluster_that_lives_with_it_already_is_adopted(cluster: WatchedCluster
     supplied = elsewhere(root("Corporate Root"))
     moved(cluster, supplied)
     cluster.memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/demo-cluster-ca-trusted-certs")
-    cluster.finish(Goal.UPGRADE, asked=ASKED)
+    cluster.finish(Goal.UPGRADE, external_issuer=ASKED)
     assert (cluster.current, set(cluster.states)) == (supplied.fingerprint, {supplied.fingerprint})
     assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])

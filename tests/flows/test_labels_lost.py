@@ -50,7 +50,7 @@ def assert_held(result: FlowResult, label: str) -> None:
 @pytest.mark.each_once
 def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase, label: str) -> None:
     flow = case.begin(cluster)
-    flow.run(until=phase)
+    flow.run(last_phase=phase)
     label_node(cluster, label, None)
     assert_held(flow.run(), label)
     assert cluster.writes == 0
@@ -65,7 +65,7 @@ def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase, lab
 def test_a_secret_without_labels(cluster: WatchedCluster, case: Case, secret: str, phase: Phase) -> None:
     """It would be taken for missing, and be made again."""
     flow = case.begin(cluster)
-    flow.run(until=phase)
+    flow.run(last_phase=phase)
     labels = {name: value for name, value in LABELS.items() if name != "strimzi.io/name"}
     cluster.change("secrets", secret, {"metadata": {"labels": dict.fromkeys(labels)}})
     found = flow.run().outcome.decision

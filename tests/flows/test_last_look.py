@@ -19,8 +19,8 @@ def test_the_last_look_is_kept_when_the_last_decision_took_none(cluster: Watched
     outcome = cluster.run(Goal.REPLACE_KEY, spread=Spread.RESTART).outcome
     assert outcome.decision.done
     assert outcome.observation.snapshot.nodes.listeners is None
-    assert outcome.looked is not None
-    found = describe_listeners(outcome.looked.snapshot)
+    assert outcome.last_look is not None
+    found = describe_listeners(outcome.last_look.snapshot)
     assert {one["pod"] for one in found} == {"demo-kafka-0", "demo-kafka-1"}
     assert {one["uid"] for one in found} <= outcome.observation.snapshot.uids
     for one in found:
@@ -31,13 +31,13 @@ def test_the_last_look_is_kept_when_the_last_decision_took_none(cluster: Watched
 def test_a_run_that_asked_no_node_reports_no_listener(cluster: WatchedCluster) -> None:
     cluster.create()
     outcome = cluster.run(Goal.REPLACE_KEY).outcome
-    assert (outcome.looked, describe_listeners(None)) == (None, [])
+    assert (outcome.last_look, describe_listeners(None)) == (None, [])
 
 
 def test_a_silent_listener_says_why_and_presents_nothing(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     cluster.create()
     nodes.answers.silent = {"demo-kafka-1"}
-    looked = cluster.run(Goal.REPLACE_KEY).outcome.looked
+    looked = cluster.run(Goal.REPLACE_KEY).outcome.last_look
     assert looked is not None
     silent = [one for one in describe_listeners(looked.snapshot) if one["pod"] == "demo-kafka-1"]
     assert silent

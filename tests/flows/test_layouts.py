@@ -25,7 +25,7 @@ def convert(cluster: WatchedCluster, layout: Layout) -> None:
     """Nothing but the ledger changes."""
     states, entries = cluster.states, cluster.ledger
     cluster.look_away()
-    assert cluster.run(Goal.RECONCILE, until=Phase.PREPARE, layout=layout).outcome.decision.done
+    assert cluster.run(Goal.RECONCILE, last_phase=Phase.PREPARE, layout=layout).outcome.decision.done
     assert (cluster.ledgers, cluster.states, cluster.ledger) == (SECRETS[layout], states, entries)
     assert (cluster.rolls, cluster.pauses) == ({0}, 0)
 
@@ -54,7 +54,7 @@ def test_a_flow_in_flight_goes_on_in_another_layout(
 ) -> None:
     cluster.create()
     convert(cluster, Layout(before))
-    cluster.run(Goal.REPLACE_KEY, until=phase)
+    cluster.run(Goal.REPLACE_KEY, last_phase=phase)
     cost = cluster.paid
     convert(cluster, Layout(after))
     cluster.finish(Goal.REPLACE_KEY)

@@ -228,7 +228,11 @@ def test_a_good_leaf_is_issued_again_where_the_intent_asks_for_it(
     signing = None if signed_here else moved(cluster, elsewhere(root("Corporate Root")))
     others = {"demo-kafka-0", "demo-kafka-1", "demo-kafka-exporter-certs"} - {secret}
     before, kept = sha256_of(cluster, secret), {name: sha256_of(cluster, name) for name in others}
-    intent = {"unwanted": frozenset({before}), "renew_before": timedelta(0), "asked": "" if signed_here else ASKED}
+    intent = {
+        "unwanted_leaves": frozenset({before}),
+        "renew_before": timedelta(0),
+        "external_issuer": "" if signed_here else ASKED,
+    }
     nodes.told.clear()
     if signing:
         asked = cluster.run(Goal.RENEW_LEAVES, **intent)

@@ -31,9 +31,9 @@ CORPORATE = elsewhere(root("Corporate Root"))
 def in_use(cluster: WatchedCluster, authority: Authority = CORPORATE) -> None:
     """Certificates of this CA are in use behind its link certificate, and the operator is still on the CA before."""
     cluster.create()
-    cluster.run(Goal.REPLACE_KEY, authority, asked=ASKED)
+    cluster.run(Goal.REPLACE_KEY, authority, external_issuer=ASKED)
     office(cluster, authority).work()
-    cluster.run(Goal.REPLACE_KEY, authority, until=Phase.USE, asked=ASKED)
+    cluster.run(Goal.REPLACE_KEY, authority, last_phase=Phase.USE, external_issuer=ASKED)
     office(cluster, authority).work()
 
 
@@ -52,7 +52,7 @@ def test_clients_of_ca_crt_are_served_as_late_as_a_mounted_secret_is(
     in_use(cluster)
     cluster.memory.seconds += LATE
     readers = LateReaders(cluster)
-    result = cluster.finish(Goal.REPLACE_KEY, CORPORATE, asked=ASKED, **grace)
+    result = cluster.finish(Goal.REPLACE_KEY, CORPORATE, external_issuer=ASKED, **grace)
     assert bool(readers.refused) is not served, readers.refused
     assert [seconds >= LATE - 1 for _phase, seconds in waits(result)] == ([True] if served else [])
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
@@ -61,7 +61,7 @@ def test_clients_of_ca_crt_are_served_as_late_as_a_mounted_secret_is(
 
 def test_the_plan_says_who_is_refused_from_when_on(cluster: WatchedCluster) -> None:
     in_use(cluster)
-    work, intent = cluster.work(CORPORATE), cluster.intent(Goal.REPLACE_KEY, CORPORATE, asked=ASKED)
+    work, intent = cluster.work(CORPORATE), cluster.intent(Goal.REPLACE_KEY, CORPORATE, external_issuer=ASKED)
     planned = plan(work, inspect(work, intent), intent)
     (told,) = [one for one in planned.choices if "from memory alone after the switch" in one]
     assert "They read again 120 s after it" in told
@@ -76,7 +76,7 @@ def test_a_connect_with_ca_crt_alone_holds_the_switch(cluster: WatchedCluster) -
     in_use(cluster)
     connect = watch(cluster, Connect(cluster.memory, ONE))
     before = cluster.current
-    assert held(cluster.run(Goal.REPLACE_KEY, CORPORATE, asked=ASKED)) >= {(Condition.TRUST, NAME)}
+    assert held(cluster.run(Goal.REPLACE_KEY, CORPORATE, external_issuer=ASKED)) >= {(Condition.TRUST, NAME)}
     assert cluster.current == before
     connect.select(ALL)
-    cluster.finish(Goal.REPLACE_KEY, CORPORATE, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, CORPORATE, external_issuer=ASKED)

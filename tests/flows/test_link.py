@@ -53,7 +53,7 @@ def test_a_link_certificate_is_presented_behind_leaves_and_is_nowhere_else(clust
         seen.update(secret for secret, _key, _position in found)
 
     cluster.memory.api.listeners.append(look)
-    cluster.finish(Goal.REPLACE_KEY, publish=True)
+    cluster.finish(Goal.REPLACE_KEY, publishes_bundle=True)
     others = {"entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter"}
     assert seen == {KEYS, *cluster.memory.kubelet.nodes, *(f"demo-{one}-certs" for one in others)}
     # It stays for clients that know only the old CA, and in components as long as their leaf.
@@ -79,7 +79,7 @@ def test_a_component_that_would_refuse_the_link_restarts_before_the_link_is_used
     cluster.create(manifests=manifests())
     processes = cluster.memory.kubelet.processes
     before = set(processes)
-    cluster.run(Goal.REPLACE_KEY, client_grace=timedelta(0), until=Phase.TRUST)
+    cluster.run(Goal.REPLACE_KEY, client_grace=timedelta(0), last_phase=Phase.TRUST)
     assert {process.component for uid, process in processes.items() if uid not in before} == learning
     cluster.finish(Goal.REPLACE_KEY, client_grace=timedelta(0))
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
@@ -106,7 +106,7 @@ def test_a_flow_goes_on_when_its_link_certificate_is_deleted(
 ) -> None:
     """Before it is used every process restarts to trust the new CA; afterwards no process needs the link certificate."""
     cluster.create()
-    cluster.run(Goal.REPLACE_KEY, until=phase)
+    cluster.run(Goal.REPLACE_KEY, last_phase=phase)
     (link,) = [key for key in cluster.secret(KEYS) if key.endswith(".link.crt")]
     cluster.change("secrets", KEYS, {"data": {link: None}})
     cluster.finish(Goal.REPLACE_KEY)
@@ -118,7 +118,7 @@ def test_a_flow_goes_on_when_its_link_certificate_is_deleted(
 def test_the_operator_stays_on_the_old_ca_until_the_switch(cluster: WatchedCluster) -> None:
     cluster.create()
     old = cluster.current
-    stopped = cluster.run(Goal.REPLACE_KEY, until=Phase.USE).outcome.decision
+    stopped = cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE).outcome.decision
     assert stopped.done
     assert stopped.pending
     assert cluster.paid == Cost(1)

@@ -48,7 +48,7 @@ def to_vault(cluster: WatchedCluster, vault: FakeVault, links: bool = True) -> t
     issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
     issuer.permit(links=links)
     cluster.issuer = issuer.settings
-    result = cluster.finish(Goal.REPLACE_KEY, corporate, asked=issuer.reference, links=issuer.linker)
+    result = cluster.finish(Goal.REPLACE_KEY, corporate, external_issuer=issuer.reference, link_issuer=issuer.linker)
     assert_only(cluster, corporate.fingerprint)
     return issuer, old, result
 
@@ -64,7 +64,7 @@ def moved(cluster: WatchedCluster, vault: FakeVault, path_length: int | None = 1
     corporate = replace(root("Corporate Root", path_length=path_length, outlives_rewriting=True), elsewhere=True)
     issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
     cluster.issuer = issuer.settings
-    cluster.finish(Goal.REPLACE_KEY, corporate, asked=issuer.reference)
+    cluster.finish(Goal.REPLACE_KEY, corporate, external_issuer=issuer.reference)
     cluster.look_away()
     issuer.permit(links=True)
     return issuer
@@ -76,7 +76,7 @@ def warned(result: FlowResult) -> list[str]:
 
 
 def asking(cluster: WatchedCluster, issuer: ByVault) -> dict[str, Any]:
-    return {"asked": issuer.reference, "links": issuer.linker, "replaces": cluster.current}
+    return {"external_issuer": issuer.reference, "link_issuer": issuer.linker, "replaces": cluster.current}
 
 
 def test_no_process_has_to_restart_only_to_trust_the_new_ca(cluster: WatchedCluster, vault: FakeVault) -> None:
@@ -126,7 +126,7 @@ def test_clients_that_never_read_again_are_led_on_to_a_ca_in_vault(cluster: Watc
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
     assert [one.what for one in result.actions].count("clients read the new CA") == 0
     assert (refusing(cluster, old), refusing(cluster, cluster.secret(CERTIFICATES)["ca.crt"])) == (set(), set())
-    cluster.run(Goal.RECONCILE, asked=issuer.reference, links=issuer.linker)
+    cluster.run(Goal.RECONCILE, external_issuer=issuer.reference, link_issuer=issuer.linker)
     assert (cluster.writes, issuer.certified) == (0, 1)
 
 
@@ -216,7 +216,7 @@ def test_the_plan_names_the_issuer_and_does_not_ask_it(cluster: WatchedCluster, 
 
 def test_a_flow_that_ends_early_goes_on_with_the_link_in_the_cluster(cluster: WatchedCluster, vault: FakeVault) -> None:
     issuer = moved(cluster, vault)
-    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE, **asking(cluster, issuer))
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.PREPARE, **asking(cluster, issuer))
     assert [key for key in cluster.secret(KEYS) if key.endswith(".link.crt")]
     vault.sealed = True
     cluster.finish(Goal.RECONCILE)
@@ -232,10 +232,10 @@ def test_nodes_restart_before_the_operator_stands_still(
     cluster.finish(Goal.REPLACE_KEY, retire=Retire.WHEN_RESTARTED, **asking(cluster, issuer))
     assert cluster.rolls == {0}
     cluster.memory.seconds += 44 * DAY
-    cluster.finish(Goal.RECONCILE, asked=issuer.reference)
+    cluster.finish(Goal.RECONCILE, external_issuer=issuer.reference)
     assert cluster.rolls == {0}
     cluster.memory.seconds += 2 * DAY
-    cluster.finish(Goal.RECONCILE, asked=issuer.reference)
+    cluster.finish(Goal.RECONCILE, external_issuer=issuer.reference)
     assert cluster.rolls == {1}
     assert cluster.states == {cluster.current: IN_USE}
     assert cluster.ready
@@ -249,7 +249,7 @@ def test_other_names_of_listeners_come_although_the_operator_stays_on_the_old_ca
     cluster.finish(Goal.REPLACE_KEY, retire=Retire.WHEN_RESTARTED, **asking(cluster, issuer))
     advertise(cluster, "kafka.corp.example")
     assert not cluster.ready
-    cluster.finish(Goal.RECONCILE, asked=issuer.reference)
+    cluster.finish(Goal.RECONCILE, external_issuer=issuer.reference)
     cluster.memory.settle(1)
     assert {"kafka.corp.example" in names_in(cluster, node) for node in cluster.memory.kubelet.nodes} == {True}
     assert (cluster.ready, cluster.rolls) == (True, {1})
@@ -266,10 +266,10 @@ def test_a_link_certificate_that_is_refused_at_once_is_requested_once(
     issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
     cluster.issuer = issuer.settings
     vault.mounts[issuer.mount].set_role(issuer.role, {"key_type": "any", "allowed_domains": "other.example"})
-    told = cluster.run(Goal.REPLACE_KEY, corporate, asked=issuer.reference).outcome.decision
+    told = cluster.run(Goal.REPLACE_KEY, corporate, external_issuer=issuer.reference).outcome.decision
     refused = len(vault.seen)
     again = cluster.run(
-        Goal.REPLACE_KEY, corporate, asked=issuer.reference, insists=insisting(cluster.work())
+        Goal.REPLACE_KEY, corporate, external_issuer=issuer.reference, retry_requested_at=insisting(cluster.work())
     ).outcome.decision
     assert (len(vault.seen), again.done) == (2 * refused, False)
     assert len(again.waiting) == len(told.waiting)

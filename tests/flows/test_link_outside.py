@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import base64
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+    NO_OUTSIDE_OPTIONS,
+    OutsideOptions,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -16,7 +19,7 @@ from ..tools.support.restarts import Cost
 from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
 from .test_link import without_exporter
 
-NAMED = Outside((NamedSecret("kafka", "app"),))
+NAMED = OutsideOptions((NamedSecret("kafka", "app"),))
 
 
 def begin(cluster: WatchedCluster, path_length: int) -> None:
@@ -76,6 +79,6 @@ def test_a_client_that_has_read_the_renewed_ca_in_use_accepts_the_link(cluster: 
 def test_outside_clients_that_are_not_named_are_not_known(cluster: WatchedCluster) -> None:
     """The negative control: it is the Secret that keeps the link from being used."""
     begin(cluster, 0)
-    cluster.outside = NOTHING_SAID
+    cluster.outside = NO_OUTSIDE_OPTIONS
     cluster.finish(Goal.REPLACE_KEY)
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "renewed first")

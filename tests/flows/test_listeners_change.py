@@ -76,7 +76,7 @@ def test_the_last_listener_goes_in_each_phase(
 ) -> None:
     cluster.begin()
     old = cluster.current
-    cluster.run(goal, until=until)
+    cluster.run(goal, last_phase=until)
     with_authentication(cluster, "scram-sha-512")
     acted_upon(cluster)
     cluster.finish(Goal.RECONCILE)
@@ -116,7 +116,7 @@ def test_the_last_listener_goes_while_a_run_is_killed(
 def test_an_abort_comes_to_its_end_as_well(cluster: ClientsCluster, nodes: ReloadingNodes, until: Phase) -> None:
     cluster.begin()
     old = cluster.current
-    cluster.run(Goal.REPLACE_KEY, until=until)
+    cluster.run(Goal.REPLACE_KEY, last_phase=until)
     with_authentication(cluster, "scram-sha-512")
     acted_upon(cluster)
     cluster.finish(Goal.ABORT)
@@ -144,7 +144,7 @@ def test_nothing_is_done_before_the_operator_has_looked(
     cluster: ClientsCluster, nodes: ReloadingNodes, until: Phase
 ) -> None:
     cluster.begin()
-    cluster.run(Goal.REPLACE_KEY, until=until)
+    cluster.run(Goal.REPLACE_KEY, last_phase=until)
     with_authentication(cluster, "scram-sha-512")
     assert "brokers may still run with one" in held(cluster.run(Goal.RECONCILE))
     assert cluster.writes == 0
@@ -171,7 +171,7 @@ def test_a_listener_that_comes_back_verifies_by_the_cas_of_that_time(
     cluster.begin()
     with_authentication(cluster, "scram-sha-512")
     acted_upon(cluster)
-    cluster.run(Goal.REPLACE_KEY, until=until)
+    cluster.run(Goal.REPLACE_KEY, last_phase=until)
     with_authentication(cluster, "tls")
     acted_upon(cluster)
     cluster.finish(Goal.RECONCILE)

@@ -178,13 +178,13 @@ def test_an_issuer_that_signs_for_less_is_refused_with_the_reason(
     """Nodes go on with what they have, and nothing restarts."""
     cluster.create(manifests=lasting(365, renewal))
     before, supplied = cluster.current, elsewhere(root("Corporate Root", end=START + 3650 * DAYS))
-    replaced: dict[str, Any] = {"asked": ASKED}
+    replaced: dict[str, Any] = {"external_issuer": ASKED}
     cluster.run(Goal.REPLACE_KEY, supplied, **replaced)
     SigningOffice(cluster.memory, supplied, START, validity=signs * DAYS).work()
     found = cluster.run(Goal.REPLACE_KEY, supplied, **replaced).outcome.decision
     assert any(f"from {renewal} days before that on (renewalDays)" in one for one in found.waiting)
     assert (found.done, cluster.current, cluster.rolls) == (False, before, {0})
-    cluster.run(Goal.REPLACE_KEY, supplied, insists=insisting(cluster.work()), **replaced)
+    cluster.run(Goal.REPLACE_KEY, supplied, retry_requested_at=insisting(cluster.work()), **replaced)
     SigningOffice(cluster.memory, supplied, START, validity=300 * DAYS).work()
     cluster.finish(Goal.REPLACE_KEY, supplied, **replaced)
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
@@ -195,7 +195,7 @@ def test_a_renewal_with_leaves_that_end_too_soon_waits(cluster: WatchedCluster, 
     supplied = elsewhere(root("Corporate Root", end=START + 3650 * DAYS))
     moved(cluster, supplied)
     cluster.memory.seconds += 50 * DAY
-    asked: dict[str, Any] = {"asked": ASKED}
+    asked: dict[str, Any] = {"external_issuer": ASKED}
     cluster.run(Goal.RECONCILE, **asked)
     SigningOffice(cluster.memory, supplied, START, validity=30 * DAYS).work()
     found = cluster.run(Goal.RECONCILE, **asked).outcome.decision

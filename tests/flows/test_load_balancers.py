@@ -60,7 +60,7 @@ def signing(cluster: WatchedCluster) -> SigningOffice:
     cluster.growth = Growth(1)
     run(cluster, Goal.RECONCILE)
     office.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     office.signed.clear()
     cluster.look_away()
     return office

@@ -15,7 +15,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import ExternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import LinkIssuer
 
 from ..tools.support.asked_issuers import AskedIssuer, ByVault, asked_issuer
 from ..tools.support.authorities import Authority, root
@@ -48,17 +48,17 @@ class Mover:
         self.moves: list[str] = []
 
     def by(
-        self, move: str, goal: Goal, supplied: Authority | None = None, *, asked: str = "the external issuer", links: Linker | None = None
+        self, move: str, goal: Goal, supplied: Authority | None = None, *, asked: str = "the external issuer", links: LinkIssuer | None = None
     ) -> None:  # fmt: skip
         """asked: the issuer that is asked for leaves; links: the one that is asked for a link certificate."""
-        self.cluster.finish(goal, supplied, replaces=self._replaced(goal), asked=asked, links=links)
+        self.cluster.finish(goal, supplied, replaces=self._replaced(goal), external_issuer=asked, link_issuer=links)
         self._made(move)
 
     def to(self, move: str, issuer: AskedIssuer) -> None:
         self.cluster.issuer, corporate = issuer.settings, issuer.signing.authority
         replaces = self.cluster.current
         for _run in range(3):
-            asked = {"asked": issuer.reference, "replaces": replaces}
+            asked = {"external_issuer": issuer.reference, "replaces": replaces}
             if self.cluster.run(Goal.REPLACE_KEY, corporate, **asked).outcome.decision.done:
                 break
             issuer.work()

@@ -17,10 +17,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Op
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+    NO_OUTSIDE_OPTIONS,
+    OutsideOptions,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
-    NOTHING_NAMED,
+    NO_NAMED_PLACES,
     NamedSecret,
     UserNamespace,
     Waiver,
@@ -53,7 +56,7 @@ pytestmark = pytest.mark.usefixtures("nodes")
 @pytest.fixture
 def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
     clients_cluster.begin()
-    clients_cluster.outside = Outside(presenting=(NAMED,))
+    clients_cluster.outside = OutsideOptions(presenting_secrets=(NAMED,))
     return clients_cluster
 
 
@@ -148,7 +151,7 @@ def test_a_ca_that_is_put_back_for_a_program_that_goes_back_is_not_forgotten(
     external(cluster)
     partner, before = Partner(cluster, "partner"), cluster.secret(CERTIFICATES)["ca.crt"]
     old = Authority(parse_chain(before), (load_key(cluster.secret(KEYS)["ca.key"]),))
-    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
     partner.take()
     partner.stop()
     partner.start()
@@ -163,7 +166,7 @@ def test_a_ca_that_is_put_back_for_a_program_that_goes_back_is_not_forgotten(
     for _run in range(2):
         assert "Pod apps/partner: holds a certificate of this CA." in held(cluster.run(Goal.RECONCILE, spread=spread))
         assert (cluster.accepted, cluster.rolls) == ({old.fingerprint, cluster.current}, {0})
-    assert cluster.run(Goal.RECONCILE, spread=spread, until=Phase.USE).outcome.decision.done
+    assert cluster.run(Goal.RECONCILE, spread=spread, last_phase=Phase.USE).outcome.decision.done
     partner.take()
     partner.stop()
     partner.start()
@@ -177,7 +180,7 @@ def test_a_program_that_is_waived_by_mistake_is_refused(cluster: ClientsCluster)
     Partner(cluster, "partner")
     until = cluster.work().clock.now() + timedelta(days=1)
     waivers = tuple(Waiver(name, until, "a mistake") for name in ("KafkaUser kafka/partner", "Pod apps/partner"))
-    cluster.outside = Outside(waivers=waivers, presenting=(NAMED,))
+    cluster.outside = OutsideOptions(waivers=waivers, presenting_secrets=(NAMED,))
     with pytest.raises(InvariantBroken, match=r"broker demo-kafka-\d does not accept partner"):
         cluster.run(Goal.REPLACE_KEY)
 
@@ -187,11 +190,11 @@ def test_the_kept_secret_of_a_moved_user_holds_the_old_ca_until_it_is_deleted(cl
     cluster.add("partner")
     partner = Partner(cluster, "partner")
     move(cluster, Authentication.TLS_EXTERNAL, user="partner")
-    cluster.outside = Outside()
+    cluster.outside = OutsideOptions()
     told = held(cluster.run(Goal.REPLACE_KEY))
     assert "KafkaUser kafka/partner: the run cannot tell which CA has issued the certificate that it presents" in told
     assert cluster.writes == 0
-    cluster.outside = Outside(presenting=(NAMED,))
+    cluster.outside = OutsideOptions(presenting_secrets=(NAMED,))
     told = held(cluster.run(Goal.REPLACE_KEY))
     assert "KafkaUser kafka/partner: may present a certificate of" in told
     partner.take()
@@ -207,7 +210,7 @@ def test_the_kept_secret_of_a_moved_user_holds_the_old_ca_until_it_is_deleted(cl
 
 def trusted_beside(cluster: ClientsCluster, *authorities: Authority) -> None:
     for one in authorities:
-        cluster.run(Goal.RECONCILE, trusting=(one.chain,))
+        cluster.run(Goal.RECONCILE, additional_cas=(one.chain,))
 
 
 def test_a_ca_of_a_partner_stays_until_the_program_has_read_a_certificate_of_another(
@@ -221,11 +224,11 @@ def test_a_ca_of_a_partner_stays_until_the_program_has_read_a_certificate_of_ano
     partner.stop()
     partner.start()
     partner.take(after)
-    told = held(cluster.run(Goal.RECONCILE, leaving=before.fingerprint))
+    told = held(cluster.run(Goal.RECONCILE, leaving_ca=before.fingerprint))
     assert "Pod apps/partner: holds a certificate of this CA." in told
     partner.stop()
     partner.start()
-    cluster.finish(Goal.RECONCILE, leaving=before.fingerprint)
+    cluster.finish(Goal.RECONCILE, leaving_ca=before.fingerprint)
     assert cluster.accepted == {cluster.current, after.fingerprint}
 
 
@@ -236,7 +239,7 @@ def test_a_ca_of_a_partner_stays_where_the_flow_that_would_use_it_is_given_up(cl
     partner.take(theirs)
     partner.stop()
     partner.start()
-    cluster.run(Goal.REPLACE_KEY, theirs, until=Phase.TRUST)
+    cluster.run(Goal.REPLACE_KEY, theirs, last_phase=Phase.TRUST)
     partner.take()
     assert "Pod apps/partner: may present a certificate of CN=Partner Root" in held(cluster.run(Goal.ABORT))
     assert cluster.accepted == {old, theirs.fingerprint}
@@ -273,7 +276,7 @@ def test_a_named_secret_that_cannot_be_read_is_told_before_anything_is_written(
 ) -> None:
     if entry != NAMED.entry:
         Partner(cluster, "partner")
-    cluster.outside = Outside(presenting=(NamedSecret(APPS, NAMED.name, entry),))
+    cluster.outside = OutsideOptions(presenting_secrets=(NamedSecret(APPS, NAMED.name, entry),))
     told = held(cluster.run(Goal.REPLACE_KEY))
     label = "Secret apps/partner-tls entry"
     expected = (
@@ -295,7 +298,7 @@ def test_users_of_another_namespace_are_issued_again_by_their_own_user_operator(
     assert cluster.memory.api.request("POST", path, body=user).status == 201
     cluster.memory.neighbours.append(theirs.reconcile)
     cluster.memory.settle(1)
-    cluster.outside = Outside(user_namespaces=(UserNamespace(APPS, "kafka-"),))
+    cluster.outside = OutsideOptions(user_namespaces=(UserNamespace(APPS, "kafka-"),))
     cluster.finish(Goal.REPLACE_KEY)
     assert theirs.issued == ["remote", "remote"]
     assert_only(cluster, cluster.current)
@@ -315,7 +318,7 @@ def with_a_remote_user(cluster: ClientsCluster) -> UserOperatorDouble:
 
 def test_a_user_operator_of_another_namespace_that_stands_still_holds_the_flow(cluster: ClientsCluster) -> None:
     theirs = with_a_remote_user(cluster)
-    cluster.outside = Outside(user_namespaces=(UserNamespace(APPS),))
+    cluster.outside = OutsideOptions(user_namespaces=(UserNamespace(APPS),))
     old = cluster.current
     with pytest.raises(OperatorSilent, match="has not confirmed the pause of KafkaUser apps/remote within 60 s"):
         cluster.run(Goal.REPLACE_KEY)
@@ -330,7 +333,7 @@ def test_a_run_that_names_nothing_looks_where_the_flow_was_told_to(cluster: Clie
     copied(cluster)
     partner, old = Partner(cluster, "partner"), cluster.current
     held(cluster.run(Goal.REPLACE_KEY))
-    cluster.outside = NOTHING_SAID
+    cluster.outside = NO_OUTSIDE_OPTIONS
     for _run in range(2):
         assert "Secret apps/partner-tls entry tls.crt: may present a certificate of" in held(cluster.run(goal))
         assert (cluster.writes, cluster.accepted) == (0, {old, cluster.current})
@@ -348,7 +351,7 @@ def test_no_program_can_have_read_a_certificate_of_a_ca_that_is_given_up_before_
     external(cluster)
     partner, old = Partner(cluster, "partner"), cluster.current
     partner.take()
-    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.TRUST)
     (new,) = cluster.accepted - {old}
     assert cluster.states[new] == UNUSED
     cluster.finish(Goal.ABORT)
@@ -360,7 +363,7 @@ def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: ClientsCl
     copied(cluster)
     Partner(cluster, "partner")
     held(cluster.run(Goal.REPLACE_KEY))
-    cluster.outside = Outside(presenting=())
+    cluster.outside = OutsideOptions(presenting_secrets=())
     with pytest.raises(InvariantBroken, match=r"broker demo-kafka-\d does not accept partner"):
         cluster.run(Goal.RECONCILE)
 
@@ -368,11 +371,11 @@ def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: ClientsCl
 def test_a_secret_that_is_named_again_is_remembered_from_then_on(cluster: ClientsCluster) -> None:
     copied(cluster)
     Partner(cluster, "partner")
-    cluster.outside = NOTHING_SAID
-    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
-    cluster.outside = Outside(presenting=(NAMED,))
+    cluster.outside = NO_OUTSIDE_OPTIONS
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
+    cluster.outside = OutsideOptions(presenting_secrets=(NAMED,))
     held(cluster.run(Goal.RECONCILE))
-    cluster.outside = NOTHING_SAID
+    cluster.outside = NO_OUTSIDE_OPTIONS
     assert "Secret apps/partner-tls entry tls.crt: may present a certificate of" in held(cluster.run(Goal.RECONCILE))
 
 
@@ -387,18 +390,18 @@ def test_nothing_is_remembered_of_a_flow_that_has_finished(cluster: ClientsClust
     seen = cluster.work().observe().snapshot
     assert seen.ledger is not None
     assert seen.ledger.journal is not None
-    assert seen.ledger.journal.named == NOTHING_NAMED
-    cluster.outside = NOTHING_SAID
-    assert cluster.work().observe().snapshot.named == NOTHING_NAMED
+    assert seen.ledger.journal.named_places == NO_NAMED_PLACES
+    cluster.outside = NO_OUTSIDE_OPTIONS
+    assert cluster.work().observe().snapshot.named_places == NO_NAMED_PLACES
     assert names.NAMED not in (cluster.memory.api.find("secrets", "kafka", KEYS) or {})["metadata"]["annotations"]
 
 
 def test_a_user_namespace_is_remembered(cluster: ClientsCluster) -> None:
     theirs, old = with_a_remote_user(cluster), cluster.current
-    cluster.outside = Outside(user_namespaces=(UserNamespace(APPS),))
+    cluster.outside = OutsideOptions(user_namespaces=(UserNamespace(APPS),))
     with pytest.raises(OperatorSilent):
         cluster.run(Goal.REPLACE_KEY)
-    cluster.outside = NOTHING_SAID
+    cluster.outside = NO_OUTSIDE_OPTIONS
     with pytest.raises(OperatorSilent, match="has not confirmed the pause of KafkaUser apps/remote within 60 s"):
         cluster.run(Goal.RECONCILE)
     assert cluster.current == old
@@ -413,11 +416,11 @@ def test_killed_at_any_write_it_is_remembered(cluster: ClientsCluster, writes: r
     """From the write on that prepares the next CA: before it there is no flow."""
     copied(cluster)
     Partner(cluster, "partner")
-    old, cluster.outside = cluster.current, Outside(presenting=(NAMED,))
+    old, cluster.outside = cluster.current, OutsideOptions(presenting_secrets=(NAMED,))
     transport = cluster.permitted = ForkingTransport(cluster.memory.api, writes, after=True)
 
     def next_run() -> None:
-        cluster.permitted, cluster.outside = cluster.memory.api, NOTHING_SAID
+        cluster.permitted, cluster.outside = cluster.memory.api, NO_OUTSIDE_OPTIONS
         cluster.memory.settle(2)
         decision = cluster.run(Goal.RECONCILE).outcome.decision
         named = [one for one in decision.violations if one.subject == "Secret apps/partner-tls entry tls.crt"]

@@ -57,7 +57,7 @@ def generations(cluster: WatchedCluster, pod: str) -> list[str | None]:
 def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase) -> None:
     flow = case.begin(cluster)
     before = set(cluster.counts())
-    flow.run(until=phase)
+    flow.run(last_phase=phase)
     add_a_node(cluster)
     cluster.memory.settle(1)
     flow.finish()

@@ -62,7 +62,7 @@ def test_openssl_counts_no_link_between_two_of_one_name(cluster: WatchedCluster)
 def test_a_replacement_by_a_ca_of_the_same_name_is_undone(cluster: WatchedCluster, until: Phase) -> None:
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
     flow.supplied, old = root("cluster-ca v0"), cluster.current
-    flow.run(until=until)
+    flow.run(last_phase=until)
     cluster.finish(Goal.ABORT)
     assert_only(cluster, old)
 
@@ -76,7 +76,7 @@ def test_keys_that_are_elsewhere_are_told_apart_by_what_nodes_read_at_their_star
     waiting = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
     assert (waiting.violations, waiting.done) == ((), False)
     office(cluster, supplied).work()
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
     assert cluster.paid == cost_of(Goal.REPLACE_KEY, "unlinked", reload=False)
     assert_only(cluster, supplied.fingerprint)
 
@@ -89,7 +89,7 @@ def test_where_a_probe_tells_one_of_the_two(cluster: WatchedCluster) -> None:
     asked = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
     assert (asked.violations, asked.done) == ((), False)
     office(cluster, supplied).work()
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
     assert_only(cluster, supplied.fingerprint)
 

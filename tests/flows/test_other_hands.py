@@ -178,7 +178,7 @@ def test_a_mark_without_its_pause_is_taken_away_by_the_next_call(
 def test_owners_are_named_before_the_first_write(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
     cluster.memory.api.give("secrets", NAMESPACE, KEYS, "externalsecrets.external-secrets.io/corporate-ca")
-    (warning,) = flow.run(until=Phase.PREPARE).warnings
+    (warning,) = flow.run(last_phase=Phase.PREPARE).warnings
     assert f"Secret {NAMESPACE}/{KEYS}: " in warning
     assert "externalsecrets.external-secrets.io/corporate-ca (Update, " in warning
     assert "creationPolicy" in warning

@@ -14,7 +14,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+    NO_OUTSIDE_OPTIONS,
+    OutsideOptions,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -153,7 +156,7 @@ def test_a_waiver_leads_past_it_for_its_time(cluster: WatchedCluster) -> None:
     flow = UNLINKED.begin(cluster)
     Connect(cluster.memory, ONE, every=NEVER)
     assert held(flow.run()) == {(Condition.TRUST, NAME)}
-    cluster.outside = Outside(waivers=(waiver(cluster),))
+    cluster.outside = OutsideOptions(waivers=(waiver(cluster),))
     result = flow.run()
     assert result.outcome.decision.done
     (seen,) = describe_snapshot(result.outcome.observation.snapshot)["outside"]
@@ -164,7 +167,7 @@ def test_the_gate_is_what_protects_it(cluster: WatchedCluster) -> None:
     """The negative control: who is waived is cut off."""
     flow = UNLINKED.begin(cluster)
     watch(cluster, Connect(cluster.memory, ONE, every=NEVER))
-    cluster.outside = Outside(waivers=(waiver(cluster),))
+    cluster.outside = OutsideOptions(waivers=(waiver(cluster),))
     with pytest.raises(CannotConnect):
         flow.run()
 
@@ -186,8 +189,8 @@ def test_a_secret_that_a_client_reads_holds_the_removal_until_it_has_the_new_ca(
     client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
     cluster.outside = NAMED
     assert held(flow.run()) == {(Condition.TRUST, "Secret kafka/app")}
-    cluster.outside = Outside(NAMED.trusting, (waiver(cluster, "Secret kafka/app"),))
-    assert flow.run(until=Phase.USE).outcome.decision.done
+    cluster.outside = OutsideOptions(NAMED.trusting_secrets, (waiver(cluster, "Secret kafka/app"),))
+    assert flow.run(last_phase=Phase.USE).outcome.decision.done
     cluster.outside = NAMED
     assert held(flow.run()) == {(Condition.REMOVAL, "Secret kafka/app")}
     assert len(cluster.secret(CERTIFICATES)) == before + 1
@@ -201,7 +204,7 @@ def test_a_run_that_names_nothing_looks_where_the_flow_was_told_to(cluster: Watc
     client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
     cluster.outside = NAMED
     assert held(flow.run()) == {(Condition.TRUST, "Secret kafka/app")}
-    cluster.outside = NOTHING_SAID
+    cluster.outside = NO_OUTSIDE_OPTIONS
     assert held(cluster.run(Goal.RECONCILE)) == {(Condition.TRUST, "Secret kafka/app")}
     assert cluster.writes == 0
     assert held(cluster.run(Goal.RENEW_LEAVES)) == {(Condition.TRUST, "Secret kafka/app")}
@@ -214,9 +217,9 @@ def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: WatchedCl
     client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
     cluster.outside = NAMED
     held(flow.run())
-    cluster.outside = Outside(())
-    assert cluster.run(Goal.RECONCILE, until=Phase.TRUST).outcome.decision.violations == ()
-    cluster.outside = NOTHING_SAID
+    cluster.outside = OutsideOptions(())
+    assert cluster.run(Goal.RECONCILE, last_phase=Phase.TRUST).outcome.decision.violations == ()
+    cluster.outside = NO_OUTSIDE_OPTIONS
     cluster.finish(Goal.RECONCILE)
 
 

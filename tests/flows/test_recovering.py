@@ -281,7 +281,7 @@ def test_a_recovery_waits_for_no_maintenance_window(ended: WatchedCluster, nodes
 def test_a_flow_that_was_stopped_stays_where_it_is(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     create(cluster)
     cluster.validity = 10 * YEAR
-    cluster.run(Goal.REPLACE_KEY, stop_after=Phase.PREPARE, until=Phase.PREPARE)
+    cluster.run(Goal.REPLACE_KEY, stop_after=Phase.PREPARE, last_phase=Phase.PREPARE)
     cluster.validity = None
     before, states = cluster.current, cluster.states
     outlive_leaves(cluster)

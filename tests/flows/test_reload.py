@@ -32,7 +32,7 @@ def test_a_flow_that_stops_after_use_has_them_in_use(
 ) -> None:
     flow = case.begin(cluster)
     before = {node: cluster.secret(node) for node in cluster.memory.kubelet.nodes}
-    assert flow.run(until=Phase.USE).outcome.decision.done
+    assert flow.run(last_phase=Phase.USE).outcome.decision.done
     assert all(cluster.secret(node) != stored for node, stored in before.items())
     assert_presented(cluster)
 

@@ -52,10 +52,10 @@ class Managed:
     manager: MemoryCertificates
 
     def run(self, goal: Goal = Goal.RECONCILE, supplied: Authority | None = None) -> FlowResult:
-        return self.cluster.run(goal, supplied, asked=ASKED)
+        return self.cluster.run(goal, supplied, external_issuer=ASKED)
 
     def finish(self, goal: Goal = Goal.RECONCILE, supplied: Authority | None = None) -> None:
-        self.cluster.finish(goal, supplied, asked=ASKED)
+        self.cluster.finish(goal, supplied, external_issuer=ASKED)
 
     def pass_time(self, time: timedelta = timedelta(minutes=2)) -> None:
         self.cluster.memory.seconds += time.total_seconds()
@@ -143,7 +143,7 @@ def test_killed_at_every_write_while_a_renewal_is_taken_up(managed: Managed, aft
         managed.manager.renew(NODE)
         transport = KillingTransport(cluster.permitted, at, after)
         try:
-            run_flow(cluster.work(transport=transport), cluster.intent(Goal.RECONCILE, asked=ASKED))
+            run_flow(cluster.work(transport=transport), cluster.intent(Goal.RECONCILE, external_issuer=ASKED))
         except Killed:
             killed += 1
         managed.finish()
@@ -176,8 +176,8 @@ def test_a_leaf_that_no_node_can_validate_waits(managed: Managed) -> None:
     result = managed.run()
     assert (managed.cluster.writes, managed.in_use()) == (0, before)
     standing = managed.standing(result)
-    assert "waits: it is of CN=Next Root" in standing.told
-    assert "The stored certificate stays in use." in standing.told
+    assert "waits: it is of CN=Next Root" in standing.sentences
+    assert "The stored certificate stays in use." in standing.sentences
     assert standing.authority == ""
     managed.finish(Goal.REPLACE_KEY, other)
     assert_only(managed.cluster, other.fingerprint)
@@ -258,7 +258,7 @@ def test_a_certificate_of_another_owner_is_never_overwritten(managed: Managed) -
     theirs = managed.certificate()
     result = managed.run()
     assert managed.certificate() == theirs
-    told = managed.standing(result).told
+    told = managed.standing(result).sentences
     assert f"Certificate kafka/{NODE} exists already and belongs to another owner" in told
     assert "kubectl delete -n kafka certificates.cert-manager.io" in told
 
@@ -270,7 +270,7 @@ def test_a_failed_renewal_is_told(managed: Managed) -> None:
     managed.manager.fail(NODE, "no more certificates today")
     result = managed.run()
     assert (managed.cluster.writes, managed.in_use()) == (0, before)
-    assert "no more certificates today" in managed.standing(result).told
+    assert "no more certificates today" in managed.standing(result).sentences
 
 
 def test_a_lost_secret_is_told_and_nothing_else_happens(managed: Managed) -> None:
@@ -279,7 +279,7 @@ def test_a_lost_secret_is_told_and_nothing_else_happens(managed: Managed) -> Non
     managed.cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{NODE}-cm")
     result = managed.run()
     assert (managed.cluster.writes, managed.in_use()) == (0, before)
-    assert f"Secret kafka/{NODE}-cm is not there yet" in managed.standing(result).told
+    assert f"Secret kafka/{NODE}-cm is not there yet" in managed.standing(result).sentences
 
 
 def test_secrets_of_certificates_are_none_of_the_operator(managed: Managed) -> None:

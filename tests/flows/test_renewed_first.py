@@ -103,7 +103,7 @@ def test_strict_clients_of_one_entry_are_never_refused(cluster: WatchedCluster) 
     adopted(cluster)
     clients = ClientsOfOneEntry(cluster)
     cluster.checker.copies_last = LATE
-    cluster.finish(Goal.REPLACE_KEY, publish=True)
+    cluster.finish(Goal.REPLACE_KEY, publishes_bundle=True)
     assert clients.looks > 100
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "renewed first")
     assert_only(cluster, cluster.current)
@@ -140,7 +140,7 @@ def test_the_time_begins_when_the_first_certificate_is_nowhere_to_be_read(cluste
             gone.append(cluster.memory.seconds)
 
     cluster.memory.api.listeners.append(look)
-    cluster.run(Goal.REPLACE_KEY, publish=True, until=Phase.PREPARE)
+    cluster.run(Goal.REPLACE_KEY, publishes_bundle=True, last_phase=Phase.PREPARE)
     cleared = [key for key in cluster.ledger if key.endswith(".cleared")]
     assert [key.partition(".")[0] for key in cleared] == [cluster.current]
     since = datetime.strptime(cluster.ledger[cleared[0]].decode(), "%Y-%m-%dT%H:%M:%S.%f%z")
@@ -164,7 +164,7 @@ def test_a_renewed_first_flow_goes_on_from_the_state_of_the_cluster_alone(
             assert "The replacement is still to come: strimzi_ca with state=replaced" in told
         assert cluster.states == {cluster.current: IN_USE}
     else:
-        cluster.run(by, replaces=old, until=Phase.PREPARE)
+        cluster.run(by, replaces=old, last_phase=Phase.PREPARE)
     renewed = cluster.current
     assert renewed != old
     replaces = {"the first certificate": old, "the renewed one": renewed}.get(named)
@@ -245,7 +245,7 @@ def test_a_renewal_alone_makes_room_as_well(cluster: WatchedCluster) -> None:
     cluster.look_away()
     cluster.memory.seconds += LATE
     before = cluster.memory.seconds
-    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.TRUST)
     assert cluster.memory.seconds - before < LATE / 2
     cluster.finish(Goal.REPLACE_KEY)
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
@@ -292,7 +292,7 @@ def test_a_ca_is_renewed_first_where_the_next_key_is_elsewhere_too(cluster: Watc
     """The key that signs the link certificate is here."""
     adopted(cluster)
     corporate, renewed = replace(root("Corporate Root", path_length=0), elsewhere=True), _renewals(cluster)
-    cluster.run(Goal.REPLACE_KEY, corporate, asked=External.reference, until=Phase.PREPARE)
+    cluster.run(Goal.REPLACE_KEY, corporate, external_issuer=External.reference, last_phase=Phase.PREPARE)
     assert renewed == {"CN=cluster-ca v0,O=io.strimzi"}
     assert cluster.prepared == {corporate.prepared.fingerprint}
 
@@ -322,7 +322,7 @@ def test_users_need_none_of_it(clients_cluster: ClientsCluster, monkeypatch: pyt
     cluster.begin()
     (current,) = cluster.run(Goal.RECONCILE).outcome.observation.snapshot.ca.current
     assert current.path_length == 0
-    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.PREPARE)
     assert len(cluster.states) == 2
     assert {current.fingerprint} < set(cluster.states)
     assert cluster.current == current.fingerprint

@@ -45,7 +45,7 @@ def assert_no_more_than(cluster: WatchedCluster, restarts: int, crashes: int = 1
 def test_after_each_phase(cluster: WatchedCluster, phase: Phase, who: Callable[[WatchedCluster], None]) -> None:
     old, new = below(root("Corporate Root 1")), below(root("Corporate Root 2"), "Kafka CA 2")
     cluster.create(old)
-    cluster.run(Goal.REPLACE_KEY, new, until=phase)
+    cluster.run(Goal.REPLACE_KEY, new, last_phase=phase)
     who(cluster)
     cluster.finish(Goal.REPLACE_KEY, new)
     assert_no_more_than(cluster, cluster.cost(Goal.REPLACE_KEY, "unlinked").restarts)
@@ -130,7 +130,7 @@ def test_while_a_replaced_cluster_is_handed_back(cluster: WatchedCluster) -> Non
     cluster.create()
     cluster.finish(Goal.REPLACE_KEY)
     cluster.look_away()
-    cluster.run(Goal.DOWNGRADE, until=Phase.PREPARE)
+    cluster.run(Goal.DOWNGRADE, last_phase=Phase.PREPARE)
     a_node(cluster)
     cluster.finish(Goal.DOWNGRADE)
     assert_no_more_than(cluster, cluster.cost(Goal.DOWNGRADE).restarts)
@@ -141,7 +141,7 @@ def test_while_a_cluster_is_adopted(cluster: WatchedCluster) -> None:
     cluster.store(own, {"partner.crt": other.pem})
     cluster.deploy()
     cluster.look_away()
-    cluster.run(Goal.UPGRADE, until=Phase.PREPARE)
+    cluster.run(Goal.UPGRADE, last_phase=Phase.PREPARE)
     a_node(cluster)
     cluster.finish(Goal.UPGRADE)
     assert cluster.counts() == {"demo-kafka-0": 1, NODE: 1}

@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Fo
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import read_lines
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import read_users
@@ -83,7 +83,7 @@ def three_nodes(*, generated: bool = False) -> list[dict[str, Any]]:
 def test_two_roles_are_enough_where_nodes_are_restarted(cluster: WatchedCluster, case: Case) -> None:
     permitted = bound(cluster, FLOWS)
     flow = case.begin(cluster, three_nodes)
-    flow.finish(publish=True)
+    flow.finish(publishes_bundle=True)
     # The runs could not tell the operator of the key that was replaced before.
     cost = Cost(2, pauses=1) if case.goal is Goal.DOWNGRADE else flow.cost
     assert (permitted.refused, cluster.paid) == ([], cost)
@@ -93,7 +93,7 @@ def test_two_roles_are_enough_where_nodes_are_restarted(cluster: WatchedCluster,
 def test_three_roles_are_enough_for_a_reload(cluster: WatchedCluster, nodes: ReloadingNodes, case: Case) -> None:
     permitted = bound(cluster, ALL)
     flow = case.begin(cluster, three_nodes)
-    flow.finish(publish=True)
+    flow.finish(publishes_bundle=True)
     assert (permitted.refused, cluster.paid) == ([], flow.cost)
 
 
@@ -130,16 +130,16 @@ def test_the_roles_permit_only_what_the_flows_use(cluster: WatchedCluster, nodes
     permitted = bound(cluster, rules)
     cluster.path_length, cluster.backs_up, cluster.audits = 0, True, True
     cluster.create(manifests=three_nodes())
-    cluster.outside = Outside((NamedSecret(NAMESPACE, "app"),))
-    assert cluster.run(Goal.REPLACE_KEY, publish=True, client_grace=timedelta(0)).outcome.decision.violations
-    cluster.outside = Outside(())
+    cluster.outside = OutsideOptions((NamedSecret(NAMESPACE, "app"),))
+    assert cluster.run(Goal.REPLACE_KEY, publishes_bundle=True, client_grace=timedelta(0)).outcome.decision.violations
+    cluster.outside = OutsideOptions(())
     for goal in (Goal.REPLACE_KEY, Goal.RENEW):
-        cluster.finish(goal, publish=True, client_grace=timedelta(0))
+        cluster.finish(goal, publishes_bundle=True, client_grace=timedelta(0))
     cluster.growth = Growth(scaling=Scaling("kafka", 4))
-    cluster.run(Goal.RECONCILE, scaling=cluster.growth.scaling, until=Phase.USE)
+    cluster.run(Goal.RECONCILE, scaling=cluster.growth.scaling, last_phase=Phase.USE)
     cluster.growth = NO_GROWTH
     cluster.memory.settle(3)
-    cluster.finish(Goal.DOWNGRADE, publish=True)
+    cluster.finish(Goal.DOWNGRADE, publishes_bundle=True)
     for holder in ("killed", "next"):
         lease_for(cluster, holder).acquire()
     assert lease_for(cluster, "next").release()
@@ -177,12 +177,12 @@ def test_four_roles_are_enough_where_an_outside_issuer_keeps_the_key(
     cluster.create(manifests=three_nodes())
     supplied = replace(root("Corporate Root"), elsewhere=True)
     office = SigningOffice(cluster.memory, supplied, START)
-    asked: dict[str, Any] = {"asked": External.reference}
+    asked: dict[str, Any] = {"external_issuer": External.reference}
     cluster.run(Goal.REPLACE_KEY, supplied, **asked)
     for secret, name in office.requests():
         office.put_back(secret, name, b"no certificate")
     cluster.run(Goal.REPLACE_KEY, supplied, **asked)
-    cluster.run(Goal.REPLACE_KEY, supplied, **asked, insists=insisting(cluster.work()))
+    cluster.run(Goal.REPLACE_KEY, supplied, **asked, retry_requested_at=insisting(cluster.work()))
     office.work()
     cluster.finish(Goal.REPLACE_KEY, supplied, **asked)
     assert permitted.refused == []

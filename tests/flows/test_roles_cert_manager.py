@@ -86,7 +86,7 @@ def test_for_requests(cluster: WatchedCluster) -> None:
     assert "Issuer corporate has no Ready condition" in waits.why
     one.forget((token,))
     manager.approving = frozenset({NAMESPACE})
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=one.reference)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=one.reference)
     assert (permitted.refused, permissions(REQUESTS) - permitted.used) == ([], set())
 
 
@@ -111,7 +111,7 @@ def test_for_certificates(cluster: WatchedCluster) -> None:
     patch(api, path_of_certificate(NAMESPACE, order.name), {"spec": {"duration": "1h"}})
     manager.approving = frozenset({NAMESPACE})
     asked(one, order)
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=one.reference)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=one.reference)
     assert (permitted.refused, permissions(CERTIFICATES) - permitted.used) == ([], set())
 
 
@@ -122,7 +122,7 @@ def test_for_tidying(cluster: WatchedCluster) -> None:
     MemoryCertificates(api, entity(supplied), clock=clock_of(cluster))
     cluster.issuer = CertManagerCertificates(CertManagerIssuer("corporate"))
     reference = issuer_of(cluster.work()).reference
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=reference)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=reference)
     cluster.issuer = ExternalIssuer()
     cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current)
     assert api.all("certificates", NAMESPACE)

@@ -32,7 +32,7 @@ def scale_to(cluster: WatchedCluster, replicas: int, pool: str = "kafka") -> Flo
     scaling = Scaling(pool, replicas)
     cluster.growth = replace(cluster.growth, scaling=scaling)
     try:
-        return cluster.run(Goal.RECONCILE, scaling=scaling, until=Phase.USE, asked=ASKED)
+        return cluster.run(Goal.RECONCILE, scaling=scaling, last_phase=Phase.USE, external_issuer=ASKED)
     finally:
         cluster.growth = replace(cluster.growth, scaling=None)
 
@@ -60,7 +60,7 @@ def test_with_certificates_at_hand_the_run_does_not_wait(cluster: WatchedCluster
     assert (cluster.secret(NEXT), signing.signed, cluster.issued_by_operator) == (leaf, [], [])
     assert (NEXT in cluster.memory.kubelet.nodes, cluster.rolls) == (True, {0})
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert at_hand(cluster) == ["demo-kafka-3"]
 
 
@@ -107,7 +107,7 @@ def test_leaves_for_other_nodes_are_forgotten_after_a_node_has_gone(cluster: Wat
     signing.signed.clear()
     run(cluster, Goal.RECONCILE)
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert (sorted(at_hand(cluster)), signing.signed) == (later, ["demo-kafka-1"])
     assert cluster.ready
 
@@ -116,7 +116,7 @@ def test_leaves_for_other_nodes_are_forgotten_after_a_node_has_gone(cluster: Wat
 def test_an_open_request_of_a_node_that_is_not_wanted_any_more_serves_the_next_one(cluster: WatchedCluster) -> None:
     signing = growing(cluster)
     cluster.growth = NO_GROWTH
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     scale_to(cluster, 3)
     scale_by_hand(cluster, 3)
     (asked,) = signing.requests()
@@ -126,7 +126,7 @@ def test_an_open_request_of_a_node_that_is_not_wanted_any_more_serves_the_next_o
     run(cluster, Goal.RECONCILE)
     assert signing.requests() == [asked]
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert (at_hand(cluster), cluster.ready) == ([NEXT], True)
 
 
@@ -146,7 +146,7 @@ def test_a_second_time_it_does_nothing(cluster: WatchedCluster) -> None:
     scale_to(cluster, 3)
     cluster.memory.settle(2)
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     scale_to(cluster, 3)
     assert cluster.writes == 0
 

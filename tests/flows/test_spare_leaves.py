@@ -37,7 +37,7 @@ def growing(cluster: WatchedCluster, spare: int = 1) -> SigningOffice:
     asked = run(cluster, Goal.RECONCILE).outcome.decision
     assert (asked.done, asked.waiting) == (True, ())
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     return signing
 
 
@@ -64,7 +64,7 @@ def test_spare_leaves_hold_no_flow_up(cluster: WatchedCluster) -> None:
     signing = moved(cluster, second)
     assert [name for _secret, name in signing.requests()] == [NEXT]
     signing.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert at_hand(cluster) == [NEXT]
 
 
@@ -78,9 +78,9 @@ def test_the_plan_names_each_request_that_the_flow_makes(
     cluster.growth = Growth(1)
     if before == "a key elsewhere":
         moved(cluster, elsewhere(root("First"))).work()
-        cluster.finish(Goal.RECONCILE, asked=ASKED)
+        cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     supplied = elsewhere(root("Second"))
-    intent, work = cluster.intent(Goal.REPLACE_KEY, supplied, asked=ASKED), cluster.work(supplied)
+    intent, work = cluster.intent(Goal.REPLACE_KEY, supplied, external_issuer=ASKED), cluster.work(supplied)
     planned = [step.what for step in plan(work, inspect(work, intent), intent).steps]
     taken: list[str] = []
 
@@ -99,7 +99,7 @@ def test_the_plan_names_each_request_that_the_flow_makes(
 @ONCE
 def test_with_a_key_of_the_cluster_there_are_none(cluster: WatchedCluster) -> None:
     growing(cluster)
-    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, external_issuer=ASKED)
     assert issuing_secrets(cluster) == []
 
 
@@ -107,10 +107,10 @@ def test_with_a_key_of_the_cluster_there_are_none(cluster: WatchedCluster) -> No
 def test_spare_leaves_that_are_not_wanted_any_more_are_removed(cluster: WatchedCluster) -> None:
     growing(cluster, 2)
     cluster.growth = Growth(1)
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert at_hand(cluster) == [NEXT]
     cluster.growth = NO_GROWTH
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert issuing_secrets(cluster) == []
 
 
@@ -126,7 +126,7 @@ def test_spare_leaves_are_renewed_before_their_end(cluster: WatchedCluster) -> N
     run(cluster, Goal.RECONCILE)
     signing.work()
     assert NEXT in signing.signed
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert (at_hand(cluster), signing.signed.count(NEXT)) == ([NEXT], 1)
 
 

@@ -135,7 +135,7 @@ def test_a_leaf_that_is_spoilt_stops_a_flow_before_its_next_restart(
     """until: the phase after which it is spoilt; None: before the flow begins. The node would not come back, and others would have restarted by then."""
     flow = Case(Goal.REPLACE_KEY, circumstance).begin(cluster)
     if until is not None:
-        flow.run(until=until)
+        flow.run(last_phase=until)
     bench, leaf = Bench(cluster, root("Unused"), None), PROCESSES["node"]
     cluster.look_elsewhere()
     bench.issued(leaf, root("Theirs"))
@@ -176,7 +176,7 @@ def _heals(bench: Bench, leaves: dict[str, Leaf], trigger: str) -> None:
     for leaf in leaves.values():
         TRIGGERS[trigger](bench, leaf)
     cluster.memory.settle(1)
-    decision = cluster.run(Goal.RECONCILE, asked=ASKED).outcome.decision
+    decision = cluster.run(Goal.RECONCILE, external_issuer=ASKED).outcome.decision
     told = decision.violations
     if bench.office:
         assert [str(one) for one in told] == []
@@ -193,7 +193,7 @@ def _heals(bench: Bench, leaves: dict[str, Leaf], trigger: str) -> None:
         if "then delete " in violation.remedy:
             bench.delete(next(leaf for leaf in leaves.values() if f"/{leaf.secret}" in f"{violation}"))
     cluster.memory.settle(2)
-    decision = cluster.run(Goal.RECONCILE, asked=ASKED).outcome.decision
+    decision = cluster.run(Goal.RECONCILE, external_issuer=ASKED).outcome.decision
     assert ([str(one) for one in decision.violations], decision.waiting, decision.done) == ([], (), True)
     cluster.memory.settle(1)
     assert cluster.ready

@@ -38,13 +38,13 @@ OTHERS: dict[str, dict[str, Any]] = {
     "reconcile": {"goal": Goal.RECONCILE},
     "present": {"goal": Goal.CREATE},
     "renewed leaves": {"goal": Goal.RENEW_LEAVES},
-    "trusted": {"goal": Goal.RECONCILE, "until": Phase.TRUST},
-    "issued": {"goal": Goal.RECONCILE, "until": Phase.USE},
+    "trusted": {"goal": Goal.RECONCILE, "last_phase": Phase.TRUST},
+    "issued": {"goal": Goal.RECONCILE, "last_phase": Phase.USE},
 }
 
 
 def stopped(flow: Flow, after: Phase) -> FlowResult:
-    return flow.run(until=after, stop_after=after)
+    return flow.run(last_phase=after, stop_after=after)
 
 
 def seen(result: FlowResult) -> Snapshot:
@@ -139,8 +139,8 @@ def test_a_stopped_flow_can_be_undone(cluster: WatchedCluster, nodes: ReloadingN
 def test_an_abort_stops_as_well(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     flow = LINKED.begin(cluster)
     old = cluster.current
-    flow.run(until=Phase.USE)
-    cluster.run(Goal.ABORT, until=Phase.PREPARE, stop_after=Phase.PREPARE)
+    flow.run(last_phase=Phase.USE)
+    cluster.run(Goal.ABORT, last_phase=Phase.PREPARE, stop_after=Phase.PREPARE)
     where = cluster.states
     held = cluster.run(Goal.RECONCILE)
     assert (cluster.writes, cluster.states, after_of(held)) == (0, where, Phase.PREPARE)
@@ -220,7 +220,7 @@ def test_a_pool_is_scaled_meanwhile(cluster: WatchedCluster) -> None:
     flow = LINKED.begin(cluster)
     stopped(flow, Phase.PREPARE)
     cluster.growth = Growth(scaling=Scaling("kafka", 3))
-    scaled = cluster.run(Goal.RECONCILE, until=Phase.USE, scaling=cluster.growth.scaling)
+    scaled = cluster.run(Goal.RECONCILE, last_phase=Phase.USE, scaling=cluster.growth.scaling)
     assert (seen(scaled).pools.replicas["kafka"], after_of(scaled)) == (3, Phase.PREPARE)
     assert set(cluster.counts().values()) <= {0, 1}
 
@@ -229,7 +229,7 @@ def test_a_pool_is_scaled_meanwhile(cluster: WatchedCluster) -> None:
 def test_a_flow_on_the_other_ca_neither_is_held_nor_leads_it_on(clients_cluster: ClientsCluster, after: Phase) -> None:
     cluster = clients_cluster
     cluster.begin()
-    cluster.run(Goal.REPLACE_KEY, until=after, stop_after=after)
+    cluster.run(Goal.REPLACE_KEY, last_phase=after, stop_after=after)
     where, users = cluster.current, cluster.states
     cluster.ca = CaKind.CLUSTER
     cluster.finish(Goal.REPLACE_KEY)

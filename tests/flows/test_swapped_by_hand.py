@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NO_OUTSIDE_OPTIONS
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
@@ -92,8 +92,8 @@ def test_killed_when_the_old_one_is_back_it_is_remembered_where_to_look(cluster:
         cluster.outside, transport = NAMED, KillingTransport(cluster.memory.api, number, after=True)
         with pytest.raises(Killed):
             run_flow(cluster.work(transport=transport), cluster.intent(Goal.UPGRADE, adopts=new.fingerprint))
-    cluster.outside = NOTHING_SAID
-    assert cluster.work().observe().snapshot.named == NAMED.named()
+    cluster.outside = NO_OUTSIDE_OPTIONS
+    assert cluster.work().observe().snapshot.named_places == NAMED.named_places()
 
 
 def test_the_plan_says_what_the_adoption_takes(cluster: WatchedCluster) -> None:

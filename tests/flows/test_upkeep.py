@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import UpkeepAsked, WhenDue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import UpkeepOptions, WhenDue
 
 from ..tools.support.clients_cluster import ClientsCluster
 from ..tools.support.flows import START
@@ -23,7 +23,7 @@ from ..tools.support.watched_cluster import CERTIFICATES, NAMESPACE, WatchedClus
 from .cases import DAY, Object, roles_together
 
 LEDGER = "demo-cluster-ca-trusted-certs"
-AS_SPECIFIED = UpkeepAsked()
+AS_SPECIFIED = UpkeepOptions()
 #: The week that this collection is ahead of the operator.
 WEEK = 7.0
 #: Days that a CA has left whose time for renewal has just begun.
@@ -59,9 +59,9 @@ def days_left(cluster: WatchedCluster, days: float) -> None:
     cluster.memory.seconds = (in_use(cluster).not_after - START).total_seconds() - days * DAY
 
 
-@pytest.mark.parametrize("upkeep", [None, UpkeepAsked(WhenDue.NONE)])
+@pytest.mark.parametrize("upkeep", [None, UpkeepOptions(WhenDue.NONE)])
 def test_no_call_renews_that_is_not_to_keep_up(
-    cluster: WatchedCluster, nodes: ReloadingNodes, upkeep: UpkeepAsked | None
+    cluster: WatchedCluster, nodes: ReloadingNodes, upkeep: UpkeepOptions | None
 ) -> None:
     adopted(cluster)
     days_left(cluster, 15)
@@ -120,11 +120,11 @@ def test_the_clients_ca_is_kept_up_alike(
     cluster.nodes = ReloadingNodes(cluster.memory)
     cluster.nodes.replace_requests(monkeypatch)
     cluster.begin()
-    cluster.finish(Goal.RECONCILE, upkeep=UpkeepAsked(policy))
+    cluster.finish(Goal.RECONCILE, upkeep=UpkeepOptions(policy))
     before = cluster.current
     (ca, *_above) = parse_certificates(cluster.secret("demo-clients-ca-cert")["ca.crt"])
     half = (ca.not_after - cluster.work().clock.now()) // timedelta(days=2)
-    upkeep = UpkeepAsked(policy, timedelta(days=half))
+    upkeep = UpkeepOptions(policy, timedelta(days=half))
     cluster.memory.seconds += (half + 2) * DAY
     cluster.run(Goal.RECONCILE, upkeep=upkeep)
     assert cluster.current != before

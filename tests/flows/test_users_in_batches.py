@@ -173,7 +173,7 @@ def test_a_pause_by_another_program_does_not_keep_an_abort_from_other_users(
 ) -> None:
     cluster.begin(*FIVE)
     before = cluster.current
-    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
     cluster.change("kafkausers", FIVE[0], FOREIGN)
     told = " ".join(map(str, cluster.run(Goal.ABORT).outcome.decision.violations))
     assert "KafkaUser kafka/user-0" in told

@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     load_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret
@@ -66,7 +66,7 @@ def elsewhere(authority: Authority) -> Authority:
 
 
 def run(cluster: ClientsCluster, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
-    return cluster.run(goal, supplied, asked=ASKED, **intent)
+    return cluster.run(goal, supplied, external_issuer=ASKED, **intent)
 
 
 def moved(cluster: ClientsCluster, authority: Authority, **intent: Any) -> SigningOffice:
@@ -75,7 +75,7 @@ def moved(cluster: ClientsCluster, authority: Authority, **intent: Any) -> Signi
     asked = run(cluster, Goal.REPLACE_KEY, authority, **intent)
     assert not asked.outcome.decision.done
     office.work()
-    cluster.finish(Goal.REPLACE_KEY, authority, asked=ASKED, **intent)
+    cluster.finish(Goal.REPLACE_KEY, authority, external_issuer=ASKED, **intent)
     cluster.look_away()
     return office
 
@@ -129,7 +129,7 @@ def test_users_move_to_a_ca_with_its_key_elsewhere_and_back(cluster: ClientsClus
     assert_only(cluster, supplied.fingerprint)
     assert_served(cluster, supplied)
     assert b"PRIVATE" not in cluster.secret(KEYS)["ca.key"]
-    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, external_issuer=ASKED)
     assert_only(cluster, cluster.current)
     assert b"PRIVATE KEY" in cluster.secret(KEYS)["ca.key"]
     assert cluster.issuers() == {subject(cluster.secret(CERTIFICATES)["ca.crt"])}
@@ -168,7 +168,7 @@ def test_the_plan_comes_true(cluster: ClientsCluster, nodes: ReloadingNodes) -> 
 def plans(cluster: ClientsCluster, supplied: Authority | None) -> list[str]:
     work, intent = (
         cluster.work(supplied),
-        cluster.intent(Goal.REPLACE_KEY, supplied, asked=ASKED, replaces=cluster.current),
+        cluster.intent(Goal.REPLACE_KEY, supplied, external_issuer=ASKED, replaces=cluster.current),
     )
     planned = plan(work, inspect(work, intent), intent)
     assert planned.violations == ()
@@ -196,7 +196,7 @@ def test_batches_of_a_user_take_as_many_passes_as_there_are_users(
 ) -> None:
     """Neither the plan nor the run takes that for a circle."""
     cluster.begin(*(f"user-{number}" for number in range(20)))
-    supplied, intent = elsewhere(root("Corporate Root")), {"asked": ASKED, "user_batch": 1}
+    supplied, intent = elsewhere(root("Corporate Root")), {"external_issuer": ASKED, "user_batch": 1}
     run(cluster, Goal.REPLACE_KEY, supplied)
     SigningOffice(cluster.memory, supplied, START).work()
     work, asked = cluster.work(supplied), cluster.intent(Goal.REPLACE_KEY, supplied, **intent)
@@ -225,7 +225,7 @@ def test_the_first_is_not_kept(cluster: ClientsCluster, nodes: ReloadingNodes) -
         run(cluster, Goal.REPLACE_KEY, supplied)
     assert [user for user in FIVE if subject_of_issuer(cluster, user) != "CN=clients-ca v0,O=io.strimzi"] == [FIVE[0]]
     cluster.users.refusing = set()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert_served(cluster, supplied)
 
 
@@ -244,7 +244,7 @@ def test_a_renewal_keeps_the_certificates(cluster: ClientsCluster, nodes: Reload
     moved(cluster, first)
     before = users_of(cluster)
     again = elsewhere(renewed(first))
-    cluster.finish(Goal.RENEW, again, asked=ASKED)
+    cluster.finish(Goal.RENEW, again, external_issuer=ASKED)
     assert cluster.current == again.fingerprint
     assert {user: content["user.crt"] for user, content in users_of(cluster).items()} == {
         user: content["user.crt"] for user, content in before.items()
@@ -271,7 +271,7 @@ def test_a_renewal_keeps_certificates_that_end_before_long_until_others_have_com
         assert content["user.crt"] == before[user]["user.crt"]
         assert "strimzi.io/pause-reconciliation" not in cluster.marks(user)
     office.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert all(content["user.crt"] != before[user]["user.crt"] for user, content in users_of(cluster).items())
     assert_served(cluster, again)
 
@@ -289,7 +289,7 @@ def test_a_new_user_is_not_ready_until_a_run_serves_it(cluster: ClientsCluster, 
     assert "1 certificate of CN=Corporate Root,O=io.strimzi" in waiting.waiting[0]
     assert "for billing; nothing else is held up" in waiting.waiting[0]
     office.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     cluster.memory.settle(2)
     found = cluster.memory.api.find("secrets", NAMESPACE, "billing") or {}
     user = cluster.memory.api.find("kafkausers", NAMESPACE, "billing") or {}
@@ -326,7 +326,7 @@ def test_certificates_are_renewed_before_the_user_operator_would_try(
     cluster.memory.seconds += 2 * DAY
     assert not run(cluster, goal).outcome.decision.done
     office.work()
-    cluster.finish(goal, asked=ASKED)
+    cluster.finish(goal, external_issuer=ASKED)
     after = users_of(cluster)
     assert all(content["user.crt"] != before[user]["user.crt"] for user, content in after.items())
     assert_served(cluster, supplied)
@@ -336,7 +336,7 @@ def test_certificates_are_renewed_beside_the_ca_of_a_partner(cluster: ClientsClu
     """The certificates of the partner are never of the CA in use, so that this is never in use by all."""
     cluster.begin()
     external(cluster)
-    cluster.outside = Outside(presenting=(NAMED,))
+    cluster.outside = OutsideOptions(presenting_secrets=(NAMED,))
     partner, theirs = Partner(cluster, "partner"), root("Partner Root")
     trusted_beside(cluster, theirs)
     partner.take(theirs)
@@ -347,7 +347,7 @@ def test_certificates_are_renewed_beside_the_ca_of_a_partner(cluster: ClientsClu
     cluster.memory.seconds += 46 * DAY
     assert not run(cluster, Goal.RECONCILE).outcome.decision.done
     office.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert cluster.secret("orders")["user.crt"] != before["user.crt"]
 
 
@@ -373,7 +373,7 @@ def test_a_certificate_that_was_kept_for_long_is_written_once_and_renewed(
     assert written.count(name) == 1
     first = users_of(cluster)
     office.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     changed = [user for user, content in users_of(cluster).items() if content != first[user]]
     assert changed == [name]
     assert_served(cluster, supplied)
@@ -390,7 +390,7 @@ def test_a_user_with_a_window_of_its_own(cluster: ClientsCluster, nodes: Reloadi
     cluster.memory.seconds += 16 * DAY
     assert not run(cluster, Goal.RECONCILE).outcome.decision.done
     office.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     changed = [user for user, content in users_of(cluster).items() if content != before[user]]
     assert changed == ["orders"]
     assert_served(cluster, supplied)
@@ -406,7 +406,7 @@ def test_a_deleted_secret_is_put_back(cluster: ClientsCluster, nodes: ReloadingN
     assert not ready(cluster, "orders")
     run(cluster, Goal.RECONCILE)
     office.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     cluster.memory.settle(2)
     assert_served(cluster, supplied)
 
@@ -419,7 +419,7 @@ def test_given_up_before_the_switch(cluster: ClientsCluster, nodes: ReloadingNod
     before, users, supplied = cluster.current, users_of(cluster), elsewhere(root("Corporate Root"))
     run(cluster, Goal.REPLACE_KEY, supplied)
     SigningOffice(cluster.memory, supplied, START).work()
-    cluster.finish(Goal.ABORT, asked=ASKED)
+    cluster.finish(Goal.ABORT, external_issuer=ASKED)
     assert_only(cluster, before)
     assert (users_of(cluster), requests_left(cluster)) == (users, [])
 
@@ -430,9 +430,9 @@ def test_given_up_after_the_switch(cluster: ClientsCluster, nodes: ReloadingNode
     before, supplied = cluster.current, elsewhere(root("Corporate Root"))
     run(cluster, Goal.REPLACE_KEY, supplied)
     SigningOffice(cluster.memory, supplied, START).work()
-    assert cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, until=Phase.USE).outcome.decision.pending
+    assert cluster.run(Goal.REPLACE_KEY, supplied, external_issuer=ASKED, last_phase=Phase.USE).outcome.decision.pending
     assert cluster.current == supplied.fingerprint
-    cluster.finish(Goal.ABORT, asked=ASKED)
+    cluster.finish(Goal.ABORT, external_issuer=ASKED)
     assert_only(cluster, before)
     assert cluster.issuers() == {"CN=clients-ca v0,O=io.strimzi"}
     assert requests_left(cluster) == []
@@ -448,18 +448,18 @@ def test_certificates_that_end_while_the_caller_stops_before_they_are_renewed_ar
     run(cluster, Goal.REPLACE_KEY, second)
     office = SigningOffice(cluster.memory, second, START)
     office.work()
-    pending = run(cluster, Goal.REPLACE_KEY, second, until=Phase.USE).outcome.decision.pending
+    pending = run(cluster, Goal.REPLACE_KEY, second, last_phase=Phase.USE).outcome.decision.pending
     assert [one for one in pending if "of users" in one] == []
     cluster.memory.seconds += 46 * DAY
-    run(cluster, Goal.RECONCILE, until=Phase.USE)
+    run(cluster, Goal.RECONCILE, last_phase=Phase.USE)
     office.work()
-    pending = run(cluster, Goal.RECONCILE, until=Phase.USE).outcome.decision.pending
+    pending = run(cluster, Goal.RECONCILE, last_phase=Phase.USE).outcome.decision.pending
     first, end = min(
         (name, parse_certificates(held["user.crt"])[0].not_after) for name, held in users_of(cluster).items()
     )
     told = f"renew {len(users_of(cluster))} certificates of users: {first} ends on {end:%Y-%m-%d}, the first of them"
     assert [one for one in pending if "of users" in one] == [told]
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert_only(cluster, second.fingerprint)
     assert_served(cluster, second)
 
@@ -475,7 +475,7 @@ def test_given_up_when_one_has_its_certificate_and_others_do_not(
     with pytest.raises(OperatorSilent):
         run(cluster, Goal.REPLACE_KEY, supplied)
     cluster.users.refusing = set()
-    cluster.finish(Goal.ABORT, asked=ASKED)
+    cluster.finish(Goal.ABORT, external_issuer=ASKED)
     assert_only(cluster, before)
     changed = [user for user, content in users_of(cluster).items() if content != users[user]]
     assert (changed, requests_left(cluster)) == ([FIVE[0]], [])
@@ -495,7 +495,7 @@ def test_created_before_the_cluster(cluster: ClientsCluster, nodes: ReloadingNod
     cluster.add("orders")
     assert not run(cluster, Goal.CREATE, supplied).outcome.decision.done
     SigningOffice(cluster.memory, supplied, START).work()
-    cluster.finish(Goal.CREATE, supplied, asked=ASKED)
+    cluster.finish(Goal.CREATE, supplied, external_issuer=ASKED)
     cluster.memory.settle(2)
     assert_only(cluster, supplied.fingerprint)
     assert_served(cluster, supplied)
@@ -512,7 +512,7 @@ def test_of_several_roots_before_the_first_ca_the_certificate_of_the_first_user_
     cluster.run(Goal.CREATE)
     cluster.ca = CaKind.CLIENTS
     wants(cluster, *roots)
-    told: dict[str, Any] = {"confirmed": frozenset(one.chain[0].sha256 for one in roots)}
+    told: dict[str, Any] = {"confirmed_roots": frozenset(one.chain[0].sha256 for one in roots)}
     made = run(cluster, Goal.CREATE, **told).outcome.decision
     assert (made.violations, made.done, made.waiting) == ((), True, ())
     pool, kafka = clusters.dual_role(CLUSTER, "kafka", replicas=2, generated=False)
@@ -525,7 +525,7 @@ def test_of_several_roots_before_the_first_ca_the_certificate_of_the_first_user_
     for _answer in range(2):
         office.work()
         run(cluster, Goal.RECONCILE, **told)
-    cluster.finish(Goal.RECONCILE, asked=ASKED, **told)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED, **told)
     cluster.memory.settle(2)
     assert (cluster.current, cluster.rolls) == (roots[signing].fingerprint, {0})
     assert len(office.signed) == 1
@@ -538,7 +538,7 @@ def test_a_cluster_that_lives_with_it_already_is_adopted(cluster: ClientsCluster
     supplied = elsewhere(root("Corporate Root"))
     moved(cluster, supplied)
     cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{LEDGER}")
-    cluster.finish(Goal.UPGRADE, asked=ASKED)
+    cluster.finish(Goal.UPGRADE, external_issuer=ASKED)
     assert_only(cluster, supplied.fingerprint)
     assert_served(cluster, supplied)
 
@@ -614,7 +614,7 @@ def test_a_user_with_a_secret_of_another_program_delays_no_run(
         cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{name}")
     run(cluster, Goal.RECONCILE)
     office.work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     cluster.memory.settle(2)
     assert_served(cluster, supplied)
 
@@ -672,9 +672,9 @@ def test_a_certificate_that_the_user_operator_would_renew_at_once_is_refused(
     assert cluster.current == before
     cluster.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"renewalDays": 10}}})
     cluster.memory.settle(1)
-    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=insisting(cluster.work()))
+    cluster.run(Goal.REPLACE_KEY, supplied, external_issuer=ASKED, retry_requested_at=insisting(cluster.work()))
     SigningOffice(cluster.memory, supplied, START, validity=timedelta(days=30)).work()
-    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
     assert_only(cluster, supplied.fingerprint)
 
 
@@ -741,7 +741,7 @@ def test_no_user_goes_back_to_certificates_that_the_user_operator_cannot_sign(
     """It would put an empty certificate over the one that programs may still read."""
     without_keystores(cluster)
     move(cluster, Authentication.TLS_EXTERNAL)
-    cluster.outside = Outside(presenting=(NamedSecret(NAMESPACE, "orders", "user.crt"),))
+    cluster.outside = OutsideOptions(presenting_secrets=(NamedSecret(NAMESPACE, "orders", "user.crt"),))
     moved_ca = elsewhere(root("Corporate Root"))
     office = SigningOffice(cluster.memory, moved_ca, START)
     run(cluster, Goal.REPLACE_KEY, moved_ca)
@@ -779,7 +779,7 @@ def test_six_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) ->
     run(cluster, Goal.RECONCILE)
     office.work()
     run(cluster, Goal.RECONCILE)
-    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, asked=ASKED)
+    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, external_issuer=ASKED)
     assert permitted.refused == []
     assert permissions(ROLES["clients-ca-issuing"]) <= permitted.used
 
@@ -796,5 +796,5 @@ def test_a_user_that_the_role_does_not_name(cluster: ClientsCluster, nodes: Relo
         run(cluster, Goal.REPLACE_KEY, supplied)
     assert "resourceNames: [billing]" in refused.value.remedy
     cluster.permitted = cluster.memory.api
-    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     assert_only(cluster, supplied.fingerprint)

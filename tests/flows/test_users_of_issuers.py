@@ -73,12 +73,12 @@ class Issued:
     issuer: AskedIssuer | ByCertificates
 
     def run(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> Any:
-        return self.cluster.run(goal, supplied, asked=self.issuer.reference, **intent)
+        return self.cluster.run(goal, supplied, external_issuer=self.issuer.reference, **intent)
 
     def finish(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> None:
         self.run(goal, supplied, **intent)
         self.issuer.work()
-        self.cluster.finish(goal, supplied, asked=self.issuer.reference, **intent)
+        self.cluster.finish(goal, supplied, external_issuer=self.issuer.reference, **intent)
 
     @property
     def certificates(self) -> dict[str, dict[str, Any]]:
@@ -123,7 +123,7 @@ def test_users_move_to_every_issuer_and_back(by: Issued) -> None:
     by.finish(Goal.REPLACE_KEY, by.authority)
     assert_only(by.cluster, by.authority.fingerprint)
     assert_served(by.cluster, by.authority)
-    by.cluster.finish(Goal.REPLACE_KEY, replaces=by.cluster.current, asked=by.issuer.reference)
+    by.cluster.finish(Goal.REPLACE_KEY, replaces=by.cluster.current, external_issuer=by.issuer.reference)
     assert_only(by.cluster, by.cluster.current)
     assert by.cluster.issuers() == {"CN=clients-ca v2,O=io.strimzi"}
     assert (requests_left(by.cluster), by.cluster.rolls) == ([], {0})
@@ -151,7 +151,7 @@ def test_a_user_certificate_that_cert_manager_renews_is_copied_by_the_next_run(b
     before = by.cluster.secret(FIVE[0])["user.crt"]
     by.issuer.manager.renew(FIVE[0])
     assert by.cluster.secret(FIVE[0])["user.crt"] == before
-    by.cluster.finish(Goal.RECONCILE, asked=by.issuer.reference)
+    by.cluster.finish(Goal.RECONCILE, external_issuer=by.issuer.reference)
     assert by.cluster.secret(FIVE[0])["user.crt"] != before
     assert_served(by.cluster, by.authority)
 
@@ -167,7 +167,7 @@ def test_a_user_certificate_that_no_listener_trusts_is_not_copied(by: Issued) ->
     by.issuer.manager.renew(FIVE[0])
     before = by.cluster.secret(FIVE[0])["user.crt"]
     result = by.run(Goal.RECONCILE)
-    told = result.outcome.observation.snapshot.leaves.standing[FIVE[0]].told
+    told = result.outcome.observation.snapshot.leaves.standing[FIVE[0]].sentences
     assert by.cluster.secret(FIVE[0])["user.crt"] == before
     assert "a CA that this cluster does not use. The stored certificate stays in use." in told
     assert_served(by.cluster, by.authority)
@@ -179,7 +179,7 @@ def test_left_over_certificates_of_users_are_removed_last(by: Issued) -> None:
     by.finish(Goal.REPLACE_KEY, by.authority)
     work = by.cluster.work()
     assert find_left_over(observe_cluster(work), work) == ()
-    by.cluster.finish(Goal.REPLACE_KEY, replaces=by.cluster.current, asked=by.issuer.reference)
+    by.cluster.finish(Goal.REPLACE_KEY, replaces=by.cluster.current, external_issuer=by.issuer.reference)
     assert set(by.certificates) == set(FIVE), "a user who goes back may change their mind"
     other = by.cluster.work()
     other.scope = other.scope.of(CaKind.CLUSTER)
@@ -218,7 +218,9 @@ def test_no_renewals_are_ordered_into_the_secret_of_another_user(by: Issued) -> 
     by.finish(Goal.RECONCILE)
     assert set(by.certificates) == {*FIVE[1:], other}
     standing = by.run(Goal.RECONCILE).outcome.observation.snapshot.leaves.standing
-    assert f"Secret kafka/{other}, which belongs to a KafkaUser, and both would write to it" in standing[FIVE[0]].told
+    assert (
+        f"Secret kafka/{other}, which belongs to a KafkaUser, and both would write to it" in standing[FIVE[0]].sentences
+    )
     assert set(by.cluster.secret(other)) == before
 
 
@@ -237,7 +239,7 @@ def test_an_issuer_that_is_named_for_nothing_is_not_asked(cluster: ClientsCluste
     """The User Operator issues as long as the key is here."""
     cluster.begin()
     cluster.issuer = ExternalIssuer()
-    cluster.finish(Goal.REPLACE_KEY, replace(root("Brought"), elsewhere=False), asked="the external issuer")
+    cluster.finish(Goal.REPLACE_KEY, replace(root("Brought"), elsewhere=False), external_issuer="the external issuer")
     assert cluster.users.issued[-2:] == ["orders", "payments"]
     assert requests_left(cluster) == []
 
@@ -252,12 +254,12 @@ def test_the_source_says_which_ca_is_to_be_trusted(cluster: ClientsCluster, node
         "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "corporate-ca"},
         "data": {"ca.crt": base64.b64encode(supplied.pem).decode()},
     })  # fmt: skip
-    told = cluster.run(Goal.RECONCILE, asked=ASKED).outcome.decision
+    told = cluster.run(Goal.RECONCILE, external_issuer=ASKED).outcome.decision
     assert (told.violations, told.done, cluster.writes, cluster.current) == ((), False, 0, before)
     assert supplied.chain[0].sha256 in told.waiting[0]
     confirmed = frozenset({supplied.chain[0].sha256})
-    cluster.run(Goal.RECONCILE, asked=ASKED, confirmed=confirmed)
+    cluster.run(Goal.RECONCILE, external_issuer=ASKED, confirmed_roots=confirmed)
     SigningOffice(cluster.memory, supplied, START).work()
-    cluster.finish(Goal.RECONCILE, asked=ASKED, confirmed=confirmed)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED, confirmed_roots=confirmed)
     assert_only(cluster, supplied.fingerprint)
     assert_served(cluster, supplied)

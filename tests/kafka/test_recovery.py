@@ -52,7 +52,7 @@ def topics(tier: Tier, *arguments: str) -> str:
     return asked.output
 
 
-class Outside:
+class OutsideOptions:
     """A client outside that trusts the CA certificate Secret and makes a new connection to each node all the time. served: when the client was first served,
     by the node.
     """
@@ -71,7 +71,7 @@ class Outside:
     def verdicts(self) -> set[Outcome]:
         return {connect().outcome for connect in self._connect.values()}
 
-    def __enter__(self) -> Outside:
+    def __enter__(self) -> OutsideOptions:
         self._thread.start()
         return self
 
@@ -101,7 +101,7 @@ def test_every_flow_holds_until_recover_has_brought_the_nodes_back(ended: Ended)
     held = runner.module("strimzi_ca_info", goal="renew")["violations"]
     assert "leaves_in_use_are_valid" in [one["gate"] for one in held]
     assert [step["restarts"] for step in found["plan"] if step["restarts"]] == [NODES], found["plan"]
-    outside = Outside(tier)
+    outside = OutsideOptions(tier)
     assert outside.verdicts() == {Outcome.FAILED}
     before = starts(tier)
     with outside:

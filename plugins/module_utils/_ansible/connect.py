@@ -59,7 +59,7 @@ def forms_of(content: bytes) -> Iterator[str]:
 
 def secrets_of(observation: Observation) -> Iterator[str]:
     """Every form of every key and password in the Secrets that were read, and of keys that an issuer has made."""
-    for key in observation.brought.values():
+    for key in observation.issued_keys.values():
         yield from forms_of(key.reveal())
     for secret in observation.secrets.values():
         for name, content in entries(secret).items():

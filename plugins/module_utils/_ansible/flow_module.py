@@ -54,7 +54,7 @@ def _certificates(snapshot: Snapshot) -> frozenset[Certificate]:
     ca, ledger = snapshot.ca, snapshot.ledger
     authorities = [
         ca.current,
-        *ca.others.values(),
+        *ca.other_entries.values(),
         *(authority.chain for authority in ca.prepared),
         *(entry.chain for entry in (ledger.entries if ledger else ())),
     ]
@@ -75,7 +75,7 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
         names.kafka: {"generated": snapshot.reconciliation.generated},
         **{f"KafkaNodePool {names.namespace}/{pool}": {"replicas": size} for pool, size in snapshot.pools.replicas.items()},
         names.certificate_secret: {
-            "ca.crt": told(ca.current), "beside it": sorted(filter(None, map(told, ca.others.values()))), "generation": ca.certificate_generation,
+            "ca.crt": told(ca.current), "beside it": sorted(filter(None, map(told, ca.other_entries.values()))), "generation": ca.certificate_generation,
         },
         names.key_secret: {"prepared": sorted(filter(None, (told(authority.chain) for authority in ca.prepared))), "generation": ca.key_generation},
     }  # fmt: skip

@@ -41,7 +41,7 @@ def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, A
 
 
 def _names(snapshot: Snapshot) -> set[str]:
-    return {*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing, *snapshot.leaves.requests}
+    return {*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing_leaf, *snapshot.leaves.requests}
 
 
 def _state(name: str, snapshot: Snapshot, asked: Mapping[str, Due]) -> LeafState:
@@ -49,13 +49,13 @@ def _state(name: str, snapshot: Snapshot, asked: Mapping[str, Due]) -> LeafState
         next((leaf for leaf in snapshot.every_leaf if leaf.secret == name), None),
         snapshot.leaves.requests.get(name),
     )
-    needed = stored is not None or name in snapshot.every_missing
+    needed = stored is not None or name in snapshot.every_missing_leaf
     served = stored is not None and stored.chain is not None and name not in asked and request is None
     return state_of(request, needed=needed, served=served)
 
 
 def _life(name: str, state: LeafState, snapshot: Snapshot, due: Due | None) -> dict[str, Any]:
-    missing = Due(Reason.MISSING, "there is none") if name in snapshot.every_missing else None
+    missing = Due(Reason.MISSING, "there is none") if name in snapshot.every_missing_leaf else None
     found = due or missing
     return {
         "secret": name,
@@ -103,7 +103,7 @@ def _renewal(standing: Standing, snapshot: Snapshot) -> dict[str, Any]:
         "not_after": time_text(latest.not_after) if latest else None,
         "in_use": latest is not None and latest in stored,
         "usable": bool(standing.authority),
-        "problem": standing.told,
+        "problem": standing.sentences,
         "differs": standing.differs,
     }
 
@@ -138,13 +138,13 @@ def describe_expiring(expiring: Expiring, now: datetime) -> dict[str, Any]:
 def describe_first_to_end(snapshot: Snapshot) -> dict[str, Any]:
     """The certificates that end first, by kind; null where there is none."""
     found = first_to_end(snapshot)
-    kinds = {"ca": found.authority, "certificate": found.leaf, "user": found.user, "other_ca": found.other}
+    kinds = {"ca": found.authority, "certificate": found.leaf, "user": found.user, "other_ca": found.other_ca}
     return {kind: describe_expiring(expiring, snapshot.now) if expiring else None for kind, expiring in kinds.items()}
 
 
 def describe_other_authority(snapshot: Snapshot) -> dict[str, Any] | None:
     """The other CA of the cluster, as the looks of this call show it; None where there is none."""
-    other = snapshot.other
+    other = snapshot.other_ca
     if other is None or not other.ca.in_use:
         return None
     certificate, ledger = other.ca.in_use[0], other.ledger

@@ -21,7 +21,7 @@ from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
 from .._pki.certificates import Chain, parse_certificates, parse_chain
 from .._pki.keys import load_key
-from .._strimzi.clients import Outside
+from .._strimzi.clients import OutsideOptions
 from .._strimzi.cluster.ca_secrets import CURRENT, TLS_CERTIFICATE, TLS_KEY, SuppliedAuthority
 from .._strimzi.cluster.ca_source import CaSourceReference
 from .._strimzi.issuer_settings import (
@@ -183,9 +183,9 @@ def _login(options: Mapping[str, Any]) -> VaultLogin:
 _SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._-]+))?$")
 
 
-def outside_of(options: Mapping[str, Any]) -> Outside:
+def outside_of(options: Mapping[str, Any]) -> OutsideOptions:
     """Raises OptionsError."""
-    return Outside(
+    return OutsideOptions(
         _parse_secrets("trusting_secrets", options),
         tuple(map(_waiver, options.get("waivers") or ())),
         _parse_secrets("presenting_secrets", options),

@@ -52,10 +52,10 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "cluster": describe_cluster(snapshot),
         "cas": [_authority(entry, snapshot, ledger, seen) for entry in ledger.entries],
         "removed": _describe_held(ledger.removed, snapshot),
-        "held_leaves": _describe_held(ledger.held, snapshot),
+        "held_leaves": _describe_held(ledger.held_leaves, snapshot),
         "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.nodes.pods],
         "presenters": _presenters(snapshot, ledger),
-        "outside": [_describe_outside_client(client, snapshot, ledger) for client in snapshot.outside.clients],
+        "outside": [_describe_outside_client(client, snapshot, ledger) for client in snapshot.outside_clients.clients],
         "unmanaged": list(describe_unmanaged_listeners(snapshot)),
         **describe_leaves(snapshot, asked or {}),
         "ledger": _ledger(snapshot),
@@ -80,7 +80,7 @@ def _ledger(snapshot: Snapshot) -> dict[str, Any] | None:
     ledger = snapshot.ledger
     if ledger is None:
         return None
-    return {"layout": ledger.layout.value, "object": snapshot.names.ledger, "complete": not ledger.untidy}
+    return {"layout": ledger.layout.value, "object": snapshot.names.ledger, "complete": not ledger.has_leftovers}
 
 
 def describe_cluster(snapshot: Snapshot) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     others = [
         presenter
         for presenter in known_presenters(snapshot)
-        if presenter.authorities not in (own, frozenset()) or presenter.behind
+        if presenter.authorities not in (own, frozenset()) or presenter.is_outdated
     ]
     return {
         "count": len(snapshot.presenters),
@@ -201,7 +201,7 @@ def _describe_presenter(presenter: Presenter, snapshot: Snapshot, ledger: Ledger
         "name": presenter.name,
         "presents": [label(known[fp]) for fp in sorted(presenter.authorities or ()) if fp in known],
         "evidence": presenter.why,
-        "awaits_certificate": presenter.behind,
+        "awaits_certificate": presenter.is_outdated,
         "waiver": _waiver(presenter.name, snapshot),
     }
 
@@ -226,13 +226,13 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         "stop": {"after": journal.stop.after.value, "asked_at": time_text(journal.stop.asked_at)}
         if journal.stop
         else None,
-        "to_replace": journal.to_replace,
+        "to_replace": journal.precedes_replacement,
         "is_upkeep": journal.is_upkeep,
-        "trusting_secrets": [secret.text for secret in journal.named.trusting],
-        "presenting_secrets": [secret.text for secret in journal.named.presenting],
+        "trusting_secrets": [secret.text for secret in journal.named_places.trusting_secrets],
+        "presenting_secrets": [secret.text for secret in journal.named_places.presenting_secrets],
         "user_namespaces": [
             {"namespace": namespace.name, "secret_prefix": namespace.secret_prefix}
-            for namespace in journal.named.user_namespaces
+            for namespace in journal.named_places.user_namespaces
         ],
     }
 
@@ -243,7 +243,7 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
         "done": decision.done,
         "phase": decision.steps[0].phase.value if decision.steps else None,
         "violations": describe_violations(decision.violations),
-        "pending": list(decision.pending) or [step.as_left() for step in decision.steps],
+        "pending": list(decision.pending) or [step.describe_as_left() for step in decision.steps],
         "waiting": list(decision.waiting),
     }
 
@@ -395,7 +395,8 @@ def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
     if source is None:
         return None
     whatever = Intent(
-        Goal.RECONCILE, trust=Trusting(confirmed=frozenset(certificate.sha256 for certificate in source.certificates))
+        Goal.RECONCILE,
+        trust=Trusting(confirmed_roots=frozenset(certificate.sha256 for certificate in source.certificates)),
     )
     wish = wish_of(snapshot, whatever, ledger)
     differs = resolve(snapshot, whatever, ledger).wanted
@@ -405,9 +406,9 @@ def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
         "problem": " ".join(filter(None, (source.problem, source.remedy))),
         "cas": [_source_authority(certificate, snapshot) for certificate in source.certificates],
         "changed_at": time_text(source.changed_at),
-        "signing": wish.meant[0].sha256 if wish and wish.meant else None,
+        "signing": wish.issuing_ca[0].sha256 if wish and wish.issuing_ca else None,
         "begins": rotation_of(snapshot, whatever, ledger).value if differs else None,
-        "to_be_confirmed": [certificate.sha256 for certificate in unknown.unconfirmed] if unknown else [],
+        "to_be_confirmed": [certificate.sha256 for certificate in unknown.unconfirmed_cas] if unknown else [],
     }
 
 

@@ -45,7 +45,7 @@ from .._trust.model.intent import (
     Spread,
     Trusting,
 )
-from .._trust.model.ledger import Layout, UpkeepAsked, WhenDue
+from .._trust.model.ledger import Layout, UpkeepOptions, WhenDue
 from .._trust.model.names import FLOW_NAMES, flow_named
 from .._trust.model.nodes import ObservedListener, Scaling
 from .._trust.model.snapshot import PreparedAuthority, Snapshot
@@ -116,7 +116,7 @@ def _answers(observation: Observation, open_port: PortOpener) -> tuple[ObservedL
 
 def _as_prepared(supplied: SuppliedAuthority) -> PreparedAuthority:
     if supplied.key is None:
-        return PreparedAuthority(supplied.chain, supplied.chain[0].public_key_sha256, elsewhere=True)
+        return PreparedAuthority(supplied.chain, supplied.chain[0].public_key_sha256, key_is_elsewhere=True)
     return PreparedAuthority(supplied.chain, supplied.key.public_key_sha256)
 
 
@@ -170,7 +170,7 @@ class TrustModule(ClusterModule):
 
     @property
     def left_half_way(self) -> str:
-        return " ".join(filter(None, (self._work.pause_left, self._work.unadopted))) if self._work else ""
+        return " ".join(filter(None, (self._work.pause_left, self._work.unadopted_ca))) if self._work else ""
 
     def work(self) -> Work:
         if problem := problem_of(self.params):
@@ -178,11 +178,11 @@ class TrustModule(ClusterModule):
         client = self.client()
         self._supplied = self._read_supplied(client)
         work = Work(client, self.scope(), SystemClock(), self._settings(), self.check_mode)
-        work.alive = self.keep_lease
-        work.let_go = self.give_lease_back
+        work.renew_lease = self.keep_lease
+        work.release_lease = self.give_lease_back
         work.open_ports = opener = partial(connect.opener_for, self.params, work.client, work.scope)
         work.run_commands = partial(connect.runner_for, self.params, work.scope.namespace)
-        work.unreloadable = _why_no_reload
+        work.reload_obstacle = _why_no_reload
         work.report = reporter(self.params.get("progress_file"))
         work.begin = reporter(self.params.get("progress_file"), kept=True)
         self._eyes = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
@@ -242,14 +242,14 @@ class TrustModule(ClusterModule):
                 policy=self._policy(),
             ),
             trust=Trusting(
-                trusting=trusting,
-                leaving=leaving,
-                publish=bool(self.params.get("client_bundle")),
+                additional_cas=trusting,
+                leaving_ca=leaving,
+                publishes_bundle=bool(self.params.get("client_bundle")),
                 new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),
-                confirmed=confirmed_of(self.params),
+                confirmed_roots=confirmed_of(self.params),
             ),
             pace=self._pace(),
-            issuing=replace(self._issuing(work), missing=missing, unwanted=unwanted),
+            issuing=replace(self._issuing(work), missing_leaves=missing, unwanted_leaves=unwanted),
         )
 
     def _extent(self, until: Phase) -> Extent:
@@ -257,7 +257,7 @@ class TrustModule(ClusterModule):
         asked = Phase(self.params.get("until_phase") or Phase.RETIRE.value)
         last = Phase(self.params.get("ends_after") or Phase.RETIRE.value)
         return Extent(
-            until=min(asked, last, until, key=lambda phase: phase.position),
+            last_phase=min(asked, last, until, key=lambda phase: phase.position),
             stop_after=None if asked is Phase.RETIRE else asked,
             continue_stopped=bool(self.params.get("continue_stopped")),
         )
@@ -277,9 +277,9 @@ class TrustModule(ClusterModule):
         settings = work.settings.issuer
         common = Issuing(
             leaf_key_size=self.params.get("leaf_key_size") or 2048,
-            asked=ExternalIssuer.reference,
-            issue_until=self._issue_until(),
-            insists=work.clock.now() if self.params.get("retry_failed") else None,
+            external_issuer=ExternalIssuer.reference,
+            issuer_deadline=self._issue_until(),
+            retry_requested_at=work.clock.now() if self.params.get("retry_failed") else None,
         )
         if isinstance(settings, ExternalIssuer):
             return common
@@ -290,9 +290,9 @@ class TrustModule(ClusterModule):
         issuer = issuer_of(work)
         return replace(
             common,
-            asked=issuer.reference,
-            asked_validity=settings.validity if isinstance(settings, CertManagerCertificates) else None,
-            links=issuer.linker if isinstance(issuer, LinkingIssuer) else None,
+            external_issuer=issuer.reference,
+            external_validity=settings.validity if isinstance(settings, CertManagerCertificates) else None,
+            link_issuer=issuer.linker if isinstance(issuer, LinkingIssuer) else None,
         )
 
     @property
@@ -315,11 +315,11 @@ class TrustModule(ClusterModule):
             leaf_life=None if leaf_days is None else timedelta(days=leaf_days),
         )
 
-    def _upkeep(self) -> UpkeepAsked | None:
+    def _upkeep(self) -> UpkeepOptions | None:
         policy, days = self.params.get("ca_renewal"), self.params.get("ca_renewal_days")
         if policy is None:
             return None
-        return UpkeepAsked(
+        return UpkeepOptions(
             None if policy == "specified" else WhenDue(policy), None if days is None else timedelta(days=days)
         )
 
@@ -357,7 +357,7 @@ class TrustModule(ClusterModule):
             holder=self.holder,
             strategy=Strategy(self.params.get("strategy") or "operator"),
             kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
-            outside=outside_of(self.params),
+            outside_clients=outside_of(self.params),
             issuer=issuer_settings(self.params.get("issuer")),
             rotation=RotationPolicy(self.params.get("rotation_policy") or "always"),
             source=source_of(self.params),
@@ -436,10 +436,10 @@ class TrustModule(ClusterModule):
             self.module.warn(sentence)
         if sentence := failure_that_holds_nothing(seen, outcome.decision):
             self.module.warn(sentence)
-        looked = outcome.looked.snapshot if outcome.looked else None
+        looked = outcome.last_look.snapshot if outcome.last_look else None
         result = {
             **self.done_so_far(),
-            **describe_snapshot(outcome.observation.snapshot, outcome.decision.asked),
+            **describe_snapshot(outcome.observation.snapshot, outcome.decision.issue_reasons),
             "node_pools": describe_pools(outcome.before.snapshot, outcome.observation.snapshot),
             "ca_source": describe_source(outcome.observation.snapshot),
             "upkeep": describe_upkeep(seen),

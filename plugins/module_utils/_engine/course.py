@@ -28,7 +28,7 @@ from .._trust.ledger.enrolment import as_seen
 from .._trust.model.decision import Condition, Step, Steps, Violation
 from .._trust.model.intent import Intent
 from .._trust.model.names import listed
-from .._trust.model.snapshot import Component, InPlace, Pod, Snapshot
+from .._trust.model.snapshot import Component, InPlaceObstacles, Pod, Snapshot
 from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
 from .._trust.plan import forecast, likeness_of, state_of
 from .._trust.rules.pause import restarted_by_operator
@@ -59,7 +59,7 @@ class Budget:
         self._planned: Restarts | None = None
         self._facts_of_plan = _facts_of_plan(first.snapshot)
         self._parties: dict[str, str] = {}
-        self._in_place: InPlace | None = None
+        self._in_place: InPlaceObstacles | None = None
         #: The restarts that the last warning about more of them named.
         self._told: Restarts = Counter()
 
@@ -71,11 +71,13 @@ class Budget:
         rest of the flow count, and not of these steps alone. Raises StepError.
         """
         snapshot = observation.snapshot
-        if self._in_place is None and snapshot.nodes.in_place is not None:
+        if self._in_place is None and snapshot.nodes.in_place_obstacles is not None:
             # Check mode looks at this before it plans; a plan that was made without it may have restarts in the place of reloads.
-            self._in_place = snapshot.nodes.in_place
+            self._in_place = snapshot.nodes.in_place_obstacles
             self._planned = None
-            self._facts_of_plan |= _facts_of_plan(self._first.snapshot.with_nodes(in_place=snapshot.nodes.in_place))
+            self._facts_of_plan |= _facts_of_plan(
+                self._first.snapshot.with_nodes(in_place_obstacles=snapshot.nodes.in_place_obstacles)
+            )
         self._parties.update({pod.name: party_of(pod) for pod in snapshot.nodes.pods})
         rolls = [step for step in steps if isinstance(step, Roll)]
         due = Counter((roll.reason.value, party) for roll in rolls for party in _parties_of(roll.uids, snapshot))
@@ -109,7 +111,9 @@ class Budget:
         )
 
     def _needed_restarts(self, observation: Observation, intent: Intent) -> Restarts:
-        snapshot = observation.snapshot.with_nodes(in_place=observation.snapshot.nodes.in_place or self._in_place)
+        snapshot = observation.snapshot.with_nodes(
+            in_place_obstacles=observation.snapshot.nodes.in_place_obstacles or self._in_place
+        )
         planned = forecast(snapshot, intent, LateStandIns(observation, self._work), self._reached)
         parties = {pod.name: party_of(pod) for pod in observation.snapshot.nodes.pods}
         return Counter(
@@ -146,13 +150,13 @@ def count_by_pod(restarts: Counter[str]) -> str:
 
 def _changeable_parts(intent: Intent) -> tuple[Any, ...]:
     """The parts of an intent that a call changes itself, when a cluster, an issuer or the API server does not let it go as planned."""
-    return intent.pace.spread, intent.issuing.links, intent.met.taken
+    return intent.pace.spread, intent.issuing.link_issuer, intent.obstacles.taken_names
 
 
 def _facts_of_plan(snapshot: Snapshot) -> frozenset[Fact]:
     nodes = (("node", pod.name) for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     answers = (("answers", listener.pod) for listener in snapshot.nodes.listeners or ())
-    looked = (("in_place", snapshot.nodes.in_place),) if snapshot.nodes.in_place else ()
+    looked = (("in_place", snapshot.nodes.in_place_obstacles),) if snapshot.nodes.in_place_obstacles else ()
     return frozenset((*nodes, *answers, *looked))
 
 
@@ -301,7 +305,7 @@ class Course:
             self._pause = _FIRST_PAUSE
             return ()
         limit = self._work.settings.operator_timeout.total_seconds()
-        if may_repeat and (now - before.at < limit or all(step.holds_nothing for step in steps)):
+        if may_repeat and (now - before.at < limit or all(step.releases_lease for step in steps)):
             self._work.clock.sleep(self._pause)
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)
             return ()
@@ -463,7 +467,7 @@ def _fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field,
     scope = observation.scope
     secrets = {
         scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret, scope.client_bundle_secret,
-        *(leaf.secret for leaf in observation.stored),
+        *(leaf.secret for leaf in observation.stored_leaves),
     }  # fmt: skip
     found: dict[Key, tuple[Field, ...]] = {
         (SECRETS.kind, scope.namespace, name): (("data",), ("metadata", "annotations"))

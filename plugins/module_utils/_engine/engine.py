@@ -70,7 +70,7 @@ def end_pauses(work: Work, intent: Intent, outcome: Outcome, engine: Engine, pat
         # The caller raises what came first, and a pause that is not known to be ended may be there.
         with suppress(Exception):
             try:
-                ended = partial(_end_pauses, work, intent, engine, outcome.looked)
+                ended = partial(_end_pauses, work, intent, engine, outcome.last_look)
                 stays, users = patience.through(ended, limit(outcome))
                 known = True
             except LeaseHeld:
@@ -112,7 +112,7 @@ def _end_pauses(work: Work, intent: Intent, engine: Engine, earlier: Observation
     """Whether the operator stays paused, because it would find something half-way; and which users do. The next call continues unfinished
     steps. earlier: the last observation with answers of the nodes. Nodes that can read again without a restart are not left to the operator.
     """
-    work.alive()
+    work.renew_lease()
     observation = remember_answers(observe_cluster(work), earlier)
     snapshot = observation.snapshot
     steps = resume_operators(snapshot)
@@ -222,7 +222,7 @@ def _pass_until_done(
                 raise
             _end_call((lost,), work, intent, outcome, engine, patience)
             return
-        earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
+        earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.last_look
         outcome.go_on(*patience.through(partial(_look_again, work, intent, engine, earlier), limit(outcome)))
         outcome.transitions += [
             transition for transition in in_doubt if _is_taken(transition, outcome.observation.snapshot)
@@ -233,7 +233,7 @@ def _end_call(
     obstacles: tuple[Violation, ...], work: Work, intent: Intent, outcome: Outcome, engine: Engine, patience: Patience
 ) -> None:
     """End the call here, and its pause as after a failure: nothing else is begun."""
-    left = tuple(step.as_left() for step in outcome.decision.steps)
+    left = tuple(step.describe_as_left() for step in outcome.decision.steps)
     end_pauses(work, intent, outcome, engine, patience)
     seen = patience.through(partial(observe_cluster, work), limit(outcome))
     outcome.go_on(seen, Decision(violations=obstacles, pending=left))
@@ -252,10 +252,10 @@ def _look_again(
 
 
 def _hold_the_lease(steps: Steps, outcome: Outcome, work: Work, before_write: Callable[[], None]) -> None:
-    if all(step.holds_nothing for step in steps):
+    if all(step.releases_lease for step in steps):
         # From here on this run has no Lease: if it fails, it must not end a pause, which may be of another run.
         outcome.has_begun = False
-        work.let_go()
+        work.release_lease()
     else:
         before_write()
         outcome.has_begun = True
@@ -264,7 +264,7 @@ def _hold_the_lease(steps: Steps, outcome: Outcome, work: Work, before_write: Ca
 def _record_decision(outcome: Outcome, work: Work, goal: Goal) -> None:
     """Record the decision, and back up what its steps may change, before they do. A call that only waits changes nothing."""
     steps = outcome.decision.steps
-    if all(step.only_waits or step.holds_nothing for step in steps):
+    if all(step.only_waits or step.releases_lease for step in steps):
         return
     if work.settings.audits and not work.dry_run:
         # Imported with the first write: a call with nothing to do needs nothing that writes.
@@ -297,11 +297,11 @@ def _carry_out_until_interrupted(
             intent = _without_user(error, outcome.observation.snapshot, intent, work.scope)
         taken.add(str(error))
         course.note_conflict()
-        work.alive()
+        work.renew_lease()
     except (Conflict, NotFound, RestartsNotDue):
         # The state has changed since the decision; nothing was overwritten.
         course.note_conflict()
-        work.alive()
+        work.renew_lease()
     except LinkUnavailable as error:
         # Nothing was written yet, and the way without it is always there.
         course.note_conflict()
@@ -309,16 +309,18 @@ def _carry_out_until_interrupted(
             f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the next time: "
             f"{error.remedy}"
         )
-        return replace(intent, issuing=replace(intent.issuing, links=None))
+        return replace(intent, issuing=replace(intent.issuing, link_issuer=None))
     except NodesSilent as error:
-        return replace(intent, met=replace(intent.met, unanswered=intent.met.unanswered | error.uids))
+        return replace(
+            intent, obstacles=replace(intent.obstacles, silent_nodes=intent.obstacles.silent_nodes | error.uids)
+        )
     except ReloadImpossible as error:
         if intent.pace.spread is Spread.RELOAD:
             raise
         course.note_conflict()
         work.warnings.append(f"{error} They are restarted instead.")
-        unstamped = intent.met.unstamped or isinstance(error, StampsRefused)
-        return replace(_with_restarts(intent), met=replace(intent.met, unstamped=unstamped))
+        unstamped = intent.obstacles.annotation_refused or isinstance(error, StampsRefused)
+        return replace(_with_restarts(intent), obstacles=replace(intent.obstacles, annotation_refused=unstamped))
     return intent
 
 
@@ -327,7 +329,7 @@ def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scop
     Raises StepError where the Secret belongs to no user.
     """
     name = error.attempt.name
-    if name is None or name not in snapshot.served.keys() - intent.met.taken:
+    if name is None or name not in snapshot.user_leaves.keys() - intent.obstacles.taken_names:
         labels = [f"{label}={value}" for label, value in scope.labels.items()]
         command = label_command(error.attempt.kind.lower(), str(name), str(error.attempt.namespace), labels)
         raise StepError(
@@ -336,14 +338,14 @@ def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scop
             "An object of this name is there, without the labels or the annotation of what this collection has made; nothing of it was read or changed. "
             f"Where it was made here and has lost its labels, put them back: {command}; else move it out of the way.",
         ) from None
-    return replace(intent, met=replace(intent.met, taken=intent.met.taken | {name}))
+    return replace(intent, obstacles=replace(intent.obstacles, taken_names=intent.obstacles.taken_names | {name}))
 
 
 def _with_restarts_where_they_began(steps: Steps, work: Work, intent: Intent) -> Intent:
     """The intent for the rest of the call. A call that has restarted nodes instead of reloading them stays with
     restarts, and warns why.
     """
-    why = next((step.avoidable for step in steps if step.avoidable), "")
+    why = next((step.avoidable_restart for step in steps if step.avoidable_restart), "")
     if not why or intent.pace.spread is not Spread.AUTO:
         return intent
     work.warnings.append(why)
@@ -360,7 +362,7 @@ def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:
     for step in steps:
         sentence = step.sentence()
         work.begin(sentence)
-        if step.is_told and not work.dry_run:
+        if step.is_announced and not work.dry_run:
             work.tell(sentence)
         carry_out(step, outcome.observation, work)
     outcome.transitions += outcome.decision.transitions

@@ -24,7 +24,7 @@ from .._trust.model.decision import Decision, Look
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
 from .._trust.model.nodes import ObservedListener
-from .._trust.model.snapshot import Component, InPlace, Snapshot
+from .._trust.model.snapshot import Component, InPlaceObstacles, Snapshot
 from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 from .._trust.rules.repair import is_explained
@@ -87,7 +87,10 @@ def remember_answers(observation: Observation, earlier: Observation | None) -> O
         return observation
     before = earlier.snapshot.nodes
     return replace(
-        observation, snapshot=observation.snapshot.with_nodes(listeners=before.listeners, in_place=before.in_place)
+        observation,
+        snapshot=observation.snapshot.with_nodes(
+            listeners=before.listeners, in_place_obstacles=before.in_place_obstacles
+        ),
     )
 
 
@@ -105,15 +108,15 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
     for _attempt in range(_LOOKS):
         listeners = _ask_listeners(work, observation)
         if listeners is None:
-            unasked = InPlace(reload=_UNASKED, annotations=_why_not_annotated(work))
-            return replace(observation, snapshot=observation.snapshot.with_nodes(in_place=unasked))
+            unasked = InPlaceObstacles(reload=_UNASKED, annotations=_why_not_annotated(work))
+            return replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=unasked))
         # The pods are listed again, because a new pod of the same name may have answered for the intended pod.
         observation = observe_cluster(work)
         known = answers_of_running(listeners, observation.snapshot.uids)
         if len(known) == len(listeners):
             break
     in_place = _find_obstacles(work, observation)
-    return replace(observation, snapshot=observation.snapshot.with_nodes(listeners=known, in_place=in_place))
+    return replace(observation, snapshot=observation.snapshot.with_nodes(listeners=known, in_place_obstacles=in_place))
 
 
 def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
@@ -124,12 +127,12 @@ def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListen
     return work.look_live(observation) if nodes else ()
 
 
-def _find_obstacles(work: Work, observation: Observation) -> InPlace:
+def _find_obstacles(work: Work, observation: Observation) -> InPlaceObstacles:
     """The obstacles to bringing a change to running nodes; found before such a change is begun."""
-    why = work.unreloadable() or why_not_permitted(work.client, work.scope.namespace)
+    why = work.reload_obstacle() or why_not_permitted(work.client, work.scope.namespace)
     restarted = () if why or not presenting_pods(observation.snapshot) else unstampable(observation, work)
     stamps = f"the Cluster Operator would restart {', '.join(restarted)} despite new annotations." if restarted else ""
-    return InPlace(why, stamps, _why_not_annotated(work) if why else "")
+    return InPlaceObstacles(why, stamps, _why_not_annotated(work) if why else "")
 
 
 def _why_not_annotated(work: Work) -> str:

@@ -98,7 +98,7 @@ class Patience:
             self._slept += part
             seconds -= part
             with _ignore_transient_failures():
-                self._work.alive()
+                self._work.renew_lease()
 
 
 @contextmanager
@@ -126,7 +126,7 @@ class Outcome:
     #: The transitions of CAs in this call, in order.
     transitions: list[Transition] = field(default_factory=list)
     #: The last observation with answers of the nodes; None where this call asked none.
-    looked: Observation | None = field(default=None, init=False)
+    last_look: Observation | None = field(default=None, init=False)
     #: Whether this call holds the Lease. Without the Lease a pause may belong to another run.
     has_begun: bool = field(default=False, init=False)
     #: Whether the last steps that this call began pause the operator.
@@ -143,9 +143,9 @@ class Outcome:
     def go_on(self, observation: Observation, decision: Decision) -> None:
         self.observation, self.decision, self.pauses = observation, decision, False
         # Answers of an earlier look that are only used again are no new look.
-        said, before = observation.snapshot.nodes.listeners, self.looked
+        said, before = observation.snapshot.nodes.listeners, self.last_look
         if said is not None and (before is None or said is not before.snapshot.nodes.listeners):
-            self.looked = observation
+            self.last_look = observation
 
 
 def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> Outcome:
@@ -160,7 +160,7 @@ def inspect(work: Work, intent: Intent) -> Outcome:
     only the next step.
     """
     outcome = look(work, intent)
-    if outcome.observation.snapshot.nodes.in_place is None and outcome.observation.snapshot.nodes.pods:
+    if outcome.observation.snapshot.nodes.in_place_obstacles is None and outcome.observation.snapshot.nodes.pods:
         seen = ask_nodes(work, outcome.observation)
         outcome.go_on(seen, decide(seen.snapshot, intent))
     return outcome
@@ -232,10 +232,10 @@ def are_issued(wanted: Selection) -> Reached:
     """
 
     def reached(snapshot: Snapshot) -> bool:
-        if any(wanted.has(name, component) for name, component in snapshot.every_missing.items()):
+        if any(wanted.has(name, component) for name, component in snapshot.every_missing_leaf.items()):
             return False
         if snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
-            return is_switched(snapshot) and not any(presenter.behind for presenter in presenters(snapshot))
+            return is_switched(snapshot) and not any(presenter.is_outdated for presenter in presenters(snapshot))
         ledger, next_ = snapshot.ledger or Ledger(), _next_issuer(snapshot)
         leaves = [
             leaf for leaf in snapshot.leaves.stored if leaf.component is not Component.CLUSTER_OPERATOR and leaf.chain
@@ -260,7 +260,7 @@ def is_laid_out(layout: Layout) -> Reached:
 
     def reached(snapshot: Snapshot) -> bool:
         ledger = snapshot.ledger
-        return ledger is not None and ledger.layout is layout and not ledger.untidy
+        return ledger is not None and ledger.layout is layout and not ledger.has_leftovers
 
     return reached
 

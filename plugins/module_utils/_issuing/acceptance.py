@@ -167,7 +167,7 @@ def known_certificates(snapshot: Snapshot) -> tuple[Certificate, ...]:
 
 def _known_certificates(snapshot: Snapshot) -> Iterator[Certificate]:
     yield from snapshot.ca.current
-    for chain in (*snapshot.ca.others.values(), *(authority.chain for authority in snapshot.ca.prepared)):
+    for chain in (*snapshot.ca.other_entries.values(), *(authority.chain for authority in snapshot.ca.prepared)):
         yield from chain
     for leaf in snapshot.every_leaf:
         yield from leaf.chain or ()

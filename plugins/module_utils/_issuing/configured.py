@@ -35,7 +35,7 @@ def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
     if isinstance(settings, VaultIssuer):
         from .vault.issuer import VaultPki
 
-        return VaultPki(settings, work.clock, lambda named: _token_in(named, work), work.alive)
+        return VaultPki(settings, work.clock, lambda named: _token_in(named, work), work.renew_lease)
     answers = {
         request.record.token.encode("utf-8"): request.issued
         for request in stored

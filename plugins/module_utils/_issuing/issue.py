@@ -76,7 +76,7 @@ def write_user(
         f"{leaf.entry}.crt": encode_certificates(chain),
         f"{leaf.entry}.key": key.reveal(),
     }
-    user = observation.served[leaf.secret]
+    user = observation.served_users[leaf.secret]
     if user.keystore:
         password = _new_password()
         data |= {USER_KEYSTORE: pkcs12_keystore(leaf.common_name, key, chain, password), USER_PASSWORD: password}
@@ -95,7 +95,7 @@ def write_user(
 def keep_user(leaf: LeafSecret, observation: Observation) -> Write:
     """The certificate stays, and the CA beside it becomes the CA in use, which has the same key."""
     what, patch = "put the CA in use beside the certificate", secret_patch(_ca_entry(observation))
-    known = observation.served[leaf.secret].version
+    known = observation.served_users[leaf.secret].version
     return Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, known, namespace=leaf.namespace)
 
 
@@ -199,7 +199,7 @@ def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_M
 
 
 def _describe_planned(leaf: LeafSecret, step: IssueLeaves, observation: Observation) -> Write:
-    user = observation.served.get(leaf.secret)
+    user = observation.served_users.get(leaf.secret)
     exists = user.version is not None if user is not None else leaf.secret in observation.secrets
     what = f"new leaf {leaf.entry}.crt of {step.issuer[0].subject}"
     return Write(WriteVerb.UPDATE if exists else WriteVerb.CREATE, SECRETS, leaf.secret, what, namespace=leaf.namespace)
@@ -214,7 +214,7 @@ def _write(
     work: Work,
 ) -> Write:
     what = _describe_planned(leaf, step, observation).what
-    if leaf.secret in observation.served:
+    if leaf.secret in observation.served_users:
         return write_user(leaf, step.issuer, key, issued, what, observation, work)
     existing = observation.secret(leaf.secret)
     chain = presented(leaf, issued.leaf, step.issuer, step.link, observation)
@@ -274,7 +274,7 @@ def rechain_leaves(step: RechainLeaves, observation: Observation, work: Work) ->
     for leaf in every_leaf(observation):
         if leaf.secret not in step.secrets:
             continue
-        if leaf.secret in observation.served:
+        if leaf.secret in observation.served_users:
             writes.append(keep_user(leaf, observation))
             continue
         existing = observation.secrets[leaf.secret]

@@ -21,7 +21,7 @@ from .._pki.keys import PrivateKey
 from .._strimzi.apply.work import Write
 from .._strimzi.cluster.subjects import LeafSubject
 from .._strimzi.issuer_settings import ExternalIssuer
-from .._trust.model.intent import Linker
+from .._trust.model.intent import LinkIssuer
 
 
 class External:
@@ -189,7 +189,7 @@ class LinkingIssuer(Issuer, Protocol):
     """Certifies other CAs too (RFC 4210, NewWithOld and OldWithNew), at once."""
 
     @property
-    def linker(self) -> Linker:
+    def linker(self) -> LinkIssuer:
         """The issuer that certifies the next CA."""
 
     def link(self, order: LinkOrder) -> Certificate | Refused:

@@ -32,7 +32,7 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import subject_of
 from .._strimzi.secret_data import entries
 from .._trust.ledger.target import later_authorities
-from .._trust.model.intent import Linker
+from .._trust.model.intent import LinkIssuer
 from .._trust.model.snapshot import Component, LinkCertificates, PreparedAuthority
 from .._trust.model.steps.authority import PrepareAuthority
 from .configured import issuer_of
@@ -64,8 +64,8 @@ class InternalIssuer:
         """There is nothing to forget."""
 
     @property
-    def linker(self) -> Linker:
-        return Linker(self.reference)
+    def linker(self) -> LinkIssuer:
+        return LinkIssuer(self.reference)
 
     def link(self, order: LinkOrder) -> Certificate:
         """Raises CertificateError where its key is not that of the CA that is to certify."""
@@ -110,14 +110,14 @@ def link_certificates(
     certify the next CA. Where the issuer of the next CA does not certify the CA in use, the flow goes on without that
     certificate, and warns.
     """
-    link = signed(link_order(made, step.replaces[0])) if step.asked else _own_link(step, made, observation, work)
-    if not step.asked_back:
+    link = signed(link_order(made, step.replaces[0])) if step.link_issuer else _own_link(step, made, observation, work)
+    if not step.back_link_issuer:
         return _own_links(step, made, link, observation)
-    order = order_back_link(step, made, None if step.asked else signing_key(step.replaces, observation))
+    order = order_back_link(step, made, None if step.link_issuer else signing_key(step.replaces, observation))
     try:
         return LinkCertificates(link, signed(order) if order is not None else None)
     except LinkUnavailable as error:
-        work.warnings.append(f"{error} {step.without_it} For the next time: {error.remedy}")
+        work.warnings.append(f"{error} {step.refusing_clients} For the next time: {error.remedy}")
         return LinkCertificates(link)
 
 
@@ -182,7 +182,7 @@ def order_back_link(step: PrepareAuthority, made: NextAuthority, key: PrivateKey
     replaced, authority = step.replaces[0], made.chain[0]
     begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)
     # A certificate ends with a whole second.
-    end = min(end, step.linked_until or end).replace(microsecond=0)
+    end = min(end, step.back_link_until or end).replace(microsecond=0)
     if end <= begin:
         return None
     own = cross_certify(replaced, replaced, key, not_before=begin, validity=end - begin) if key is not None else None
@@ -232,7 +232,7 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> Non
 
 def _linked(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
     made = next_authority(step, observation, work)
-    if not step.linked:
+    if not step.with_link:
         return made
     # Before anything is written: what an issuer refuses, or a kill prevents, leaves no trace here.
     return replace(made, links=link_certificates(step, made, observation, work, sign_by_issuer(work)))
@@ -250,7 +250,7 @@ class StandIns:
         self._work = replace(work, settings=replace(work.settings, ca_key=_QUICK))
         self._made: list[PrivateKey] = []
         of_source = (chain[0].public_key_sha256 for chain in later_authorities(observation.snapshot))
-        self._elsewhere = {*observation.snapshot.ca.elsewhere, *of_source}
+        self._elsewhere = {*observation.snapshot.ca.keys_elsewhere, *of_source}
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         """Raises StepError when the step itself would."""
@@ -260,7 +260,7 @@ class StandIns:
         else:
             self._made.append(made.key)
         links = None
-        if step.linked:
+        if step.with_link:
             links = link_certificates(step, made, self._observation, self._work, self._signed)
         return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, links, made.key is None)
 

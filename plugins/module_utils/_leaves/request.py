@@ -191,9 +191,9 @@ class Wanted:
     #: Fingerprint of the CA that is to sign.
     authority: str
     #: When a caller asked to repeat failed requests at once (requests that fail later wait as usual); None where no caller did.
-    insists: datetime | None = None
+    retry_requested_at: datetime | None = None
     #: Fingerprints of CAs that may take its place: their leaves are kept until a CA has.
-    later: frozenset[str] = frozenset()
+    later_cas: frozenset[str] = frozenset()
 
     def is_due(self, request: LeafRequest, now: datetime) -> bool:
         """Whether a request that is not open any more is made again."""
@@ -201,11 +201,11 @@ class Wanted:
         if failure is None or next_try(failure, request.secret) <= now:
             return True
         # A failure that lies ahead was noted by an earlier run, whose clock is ahead of this run's.
-        return self.insists is not None and not self.insists <= failure.at <= now
+        return self.retry_requested_at is not None and not self.retry_requested_at <= failure.at <= now
 
     def keeps(self, request: LeafRequest) -> bool:
         """Whether the request is answered by a CA that has to be trusted and in use first."""
-        return request.answer is not None and not request.outdated and request.authority in self.later
+        return request.answer is not None and not request.outdated and request.authority in self.later_cas
 
 
 def next_action(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
@@ -302,7 +302,7 @@ class Standing:
     #: Fingerprint of the CA of this cluster that has signed it, where it has passed every check; empty where it may not be used yet.
     authority: str = ""
     #: The sentences of the report about it, with cause and remedy.
-    told: str = ""
+    sentences: str = ""
     #: Why it would renew something else than the wanted leaf, as a part of a sentence; empty where it would.
     differs: str = ""
 

@@ -46,7 +46,9 @@ def operator_context(observation: Observation) -> ssl.SSLContext:
     )
     ca, where = read_ca_secrets(observation.secret(trusted), None), f"Secret {observation.scope.namespace}/{trusted}"
     anchors = {
-        f"{where}, entry {entry}": chain[0] for entry, chain in {CURRENT: ca.current, **ca.others}.items() if chain
+        f"{where}, entry {entry}": chain[0]
+        for entry, chain in {CURRENT: ca.current, **ca.other_entries}.items()
+        if chain
     }
     return context_for(entries(observation.secret(name)), anchors, f"Secret {observation.scope.namespace}/{name}")
 

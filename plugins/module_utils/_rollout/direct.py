@@ -225,7 +225,7 @@ class _DirectRoll:
         """Delete this pod. The UID protects a pod of the same name that has replaced it meanwhile: that pod
         has restarted already.
         """
-        self._work.alive()
+        self._work.renew_lease()
         self._others.restarted_by_us(node.uid)
         self._work.client.delete(PODS, self._work.scope.namespace, node.pod, uid=node.uid)
         self._work.record(deletion(node.pod, self._step, self._work))
@@ -238,7 +238,7 @@ class _DirectRoll:
             wait_until(
                 work.client, PODS, work.scope.namespace, self._is_settled, label_selector=work.scope.selector,
                 timeout=work.settings.pod_timeout, restart_timeout=self._has_moved,
-                monotonic=work.clock.monotonic, alive=work.alive, heartbeat=LOOK,
+                monotonic=work.clock.monotonic, alive=work.renew_lease, heartbeat=LOOK,
             )  # fmt: skip
         except TimedOut:
             raise self._describe_stuck() from None
@@ -273,7 +273,7 @@ class _DirectRoll:
 
     def _ask(self) -> _Kafka:
         # An answer may take its time, and the Lease must not run out meanwhile.
-        alive, admin = self._work.alive, self._admin
+        alive, admin = self._work.renew_lease, self._admin
         alive()
         brokers = frozenset(admin.brokers())
         alive()

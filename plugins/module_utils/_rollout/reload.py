@@ -69,7 +69,7 @@ class References:
     #: The whole reference to the CA certificates.
     bundle: str
     #: How every reference to the node's own Secret begins.
-    own: str
+    node_secret: str
 
 
 def strimzi_references(scope: ClusterNames, pod: str) -> References:
@@ -105,7 +105,9 @@ def read_listener_settings(config: str, references: References, where: str) -> L
         raise ReloadImpossible(f"{where}: {problem.object}", problem.cause, problem.remedy) from None
     trust = [name for name in stores if stores[name]["store"] == _TRUSTED and properties[name] == references.bundle]
     leaf = [
-        name for name in stores if stores[name]["store"] != _TRUSTED and properties[name].startswith(references.own)
+        name
+        for name in stores
+        if stores[name]["store"] != _TRUSTED and properties[name].startswith(references.node_secret)
     ]
     _require_whole_leaves({stores[name]["listener"] for name in leaf}, leaf, where)
     _require_internal(properties, {*trust, *leaf}, where)

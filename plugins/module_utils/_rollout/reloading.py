@@ -81,7 +81,7 @@ _OUTSIDE, _OF_ONE, _FOLLOWING = 15.0, 10.0, 8.0
 
 def reload_outside(step: ReloadOutside, observation: Observation, work: Work) -> None:
     """Send each node the requests, then report the listeners that present the stored leaf; the other listeners do so after the restart that follows. Raises
-    what ``work.alive`` raises, and nothing else.
+    what ``work.renew_lease`` raises, and nothing else.
     """
     nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.owners)]
     wanted = sorted((node for node in nodes if node.uid in step.uids), key=lambda node: node.node_id)
@@ -115,11 +115,11 @@ def _open_outside(controllers: Sequence[Node], observation: Observation, work: W
 
 
 def _send_outside(wanted: Sequence[Node], telling: _Outside) -> Mapping[str, CollectionError]:
-    """The refusals by the UIDs of the nodes. Raises what ``work.alive`` raises."""
+    """The refusals by the UIDs of the nodes. Raises what ``work.renew_lease`` raises."""
     work = telling.work
     refused, begun = dict[str, CollectionError](), work.clock.monotonic()
     for wave in _waves(wanted):
-        work.alive()
+        work.renew_lease()
         if work.clock.monotonic() - begun >= _OUTSIDE:
             break
         with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="reload") as pool:
@@ -170,7 +170,7 @@ def _await_outside(step: ReloadOutside, observation: Observation, work: Work) ->
         ]
         if len(done) == len(seen) or work.clock.monotonic() >= deadline:
             return frozenset((listener.uid, listener.port) for listener in done)
-        work.alive()
+        work.renew_lease()
         work.clock.sleep(_PAUSE)
 
 
@@ -223,7 +223,7 @@ def _send_requests(wave: Sequence[_Request], step: Reload, work: Work) -> None:
     begun, left = work.clock.monotonic(), wave
     deadline = begun + work.settings.operator_timeout / timedelta(seconds=1)
     while True:
-        work.alive()
+        work.renew_lease()
         errors = _send(left)
         seconds = work.clock.monotonic() - begun
         for request in left:
@@ -290,7 +290,7 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
             if not asked.snapshot.nodes.pods:
                 return
             silent = unanswered(asked.snapshot.with_nodes(listeners=seen))
-        work.alive()
+        work.renew_lease()
         work.clock.sleep(_PAUSE)
     if silent:
         raise silence_error(silent, work.settings.operator_timeout, work)

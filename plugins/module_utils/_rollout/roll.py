@@ -66,7 +66,7 @@ def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> N
         if now - moved_at >= limit.total_seconds():
             raise silence_error(left, limit, work)
         silent = left
-        work.alive()
+        work.renew_lease()
         work.clock.sleep(_PAUSE)
     work.record(Action("wait", what, "answered", step.phase.value, seconds=work.clock.monotonic() - begun))
 
@@ -173,7 +173,7 @@ def _restart_others(roll: _Roll) -> None:
 
 
 def _delete(pod: Pod, roll: _Roll) -> None:
-    roll.work.alive()
+    roll.work.renew_lease()
     try:
         roll.work.client.delete(PODS, roll.work.scope.namespace, pod.name, uid=pod.uid)
     except NotFound:
@@ -192,7 +192,7 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
         progress.take_in(parties)
         return progress.complete and all(map(is_ready, parties))
 
-    alive = _Due(roll, progress).look if roll.step.reason is RollReason.USE else work.alive
+    alive = _Due(roll, progress).look if roll.step.reason is RollReason.USE else work.renew_lease
     try:
         wait_until(
             work.client, PODS, work.scope.namespace, settled, label_selector=work.scope.selector,
@@ -221,7 +221,7 @@ class _Due:
     def look(self) -> None:
         """Called every few seconds. Raises RestartsNotDue, KubeError."""
         work, now = self._roll.work, self._roll.work.clock.monotonic()
-        work.alive()
+        work.renew_lease()
         if len(self._progress.left) != self._left:
             self._left, self._since = len(self._progress.left), now
         if now - self._since < _STILL:
@@ -272,7 +272,7 @@ def _restart_together(step: Roll, observation: Observation, work: Work) -> None:
         raise StepError("Nodes", "cannot be reached from here", "Run it where the API server is within reach.")
     run = work.run_commands()
     returning = _Returning(step, work, {name: _start_of(observation.pods[name]) for name in pods}, run)
-    work.alive()
+    work.renew_lease()
     refused = _signal("TERM", pods, run)
     if len(refused) == len(pods):
         raise refused[0]
@@ -344,7 +344,7 @@ class _Returning:
 
     def _look(self) -> None:
         """Called every few seconds: kill the processes that have not ended in time."""
-        self._work.alive()
+        self._work.renew_lease()
         if self._running and not self._killed and self._work.clock.monotonic() - self._begun >= _PATIENCE:
             self._killed = True
             _signal("KILL", sorted(self._running), self._run)

@@ -33,7 +33,15 @@ from .._kube.resources import PODS, SECRETS, Resource, read_time
 from .._pki.certificates import Certificate, mentions_certificates, parse_certificates
 from .._pki.usability import Verifier
 from .._trust.ledger.journal import in_flight
-from .._trust.model.clients import NOTHING_NAMED, Follows, Named, NamedSecret, OutsideClient, UserNamespace, Waiver
+from .._trust.model.clients import (
+    NO_NAMED_PLACES,
+    Follows,
+    NamedPlaces,
+    NamedSecret,
+    OutsideClient,
+    UserNamespace,
+    Waiver,
+)
 from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import CaSecrets, Component, StoredLeaf
 from . import names
@@ -117,7 +125,7 @@ def reach_of(
         for name in leaf.chain[0].subject_alternative_names
     )
     chains = (
-        ca.current, *ca.others.values(), *(authority.chain for authority in ca.prepared), *(entry.chain for entry in (ledger.entries if ledger else ())),
+        ca.current, *ca.other_entries.values(), *(authority.chain for authority in ca.prepared), *(entry.chain for entry in (ledger.entries if ledger else ())),
     )  # fmt: skip
     authorities = dict.fromkeys(certificate for chain in chains for certificate in chain)
     return Reach(scope, frozenset(map(str.lower, (*names, *_reported_hosts(kafka)))), tuple(authorities))
@@ -226,31 +234,31 @@ def selects(source: Mapping[str, Any], entry: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Outside:
-    """The user's options about clients outside the cluster, as in ``Named``. None: not given; a flow in flight goes on
+class OutsideOptions:
+    """The user's options about clients outside the cluster, as in ``NamedPlaces``. None: not given; a flow in flight goes on
     with its recorded options.
     """
 
-    trusting: tuple[NamedSecret, ...] | None = None
+    trusting_secrets: tuple[NamedSecret, ...] | None = None
     waivers: tuple[Waiver, ...] = ()
-    presenting: tuple[NamedSecret, ...] | None = None
+    presenting_secrets: tuple[NamedSecret, ...] | None = None
     user_namespaces: tuple[UserNamespace, ...] | None = None
 
-    def named(self, remembered: Named = NOTHING_NAMED) -> Named:
+    def named_places(self, remembered: NamedPlaces = NO_NAMED_PLACES) -> NamedPlaces:
         """Where to look: the given places, and remembered places for the options that are left out."""
-        return Named(
-            remembered.trusting if self.trusting is None else self.trusting,
-            remembered.presenting if self.presenting is None else self.presenting,
+        return NamedPlaces(
+            remembered.trusting_secrets if self.trusting_secrets is None else self.trusting_secrets,
+            remembered.presenting_secrets if self.presenting_secrets is None else self.presenting_secrets,
             remembered.user_namespaces if self.user_namespaces is None else self.user_namespaces,
         )
 
-    def to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> Named:
+    def to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> NamedPlaces:
         """Where this run looks. The journal of the flow in flight remembers it; before that is open, what lies beside the prepared CA."""
         journal = in_flight(ledger)
-        return self.named(ca.named if journal is None else journal.named)
+        return self.named_places(ca.named_places if journal is None else journal.named_places)
 
 
-NOTHING_SAID = Outside()
+NO_OUTSIDE_OPTIONS = OutsideOptions()
 
 
 def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSecret]) -> tuple[OutsideClient, ...]:
@@ -303,7 +311,7 @@ def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]
         if secret is not None and is_copied:
             doubt = unread_by([pod for pod in pods if copy.is_read_by(pod)], secret)
         yield OutsideClient(
-            copy.name(scope), trusts, doubt, kind=Verifier.JVM, follows=copy.follows, remedy=copy.remedy(scope)
+            copy.name(scope), trusts, doubt, verifier=Verifier.JVM, follows=copy.follows, remedy=copy.remedy(scope)
         )
 
 

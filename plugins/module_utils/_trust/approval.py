@@ -38,7 +38,7 @@ def plan_hash(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
     """The hash of this plan, four times eight digits."""
     parts = (
         (snapshot.names.kafka, snapshot.names.ca, goal.value, _begins_with(goal, snapshot)),
-        [(step.phase.value, step.kind, step.brings) for step in planned.whole],
+        [(step.phase.value, step.kind, step.approved_inputs) for step in planned.whole],
         [_restarted(step, snapshot) for step in planned.whole if step.nodes or step.others],
         sorted((violation.condition.value, violation.subject) for violation in planned.violations),
     )
@@ -131,4 +131,4 @@ def _first_part(snapshot: Snapshot) -> Journal | None:
     """The finished renewal of the CA in use that was to lead to a replacement; None where no replacement is due."""
     last = snapshot.ledger.journal if snapshot.ledger else None
     current = snapshot.ca.in_use[0].fingerprint if snapshot.ca.in_use else None
-    return last if last is not None and last.to_replace and last.successor == current else None
+    return last if last is not None and last.precedes_replacement and last.successor == current else None

@@ -119,7 +119,7 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
     at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
     turn = restart_ended(at)
     if isinstance(turn, Wait):
-        return Decision(steps=resume_operators(snapshot), violations=turn.held)
+        return Decision(steps=resume_operators(snapshot), violations=turn.violations)
     if snapshot.reconciliation.generated:
         return _next(at, turn or end_pause_unadopted(at))
     return _next(at, turn) if turn else None
@@ -191,13 +191,13 @@ def _next(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> Decision
     found = leaves_to_ask_for(at)
     asked = found.reasons if found else {}
     if allowed:
-        return Decision(steps=allowed, asked=asked)
+        return Decision(steps=allowed, issue_reasons=asked)
     ending = _decide_end(at, work_is_left=bool(steps))
     if ending.steps:
-        return replace(ending, asked=asked)
+        return replace(ending, issue_reasons=asked)
     if steps:
-        left = (*(step.as_left() for step in steps), *ending_unserved(at, found))
-        return replace(ending, pending=left, asked=asked)
+        left = (*(step.describe_as_left() for step in steps), *ending_unserved(at, found))
+        return replace(ending, pending=left, issue_reasons=asked)
     held, later = list_holds(at, waits)
     awaited = tuple(sentence for wait in waits for sentence in wait.awaited)
     violations = (*held, *ending.violations)
@@ -205,8 +205,8 @@ def _next(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> Decision
         violations=violations,
         done=not violations and not awaited,
         pending=later,
-        waiting=(*awaited, *(sentence for wait in waits for sentence in wait.left)),
-        asked=asked,
+        waiting=(*awaited, *(sentence for wait in waits for sentence in wait.left_for_later)),
+        issue_reasons=asked,
     )
 
 
@@ -217,9 +217,12 @@ def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation,
     if at.snapshot.ledger is None:
         return (), ()
     waits = tuple(sorted(waits, key=lambda wait: wait.phase.position))
-    held = tuple(why for wait in waits if at.allows(wait.phase) for why in wait.held)
+    held = tuple(why for wait in waits if at.allows(wait.phase) for why in wait.violations)
     later = tuple(
-        f"the phase {wait.phase.value} waits: {why}" for wait in waits if not at.allows(wait.phase) for why in wait.held
+        f"the phase {wait.phase.value} waits: {why}"
+        for wait in waits
+        if not at.allows(wait.phase)
+        for why in wait.violations
     )
     return (*held, *leaves_that_end_meanwhile(at)) if held else (), later
 
@@ -232,7 +235,7 @@ def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGIN
 def _decide_end(at: Situation, *, work_is_left: bool) -> Decision:
     verdict = await_verdict(at, work_is_left=work_is_left)
     if isinstance(verdict, Wait):
-        return Decision(violations=verdict.held)
+        return Decision(violations=verdict.violations)
     return Decision(steps=verdict, done=not verdict)
 
 
@@ -241,18 +244,18 @@ def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
     would begin with. Before this call has asked the running nodes, it does not know whether they can reload,
     and holds nothing.
     """
-    begun = at.begun
+    begun = at.flow_in_flight
     if at.intent.pace.spread is Spread.RELOAD:
         asked = "spread=reload"
     elif begun and (retires_when_restarted(at) or (at.leads_to_replacement and begun.retire is not Retire.NOW)):
         asked = f"retire={retire_text(begun.retire)}"
     else:
         return ()
-    looked = at.snapshot.nodes.in_place is not None or at.intent.pace.spread is Spread.RESTART
+    looked = at.snapshot.nodes.in_place_obstacles is not None or at.intent.pace.spread is Spread.RESTART
     return tuple(
         Violation(
-            Condition.IN_PLACE, at.snapshot.names.kafka, f"{asked} forbids this. {step.avoidable}",
+            Condition.IN_PLACE, at.snapshot.names.kafka, f"{asked} forbids this. {step.avoidable_restart}",
             "Remove this obstacle, or have the nodes restarted: spread=auto, retire=now.",
         )
-        for step in steps if step.avoidable and looked
+        for step in steps if step.avoidable_restart and looked
     )  # fmt: skip

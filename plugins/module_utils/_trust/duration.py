@@ -62,7 +62,7 @@ def span_of(step: Step, snapshot: Snapshot) -> Span | None:
     if isinstance(step, ReloadOutside):
         return _RELOAD_OUTSIDE
     if isinstance(step, AwaitClients):
-        left = max(step.until - snapshot.now, _NONE)
+        left = max(step.earliest_use - snapshot.now, _NONE)
         return Span(left, left)
     if isinstance(step, _OF_OTHERS):
         return Span(_NONE, None)

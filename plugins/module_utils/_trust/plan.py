@@ -41,7 +41,7 @@ from .rules.pause import restarted_by_operator
 
 #: Fields that say which leaf or which pod something is, how long an answer has taken, or what an earlier state was, and nothing else.
 _CHANGING = {
-    (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (StoredLeaf, "beside"), (LedgerEntry, "leaves"), (Snapshot, "clock"), (Snapshot, "backups"),
+    (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (StoredLeaf, "key_beside"), (LedgerEntry, "leaf_hashes"), (Snapshot, "clock"), (Snapshot, "backups"),
 }  # fmt: skip
 
 
@@ -114,9 +114,9 @@ def respect_windows(
     uids = _restarted(decision.steps, snapshot, intent, stand_in, engine) - restarted_by_operator(snapshot)
     if not uids:
         return decision
-    left = tuple(step.as_left() for step in decision.steps)
+    left = tuple(step.describe_as_left() for step in decision.steps)
     pods = tuple(pod.name for pod in snapshot.nodes.pods if pod.uid in uids)
-    return Decision(pending=left, waiting=(_describe_windows(snapshot, pods),), asked=decision.asked)
+    return Decision(pending=left, waiting=(_describe_windows(snapshot, pods),), issue_reasons=decision.issue_reasons)
 
 
 def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
@@ -210,7 +210,7 @@ class PlannedStep:
     #: The parties outside the cluster that have to read something before the flow goes on.
     outside: tuple[str, ...] = ()
     #: SHA-256 of each CA that exists already and that the step has nodes trust or puts back, and the reference of each issuer that signs for the step.
-    brings: tuple[str, ...] = ()
+    approved_inputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
             return _without_digests(seen - _prepared(start) - _existing_authorities(start, intent), found)
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
-            choices.update(dict.fromkeys((step.because, step.avoidable, life)))
+            choices.update(dict.fromkeys((step.because, step.avoidable_restart, life)))
             planned.append(_as_planned_step(step, snapshot))
             snapshot = _extend_answers(step.effect(snapshot, stand_in))
             seen |= _prepared(snapshot)
@@ -291,7 +291,7 @@ def _as_forecast(planned: Sequence[PlannedStep], held: _Held) -> Forecast:
 def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
     """The parties outside the cluster that hold the flow at a gate; empty where anything else holds it too."""
     known = {
-        *(client.name for client in snapshot.outside.clients),
+        *(client.name for client in snapshot.outside_clients.clients),
         *(presenter.name for presenter in snapshot.presenters),
     }
     at_gates = all(violation.condition in (Condition.TRUST, Condition.REMOVAL) for violation in violations)
@@ -315,8 +315,8 @@ def _as_held_step(party: str, violations: Sequence[Violation], before: Phase) ->
 def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
     """The snapshot in which these are not in the way any more."""
     waivers = tuple(Waiver(party, snapshot.now + LONGEST_WAIVER, "as planned") for party in sorted(parties))
-    outside = snapshot.outside
-    return replace(snapshot, outside=replace(outside, waivers=(*outside.waivers, *waivers)))
+    outside = snapshot.outside_clients
+    return replace(snapshot, outside_clients=replace(outside, waivers=(*outside.waivers, *waivers)))
 
 
 def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
@@ -391,7 +391,11 @@ def _without_digests(stand_ins: frozenset[Certificate], found: Forecast) -> Fore
     unknown = {certificate.sha256 for certificate in stand_ins}
 
     def without(step: PlannedStep) -> PlannedStep:
-        return replace(step, what=told(step.what), brings=tuple(name for name in step.brings if name not in unknown))
+        return replace(
+            step,
+            what=told(step.what),
+            approved_inputs=tuple(name for name in step.approved_inputs if name not in unknown),
+        )
 
     return Forecast(
         tuple(map(without, found.steps)),
@@ -412,24 +416,24 @@ def _as_planned_step(step: Step, snapshot: Snapshot) -> PlannedStep:
         nodes=tuple(pod.name for pod in restarted if pod.component is Component.KAFKA),
         others=tuple(pod.name for pod in restarted if pod.component is not Component.KAFKA),
         reason=step.reason if isinstance(step, Roll) else None,
-        is_change=not step.holds_nothing,
+        is_change=not step.releases_lease,
         span=span_of(step, snapshot),
         does=_kind_of_action(step),
         outside=_readers(step, snapshot),
-        brings=tuple(_brought(step)),
+        approved_inputs=tuple(_brought(step)),
     )
 
 
 def _brought(step: Step) -> Iterator[str]:
     if isinstance(step, PrepareAuthority):
         yield from (authority.sha256 for authority in step.supplied)
-        yield from filter(None, (step.asked, step.asked_back))
+        yield from filter(None, (step.link_issuer, step.back_link_issuer))
     if isinstance(step, Project):
         yield from sorted(chain[0].sha256 for chain in step.chains)
     if isinstance(step, RestoreSecrets):
         yield from (authority.sha256 for authority in step.backup.ca.in_use)
     if isinstance(step, AskForLeaves):
-        yield step.asked
+        yield step.external_issuer
 
 
 def _kind_of_action(step: Step) -> Does:

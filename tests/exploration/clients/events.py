@@ -37,7 +37,7 @@ def time_passes(model: ModelUsers) -> Iterator[Event]:
     if (
         not model.environment.aging
         or outgoing is None
-        or not outgoing.switched
+        or not outgoing.is_complete
         or now_at(model.age) >= outgoing.ends_at
     ):
         return

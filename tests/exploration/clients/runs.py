@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AwaitReissue,
@@ -62,7 +62,9 @@ class UsersRunner(Looker[ModelUsers]):
 
     def writes_of(self, step: Step, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
         if isinstance(step, PrepareAuthority):
-            return (Write(KEY, "prepare", (SUCCESSOR[step.goal], phase_of(step.stop), False, step.to_replace)),)
+            return (
+                Write(KEY, "prepare", (SUCCESSOR[step.goal], phase_of(step.stop), False, step.precedes_replacement)),
+            )
         make = _WRITES.get(type(step)) or runs._WRITES.get(type(step))
         if make is None:
             return ()
@@ -101,7 +103,7 @@ class Unasked(UsersRunner):
     def asked(
         self, seen: Secrets, listed: Listed, heard: tuple[Listeners | None, ...], circumstances: None
     ) -> Snapshot:
-        return self.snapshot(seen, listed).with_nodes(in_place=InPlace("they cannot be asked."))
+        return self.snapshot(seen, listed).with_nodes(in_place_obstacles=InPlaceObstacles("they cannot be asked."))
 
 
 def _pause(step: PauseStep, seen: Secrets, listed: Listed) -> tuple[Write, ...]:

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.node
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     Component,
-    InPlace,
+    InPlaceObstacles,
     IssuedBy,
     Leaves,
     Nodes,
@@ -87,8 +87,8 @@ def after_asking(seen: Secrets, listed: Listed, heard: tuple[Listeners | None, .
         for number, answered in enumerate(heard)
         for port, trusts in enumerate(answered or (), _FIRST_PORT)
     )
-    in_place = InPlace("" if listed.environment.reloadable else "the permission is missing.")
-    return snapshot_of(seen, listed).with_nodes(listeners=listeners, in_place=in_place)
+    in_place = InPlaceObstacles("" if listed.environment.reloadable else "the permission is missing.")
+    return snapshot_of(seen, listed).with_nodes(listeners=listeners, in_place_obstacles=in_place)
 
 
 def _asked_about(seen: Secrets) -> frozenset[int]:

@@ -155,7 +155,9 @@ class Asking:
         settings = replace(on.work.settings, issuer=self.issuer.settings, validity=VALIDITY)
         work = replace(on.work, client=KubeClient(counting), settings=settings)
         asked = issuer_of(work).reference
-        step = AskForLeaves(secrets=tuple(on.names), issuer=self.issuer.authority, asked=asked, phase=Phase.PREPARE)
+        step = AskForLeaves(
+            secrets=tuple(on.names), issuer=self.issuer.authority, external_issuer=asked, phase=Phase.PREPARE
+        )
         seen, had = self._prepared(on), _forget_peak()
         took = seconds(lambda: ask_for_leaves(step, seen, work)) + seconds(lambda: self.issuer.serve(on.memory.api))
         looked = self._prepared(on)
@@ -174,12 +176,12 @@ class Asking:
                 raise RuntimeError(f"{self.issuer.name}: {failed[0]}")
             if all(request.answer is not None for request in requests.values()):
                 break
-        collect_leaves(CollectLeaves(secrets=tuple(requests), asked=asked, phase=Phase.PREPARE), known, work)
+        collect_leaves(CollectLeaves(secrets=tuple(requests), external_issuer=asked, phase=Phase.PREPARE), known, work)
 
     def _prepared(self, on: Scene) -> Observation:
         """The cluster as it is when the issuer's CA has been published."""
         seen, chain = on.seen(), self.issuer.authority
-        prepared = PreparedAuthority(chain, chain[0].public_key_sha256, elsewhere=True)
+        prepared = PreparedAuthority(chain, chain[0].public_key_sha256, key_is_elsewhere=True)
         return replace(seen, snapshot=replace(seen.snapshot, ca=replace(seen.snapshot.ca, prepared=(prepared,))))
 
 

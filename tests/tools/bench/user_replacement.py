@@ -161,7 +161,7 @@ def main() -> None:
     _replaces, idle = call(memory, Intent(Goal.RECONCILE), kind())
     intent, costs = Intent(Goal.REPLACE_KEY), []
     for phase in Phase:
-        replaces, cost = call(memory, changed_intent(intent, until=phase), kind())
+        replaces, cost = call(memory, changed_intent(intent, last_phase=phase), kind())
         intent = changed_intent(intent, replaces=intent.parameters.replaces or replaces)
         costs.append(cost)
     whole = {what: sum(cost[what] for cost in costs) for what in idle}

@@ -305,8 +305,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/holds.py",
-        "for pod, seen in zip(presenting_pods(at.snapshot), at.presented_by_pods, strict=True):",
-        ("for pod, seen in zip(presenting_pods(at.snapshot), at.presented_by_pods, strict=False):",),
+        "for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=True):",
+        ("for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=False):",),
         "There is one presentation of each pod.",
     ),
     Equivalent(

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultIssuer,
     VaultToken,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import LinkIssuer
 
 from .authorities import Authority
 from .cert_manager import NAMESPACE, MemoryCertManager, Object, path_of
@@ -211,8 +211,8 @@ class ByVault:
         return f"Vault issuer {issuer_ref} of {self.vault.url}, mount {self.mount}, role {self.role}"
 
     @property
-    def linker(self) -> Linker:
-        return Linker(self._named(self.linked_by or self.issuer_ref), keeps_both=bool(self.linked_by))
+    def linker(self) -> LinkIssuer:
+        return LinkIssuer(self._named(self.linked_by or self.issuer_ref), keeps_both_keys=bool(self.linked_by))
 
     def _signed(self, data: dict[str, Any]) -> dict[str, Any]:
         """The same answer, signed at the time of the cluster; the double signs at that of the machine."""

@@ -55,7 +55,7 @@ class Authority:
     @property
     def prepared(self) -> PreparedAuthority:
         """As the intent names it."""
-        return PreparedAuthority(self.chain, self.keys[0].public_key_sha256, elsewhere=self.elsewhere)
+        return PreparedAuthority(self.chain, self.keys[0].public_key_sha256, key_is_elsewhere=self.elsewhere)
 
 
 def _made(

@@ -97,7 +97,7 @@ class Leased:
             work.client, work.scope.namespace, work.scope.lease, work.settings.holder,
             now=clock.now, monotonic=clock.monotonic,
         )  # fmt: skip
-        work.alive, work.let_go = self.lease.renew_if_due, self.give_back
+        work.renew_lease, work.release_lease = self.lease.renew_if_due, self.give_back
 
     def take(self) -> None:
         if not self.lease.is_held:
@@ -121,7 +121,7 @@ def run_flow(
         leased = Leased(call) if is_leased else None
         try:
             outcome = run(
-                call, changed_intent(intent, until=phase), leased.take if leased else lambda: None, engine=engine
+                call, changed_intent(intent, last_phase=phase), leased.take if leased else lambda: None, engine=engine
             )
         finally:
             work.pause_left = call.pause_left

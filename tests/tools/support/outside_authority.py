@@ -19,7 +19,7 @@ _PATIENCE = 120
 
 
 @dataclass(frozen=True)
-class Outside:
+class OutsideOptions:
     #: Variables of the flow that leads to this CA.
     authority: Mapping[str, object]
     #: Variables of that flow and of all that come after it, which say who has the key.
@@ -31,10 +31,10 @@ class Outside:
         return {**self.authority, **self.issuer}
 
 
-def _with_issuer(certificate: str, options: Mapping[str, object], **others: object) -> Outside:
+def _with_issuer(certificate: str, options: Mapping[str, object], **others: object) -> OutsideOptions:
     """certificate: of the CA, in PEM form. options: the value of ``strimzi_issuer``."""
     issuer = {"strimzi_issuer": dict(options), "strimzi_issue_timeout": _PATIENCE, **others}
-    return Outside({"strimzi_certificate": certificate}, issuer)
+    return OutsideOptions({"strimzi_certificate": certificate}, issuer)
 
 
 def set_up_cert_manager(cluster: BedCluster) -> None:
@@ -43,20 +43,20 @@ def set_up_cert_manager(cluster: BedCluster) -> None:
     set_up_issuer(cluster.kube, cluster.namespace, CORPORATE)
 
 
-def of_cert_manager(cluster: BedCluster) -> Outside:
+def of_cert_manager(cluster: BedCluster) -> OutsideOptions:
     """The CA that was set up there."""
     certificate = made_authority(cluster.kube, cluster.namespace, CORPORATE)
     return _with_issuer(certificate, {"type": "cert_manager", "name": CORPORATE})
 
 
 @contextmanager
-def in_cert_manager(cluster: BedCluster) -> Iterator[Outside]:
+def in_cert_manager(cluster: BedCluster) -> Iterator[OutsideOptions]:
     set_up_cert_manager(cluster)
     yield of_cert_manager(cluster)
 
 
 @contextmanager
-def in_vault(_cluster: BedCluster) -> Iterator[Outside]:
+def in_vault(_cluster: BedCluster) -> Iterator[OutsideOptions]:
     """A CA below a root, in the server of VAULT_ADDR, or else in one that is started."""
     with ExitStack() as stack:
         server = given_server()
@@ -66,7 +66,7 @@ def in_vault(_cluster: BedCluster) -> Iterator[Outside]:
         yield _of_mount(stack.enter_context(set_up_on(server)))
 
 
-def _of_mount(ready: SetUp) -> Outside:
+def _of_mount(ready: SetUp) -> OutsideOptions:
     """The CA of this mount lives for half a year, and no leaf of it may live longer."""
     chain = b"".join(certificate.pem for certificate in ready.authority).decode()
     return _with_issuer(chain, ready.options(), strimzi_validity_days=90)

@@ -16,7 +16,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+    NO_OUTSIDE_OPTIONS,
+    OutsideOptions,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
@@ -84,7 +87,7 @@ class WatchedCluster:
     #: The path length of CAs that are made here.
     path_length: int | None = 1
     #: The statements of the user about clients outside the cluster.
-    outside: Outside = NOTHING_SAID
+    outside: OutsideOptions = NO_OUTSIDE_OPTIONS
     #: The object that holds the CAs to trust.
     source: CaSourceReference | None = None
     #: The nodes that the caller is about to add.
@@ -178,7 +181,7 @@ class WatchedCluster:
     ) -> FlowResult:
         """A playbook run; in_one_call: a call of the module in its place."""
         transport, asked = KillingTransport(self.permitted), self.intent(goal, supplied, **intent)
-        self.checker.leaving |= {asked.trust.leaving} if asked.trust.leaving else set()
+        self.checker.leaving |= {asked.trust.leaving_ca} if asked.trust.leaving_ca else set()
         self.checker.leaving |= self.prepared if goal is Goal.ABORT else set()
         work = self.work(supplied, transport)
         try:
@@ -208,7 +211,7 @@ class WatchedCluster:
             leaf_key=self.leaf_key,
             validity=self.validity,
             path_length=self.path_length,
-            outside=self.outside,
+            outside_clients=self.outside,
             issuer=self.issuer,
             source=self.source,
             growth=self.growth,

@@ -16,7 +16,7 @@ from ...kafka.tier import Tier
 from ..cluster.kube import wait_for
 from ..operator.api import ready
 from ..operator.connect import logging_in
-from ..support.outside_authority import Outside
+from ..support.outside_authority import OutsideOptions
 from ..support.users import kafka_user
 from .clients import Demand, find_brokers
 from .clients_control import PROMOTED, RETIRED, promote_too_early, retire_too_early
@@ -109,7 +109,7 @@ class ClientsTraffic(Traffic):
 
 @contextmanager
 def clients_traffic(
-    tier: Tier, scenario: Scenario, outside: Outside, demand: Demand, folder: Path
+    tier: Tier, scenario: Scenario, outside: OutsideOptions, demand: Demand, folder: Path
 ) -> Iterator[ClientsTraffic]:
     namespace = tier.cluster.namespace
     make_topic(tier, scenario, _TOPIC)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...kafka.tier import Tier
-from ..support.outside_authority import Outside
+from ..support.outside_authority import OutsideOptions
 from .clients import Demand, find_brokers
 from .control import FOREIGN, run_control
 from .fleet import TrustingFleet, trusting_fleet
@@ -81,7 +81,7 @@ class ClusterTraffic(Traffic):
 
 @contextmanager
 def cluster_traffic(
-    tier: Tier, scenario: Scenario, outside: Outside, demand: Demand, folder: Path
+    tier: Tier, scenario: Scenario, outside: OutsideOptions, demand: Demand, folder: Path
 ) -> Iterator[ClusterTraffic]:
     make_topic(tier, scenario, _TOPIC)
     ledger, brokers = Ledger(), find_brokers(tier, scenario.layout.brokers, folder, PUBLIC, _TOPIC)

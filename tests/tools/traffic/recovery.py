@@ -24,7 +24,7 @@ from ...kafka.tier import PATIENCE, Tier, bed_cluster_of_nodes, kafka_cluster
 from ..cluster.bed import ROOT
 from ..cluster.commands import run_command
 from ..cluster.kube import wait_for
-from ..support.outside_authority import Outside
+from ..support.outside_authority import OutsideOptions
 from .by_hand import recover_authority, recover_leaves
 from .clients import Demand
 from .cluster_ca import ClusterTraffic, cluster_traffic
@@ -119,7 +119,7 @@ def measure(situation: Situation, layout: Layout, way: str, demand: Demand) -> F
         runner.flow("upgrade").check()
         if situation.reloaded:
             runner.flow("replace_key", strimzi_spread="reload").check()
-        with cluster_traffic(tier, scenario, Outside({}), demand, Path(folder)) as traffic:
+        with cluster_traffic(tier, scenario, OutsideOptions({}), demand, Path(folder)) as traffic:
             situation.end(tier)
             return _measure(situation, way, traffic, runner)
 

@@ -11,7 +11,7 @@ from ...kafka.supplied import supplied_authority
 from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import Object
 from ..operator import clusters
-from ..support.outside_authority import Outside, in_cert_manager, in_vault
+from ..support.outside_authority import OutsideOptions, in_cert_manager, in_vault
 from .listeners import PUBLIC, USERS
 from .logging_in import LOGGING_IN
 
@@ -85,15 +85,15 @@ LAYOUTS = (
 
 
 @contextmanager
-def in_the_cluster(_cluster: BedCluster) -> Iterator[Outside]:
+def in_the_cluster(_cluster: BedCluster) -> Iterator[OutsideOptions]:
     """The flows make their CAs."""
-    yield Outside({})
+    yield OutsideOptions({})
 
 
 @contextmanager
-def supplied(_cluster: BedCluster) -> Iterator[Outside]:
+def supplied(_cluster: BedCluster) -> Iterator[OutsideOptions]:
     """A CA is brought with its key."""
-    yield Outside(supplied_authority())
+    yield OutsideOptions(supplied_authority())
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Variant:
     #: The variables of the flows.
     options: Mapping[str, str]
     #: The place outside the cluster that the flows take their CAs from; None: the flows make them.
-    outside: Callable[[BedCluster], AbstractContextManager[Outside]] = in_the_cluster
+    outside: Callable[[BedCluster], AbstractContextManager[OutsideOptions]] = in_the_cluster
     #: Whether a link certificate introduces it; a CA below a root of its own gets none.
     links: bool = True
     #: Whether the issuer that has brought it keeps its key, and issues all certificates.

@@ -13,7 +13,7 @@ from ...api.running import Finished, Runner
 from ...kafka.tier import PATIENCE, Tier
 from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import wait_for
-from ..support.outside_authority import Outside
+from ..support.outside_authority import OutsideOptions
 from .flows import Flow
 from .ledger import Ledger, Window
 from .load import Load
@@ -45,7 +45,7 @@ class Traffic(ABC):
     tier: Tier
     scenario: Scenario
     #: The place outside the cluster that the flows take their CAs from.
-    outside: Outside
+    outside: OutsideOptions
     load: Load
     ledger: Ledger
     clients: Fleet

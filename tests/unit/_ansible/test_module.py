@@ -58,7 +58,7 @@ def test_messages_hold_no_pem_and_no_login(message: str, shown: str) -> None:
 def test_keys_that_an_issuer_has_made_are_hidden_in_every_form(form: str) -> None:
     seen = Bench().observe()
     assert form not in set(secrets_of(seen))
-    assert form in set(secrets_of(replace(seen, brought={"demo-kafka-0": key(7)})))
+    assert form in set(secrets_of(replace(seen, issued_keys={"demo-kafka-0": key(7)})))
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Linker, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, LinkIssuer, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     RaiseKeyGeneration,
@@ -69,8 +69,8 @@ RECONCILE, RENEW = Intent(Goal.RECONCILE), Intent(Goal.RENEW)
 AWAIT = AwaitIssuer(
     secrets=("demo-kafka-0",),
     issuer=(),
-    asked="an issuer",
-    until=datetime.max.replace(tzinfo=timezone.utc),
+    external_issuer="an issuer",
+    deadline=datetime.max.replace(tzinfo=timezone.utc),
     phase=Phase.PREPARE,
 )
 
@@ -193,7 +193,7 @@ class TestFailure:
 
         def lose_it(at: Situation) -> Steps:
             if at.is_paused:
-                work.alive = _held_by_another
+                work.renew_lease = _held_by_another
             return failing(StepError("A pod", "is stuck", "Look at it."))(at)
 
         with pytest.raises(StepError, match="A pod is stuck"):
@@ -207,7 +207,7 @@ class TestFailure:
         now = work.clock.now
         lease = TrustLease(work.client, "kafka", "demo-trust", "one", now=now, monotonic=lambda: seconds[0])
         lease.acquire()
-        work.alive = lease.renew_if_due
+        work.renew_lease = lease.renew_if_due
 
         def lose_it(at: Situation) -> Steps:
             if at.is_paused:
@@ -232,7 +232,7 @@ class TestFailure:
         """Another run may begin meanwhile, and pause the operator: a call that fails then leaves its pause alone."""
         held: list[str] = []
         work = cluster.work()
-        work.let_go = lambda: held.append("given back")
+        work.release_lease = lambda: held.append("given back")
 
         def wait(at: Situation) -> Steps:
             return raising(at) or (AWAIT,)
@@ -301,7 +301,7 @@ class TestFailuresThatPass:
 
     def test_the_transitions_of_a_run_with_lost_answers_are_reported_too(self, cluster: WatchedCluster) -> None:
         def taken(transport: Any) -> list[tuple[Any, Any]]:
-            intent = changed_intent(RENEW, until=Phase.TRUST)
+            intent = changed_intent(RENEW, last_phase=Phase.TRUST)
             outcome = run(cluster.work(transport=transport), intent, take_nothing)
             assert outcome.decision.done
             return [(one.before, one.after) for one in outcome.transitions]
@@ -428,7 +428,7 @@ class TestConflict:
     def test_after_a_concurrent_write_the_run_decides_again(self, crossed: Rule, cluster: WatchedCluster) -> None:
         beats: list[str] = []
         work = cluster.work()
-        work.alive = lambda: beats.append("alive")
+        work.renew_lease = lambda: beats.append("alive")
         outcome = run_ruled(cluster, crossed, work=work)
         assert outcome.decision.done
         assert [action.object for action in work.actions] == ["Secret kafka/demo-cluster-ca"]
@@ -466,7 +466,7 @@ class TestRestarts:
 
         def rule(at: Situation) -> Steps:
             seen.append(at.intent.pace.spread)
-            return tuple(replace(step, avoidable=WHY) for step in raising(at))
+            return tuple(replace(step, avoidable_restart=WHY) for step in raising(at))
 
         work = cluster.work()
         run_ruled(cluster, rule, work=work)
@@ -483,7 +483,7 @@ class TestLinks:
         seen: list[bool] = []
 
         def rule(at: Situation) -> Steps:
-            seen.append(at.intent.issuing.links)
+            seen.append(at.intent.issuing.link_issuer)
             return raising(at)
 
         def refuse(*about: object) -> None:
@@ -493,8 +493,8 @@ class TestLinks:
 
         monkeypatch.setattr(engine, "carry_out", refuse)
         work = cluster.work()
-        run_ruled(cluster, rule, changed_intent(RECONCILE, links=Linker("an issuer")), work=work)
-        assert seen == [Linker("an issuer"), None, None]
+        run_ruled(cluster, rule, changed_intent(RECONCILE, link_issuer=LinkIssuer("an issuer")), work=work)
+        assert seen == [LinkIssuer("an issuer"), None, None]
         (warning,) = work.warnings
         assert warning.startswith("Vault does not permit that. The CA is replaced without a link certificate, ")
         assert warning.endswith("Permit it.")
@@ -510,14 +510,14 @@ class TestLooking:
 
     def test_steps_behind_no_gate_ask_no_node(self, nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
         outcome = run_ruled(cluster, raising)
-        assert (nodes.answers.asked, outcome.looked) == (0, None)
+        assert (nodes.answers.asked, outcome.last_look) == (0, None)
 
     def test_within_a_pause_they_are_asked_once(self, nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
         engine = in_a_pause(raising)
         outcome = run(cluster.work(), RECONCILE, take_nothing, engine=engine)
         assert nodes.answers.asked == 1
-        assert outcome.looked is not None
-        assert outcome.looked.snapshot.nodes.listeners
+        assert outcome.last_look is not None
+        assert outcome.last_look.snapshot.nodes.listeners
 
     def test_before_every_single_step_that_wants_it_fresh(self, nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
         reached = [0]
@@ -585,7 +585,7 @@ class TestCall:
         assert about[-1] == cluster.current
 
     def test_the_transitions_are_those_that_were_taken(self, cluster: WatchedCluster) -> None:
-        outcome = run(cluster.work(), an_intent(Goal.REPLACE_KEY, until=Phase.PREPARE), take_nothing)
+        outcome = run(cluster.work(), an_intent(Goal.REPLACE_KEY, last_phase=Phase.PREPARE), take_nothing)
         assert [(taken.before, taken.after) for taken in outcome.transitions] == [
             (None, TrustState.UNTRUSTED), (TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED),
         ]  # fmt: skip

@@ -36,7 +36,7 @@ def test_nodes_are_asked_although_no_gate_stands_before_what_comes_next(
     work, before = cluster.work(), len(cluster.memory.api.writes)
     outcome = inspect(work, intent)
     assert nodes.answers.asked == 1
-    assert outcome.looked is outcome.observation
+    assert outcome.last_look is outcome.observation
     assert outcome.observation.snapshot.nodes.listeners
     assert len(cluster.memory.api.writes) == before
 
@@ -44,7 +44,7 @@ def test_nodes_are_asked_although_no_gate_stands_before_what_comes_next(
 def test_nodes_that_were_asked_for_the_next_step_are_not_asked_twice(
     nodes: ReloadingNodes, cluster: WatchedCluster
 ) -> None:
-    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.TRUST)
     asked = nodes.answers.asked
     inspect(cluster.work(), REPLACE)
     assert nodes.answers.asked == asked + 1
@@ -53,13 +53,13 @@ def test_nodes_that_were_asked_for_the_next_step_are_not_asked_twice(
 def test_where_no_node_can_be_asked_stored_evidence_has_to_do(cluster: WatchedCluster) -> None:
     snapshot = inspect(cluster.work(), RECONCILE).observation.snapshot
     assert snapshot.nodes.listeners is None
-    assert snapshot.nodes.in_place is not None
-    assert "cannot ask" in snapshot.nodes.in_place.reload
+    assert snapshot.nodes.in_place_obstacles is not None
+    assert "cannot ask" in snapshot.nodes.in_place_obstacles.reload
 
 
 def test_where_no_node_runs_the_inspection_asks_none() -> None:
     outcome = inspect(work_on(MemoryCluster()), an_intent(Goal.CREATE, before_kafka=True))
-    assert outcome.observation.snapshot.nodes.in_place is None
+    assert outcome.observation.snapshot.nodes.in_place_obstacles is None
 
 
 @pytest.mark.parametrize("reload", [True, False], ids=["reload", "restart"])

@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, StampPods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
@@ -47,7 +47,7 @@ def looked(cluster: WatchedCluster, work: Work | None = None) -> Snapshot:
 def test_every_running_node_answers(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     snapshot = looked(cluster)
     assert {one.uid for one in snapshot.nodes.listeners or ()} == cluster.node_uids
-    assert snapshot.nodes.in_place == InPlace()
+    assert snapshot.nodes.in_place_obstacles == InPlaceObstacles()
 
 
 @pytest.mark.parametrize(("replaced", "looks"), [(1, 2), (2, 3), (9, 3)])
@@ -76,8 +76,8 @@ def test_a_node_that_was_replaced_meanwhile_is_asked_again_a_few_times(
 
 def test_a_call_without_eyes_says_that_it_cannot_ask_nodes(cluster: WatchedCluster) -> None:
     snapshot = looked(cluster)
-    assert (snapshot.nodes.listeners, snapshot.nodes.in_place) == (
-        None, InPlace(reload="the call cannot ask the running nodes which CAs they trust."),
+    assert (snapshot.nodes.listeners, snapshot.nodes.in_place_obstacles) == (
+        None, InPlaceObstacles(reload="the call cannot ask the running nodes which CAs they trust."),
     )  # fmt: skip
 
 
@@ -87,18 +87,18 @@ def test_nodes_that_are_away_are_asked_at_a_later_look(nodes: ReloadingNodes, cl
     away = observe_cluster(work).with_only(frozenset())
     work.observe = lambda: away
     assert looked(cluster, work).nodes.listeners == ()
-    assert (looked(cluster, work).nodes.in_place, nodes.answers.asked) == (InPlace(), 0)
+    assert (looked(cluster, work).nodes.in_place_obstacles, nodes.answers.asked) == (InPlaceObstacles(), 0)
 
 
 def test_a_library_that_is_missing_is_found_out_beforehand(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     work = cluster.work()
-    work.unreloadable = lambda: "kafka-python is missing."
-    assert looked(cluster, work).nodes.in_place == InPlace(reload="kafka-python is missing.")
+    work.reload_obstacle = lambda: "kafka-python is missing."
+    assert looked(cluster, work).nodes.in_place_obstacles == InPlaceObstacles(reload="kafka-python is missing.")
 
 
 def test_a_missing_permission_to_reload_is_seen(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     cluster.permitted.denied = frozenset({"get configmaps"})
-    found = looked(cluster).nodes.in_place
+    found = looked(cluster).nodes.in_place_obstacles
     assert found is not None
     assert "configmaps" in found.reload
 
@@ -107,7 +107,7 @@ def test_a_restart_that_the_operator_will_make_anyway_is_seen(nodes: ReloadingNo
     """Its revision is not what we would compute: it is told, and nodes can still read their trust again."""
     revised = {"metadata": {"annotations": {"strimzi.io/revision": "00000000"}}}
     cluster.change("pods", "demo-kafka-0", revised)
-    assert looked(cluster).nodes.in_place == InPlace(
+    assert looked(cluster).nodes.in_place_obstacles == InPlaceObstacles(
         stamps="the Cluster Operator would restart demo-kafka-0 despite new annotations."
     )
 
@@ -148,7 +148,7 @@ def test_an_earlier_look_will_do_before_a_pause(
     observation, steps = decided(cluster, lambda at: (PAUSE,), earlier)
     assert (steps, nodes.answers.asked) == ((PAUSE,), 1)
     assert observation.snapshot.nodes.listeners is earlier.snapshot.nodes.listeners
-    assert observation.snapshot.nodes.in_place == earlier.snapshot.nodes.in_place
+    assert observation.snapshot.nodes.in_place_obstacles == earlier.snapshot.nodes.in_place_obstacles
 
 
 def test_an_earlier_look_does_not_open_a_gate(

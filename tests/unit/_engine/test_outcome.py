@@ -62,7 +62,7 @@ def test_the_operator_is_switched_when_no_other_ca_is_prepared(waiting: tuple[En
         (cluster(), True),
         (cluster(ledger=None), True),
         (cluster(ledger=ledger(entry(OLD), entry(NEW, TrustState.PHASE_OUT))), False),
-        (cluster(ca=secrets(others=others(NEW))), False),
+        (cluster(ca=secrets(other_entries=others(NEW))), False),
         (cluster(ca=secrets(NEW)), False),
     ],
     ids=["nowhere", "nowhere, without a ledger", "in the ledger", "among the trusted", "in use"],
@@ -253,7 +253,7 @@ def test_the_lease_is_kept_meanwhile(work: Work, clock: Clock) -> None:
         if len(beats) == 1:
             raise failing()
 
-    work.alive = beat
+    work.renew_lease = beat
     Patience(work).wait(failing(20.0), IN_A_PAUSE)
     assert beats == [5, 10, 15, 20]
 
@@ -262,6 +262,6 @@ def test_a_lease_that_another_run_has_taken_ends_it(work: Work) -> None:
     def taken() -> None:
         raise LeaseHeld(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run", "has it.", "Let it finish.")
 
-    work.alive = taken
+    work.renew_lease = taken
     with pytest.raises(LeaseHeld):
         Patience(work).wait(failing(), LIMIT)

@@ -62,13 +62,16 @@ def seen(bench: Bench, name: str = NODE) -> LeafRequest:
 
 
 def ask(bench: Bench, *secrets: str, ca: Entity = CA, transport: Any = None, **settings: Any) -> list[Action]:
-    step = AskForLeaves(secrets=secrets, issuer=(ca.certificate,), asked=EXTERNAL, phase=Phase.PREPARE)
+    step = AskForLeaves(secrets=secrets, issuer=(ca.certificate,), external_issuer=EXTERNAL, phase=Phase.PREPARE)
     return recorded(ask_for_leaves, step, see(bench), bench.work(transport=transport, **settings))
 
 
 def collect(bench: Bench, *secrets: str) -> list[Action]:
     return recorded(
-        collect_leaves, CollectLeaves(secrets=secrets, asked=EXTERNAL, phase=Phase.PREPARE), see(bench), bench.work()
+        collect_leaves,
+        CollectLeaves(secrets=secrets, external_issuer=EXTERNAL, phase=Phase.PREPARE),
+        see(bench),
+        bench.work(),
     )
 
 

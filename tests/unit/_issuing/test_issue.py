@@ -211,7 +211,7 @@ def test_lease_is_renewed_while_keys_are_made(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(requests, "generate_keys", make_keys)
     monkeypatch.setattr(requests, "_AT_A_TIME", 2)
     work = bench.work()
-    work.alive = lambda: told.append(0)
+    work.renew_lease = lambda: told.append(0)
     issue_leaves(order(*BY_SECRET), bench.observe(), work)
     batches = [*[2] * (len(BY_SECRET) // 2), *[1] * (len(BY_SECRET) % 2)]
     assert told == [*(one for count in batches for one in (count, 0)), *[0] * len(BY_SECRET)]
@@ -286,7 +286,7 @@ def test_an_open_request_is_not_written() -> None:
 
 # Leaves of the next CA while the operator stays on the old one, and what becomes of them at the switch.
 
-PREPARE = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1, linked=True)
+PREPARE = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1, with_link=True)
 ROOT = make("root", key(20))
 BELOW = make("below", key(21), ROOT)
 

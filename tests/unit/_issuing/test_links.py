@@ -37,7 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.au
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import SuppliedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import subject_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import LinkIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     LinkCertificates,
@@ -165,8 +165,8 @@ class Certifying(Noting):
     reference: str = "the corporate issuer"
 
     @property
-    def linker(self) -> Linker:
-        return Linker(self.reference)
+    def linker(self) -> LinkIssuer:
+        return LinkIssuer(self.reference)
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
         return self.answer(order)
@@ -177,7 +177,7 @@ def away(order: LinkOrder) -> Refused:
 
 
 STEP = PrepareAuthority(
-    goal=Goal.REPLACE_KEY, replaces=(CA.certificate,), generation=1, linked=True, asked=Certifying.reference
+    goal=Goal.REPLACE_KEY, replaces=(CA.certificate,), generation=1, with_link=True, link_issuer=Certifying.reference
 )
 
 
@@ -247,8 +247,8 @@ def test_a_forecast_assumes_that_it_is_signed(monkeypatch: pytest.MonkeyPatch) -
 
 HERE = make("cluster-ca v0", key(74), path_length=1)
 BACK = PrepareAuthority(
-    goal=Goal.REPLACE_KEY, replaces=(HERE.certificate,), generation=1, linked=True, supplied=(CA.certificate,),
-    asked_back=Certifying.reference, without_it="Clients are refused.",
+    goal=Goal.REPLACE_KEY, replaces=(HERE.certificate,), generation=1, with_link=True, supplied=(CA.certificate,),
+    back_link_issuer=Certifying.reference, refusing_clients="Clients are refused.",
 )  # fmt: skip
 
 
@@ -359,8 +359,8 @@ def test_a_ca_whose_key_an_outside_issuer_keeps_is_forecast_without_it() -> None
     """Before it is prepared it is known from what the caller brings, afterwards from its place in the Secret."""
     bench = office(OLD)
     stand_ins = StandIns(bench.observe(), bench.work(supplied=SUPPLIED))
-    made = stand_ins.authority(replace(PREPARE, linked=False, supplied=SUPPLIED.chain))
-    assert (made.chain, made.elsewhere, made.links) == (SUPPLIED.chain, True, None)
+    made = stand_ins.authority(replace(PREPARE, with_link=False, supplied=SUPPLIED.chain))
+    assert (made.chain, made.key_is_elsewhere, made.links) == (SUPPLIED.chain, True, None)
     assert stand_ins.leaf(made.chain).signed_by(THEIRS.certificate)
     assert not stand_ins.leaf((OLD.certificate,)).signed_by(THEIRS.certificate)
 
@@ -379,9 +379,11 @@ def test_leaves_of_a_stand_in_are_accepted_where_its_ca_is_trusted_alone() -> No
 
 def test_half_way_the_next_ca_is_known_although_the_caller_does_not_bring_it_again() -> None:
     bench = office(OLD)
-    carry_out(replace(PREPARE, linked=False, supplied=SUPPLIED.chain), bench.observe(), bench.work(supplied=SUPPLIED))
+    carry_out(
+        replace(PREPARE, with_link=False, supplied=SUPPLIED.chain), bench.observe(), bench.work(supplied=SUPPLIED)
+    )
     (made,) = bench.observe().snapshot.ca.prepared
-    assert (made.chain, made.elsewhere) == (SUPPLIED.chain, True)
+    assert (made.chain, made.key_is_elsewhere) == (SUPPLIED.chain, True)
     stand_ins = StandIns(bench.observe(), bench.work())
     assert stand_ins.leaf(made.chain).signed_by(THEIRS.certificate)
     assert stand_ins.leaf((OLD.certificate,)).signed_by(OLD.certificate)

@@ -44,8 +44,8 @@ HOUR = timedelta(hours=1)
 CA = make("cluster-ca v1", key(1))
 ANSWER = (leaf(CA), CA.certificate)
 WANTED = Wanted("someone", "the CA")
-INSISTING = replace(WANTED, insists=NOW + timedelta(seconds=1))
-LATER = replace(WANTED, later=frozenset({"next CA"}))
+INSISTING = replace(WANTED, retry_requested_at=NOW + timedelta(seconds=1))
+LATER = replace(WANTED, later_cas=frozenset({"next CA"}))
 OPEN = LeafRequest("demo-kafka-0", "someone", "the CA", NOW - HOUR)
 ANSWERED = replace(OPEN, is_open=False, answer=ANSWER, is_recorded=False)
 AT_HAND = replace(ANSWERED, is_recorded=True)
@@ -69,9 +69,9 @@ AGAIN = replace(OPEN, failure=REFUSED)
         pytest.param(AT_HAND, INSISTING, Next.USE, id="it is at hand: nothing to insist on"),
         pytest.param(FAILED, WANTED, Next.WAIT, id="refused just now"),
         pytest.param(FAILED, INSISTING, Next.ASK, id="refused just now, and the caller insists"),
-        pytest.param(FAILED, replace(WANTED, insists=NOW), Next.WAIT, id="refused again, since the caller insists"),
+        pytest.param(FAILED, replace(WANTED, retry_requested_at=NOW), Next.WAIT, id="refused again, since the caller insists"),
         pytest.param(
-            replace(FAILED, failure=replace(REFUSED, at=NOW + timedelta(minutes=5))), replace(WANTED, insists=NOW), Next.ASK,
+            replace(FAILED, failure=replace(REFUSED, at=NOW + timedelta(minutes=5))), replace(WANTED, retry_requested_at=NOW), Next.ASK,
             id="refused before by a clock that is ahead, and the caller insists",
         ),
         pytest.param(replace(FAILED, failure=None), WANTED, Next.ASK, id="closed for no reason that is known"),

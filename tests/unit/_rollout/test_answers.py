@@ -108,7 +108,7 @@ def test_the_time_begins_again_with_each_that_answers() -> None:
 
 def test_while_it_waits_it_says_that_it_is_alive(one: Waiting) -> None:
     alive: list[float] = []
-    one.work.alive = lambda: alive.append(one.seconds)
+    one.work.renew_lease = lambda: alive.append(one.seconds)
     with pytest.raises(NodesSilent):
         one.wait()
     assert max(b - a for a, b in pairwise(alive)) <= 5

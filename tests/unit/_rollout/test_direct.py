@@ -142,7 +142,7 @@ def test_every_restart_is_told_at_once() -> None:
 def test_the_lease_is_kept_alive_between_the_questions() -> None:
     stand, beats = DirectStand(), []
     work = stand.work()
-    work.alive = lambda: beats.append("alive")
+    work.renew_lease = lambda: beats.append("alive")
     stand.kafka.before_answer = lambda: beats.append("asked")
     restart_nodes(stand.step(), stand.observe(), work, lambda observation: stand.kafka)
     assert "asked asked" not in " ".join(beats)

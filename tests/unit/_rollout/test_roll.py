@@ -334,7 +334,7 @@ def test_time_runs_from_the_last_pod_that_moved() -> None:
 def test_the_heartbeat_goes_on() -> None:
     stand, beats = Stand(), []
     work = stand.work(pod_timeout=timedelta(seconds=60))
-    work.alive = lambda: beats.append(stand.clock.seconds)
+    work.renew_lease = lambda: beats.append(stand.clock.seconds)
     stand.recreate_at(20, NODES[0])
     stand.work = lambda **options: work  # type: ignore[method-assign]
     stand.roll((NODES[0],))

@@ -87,7 +87,7 @@ REFERRING = [
 def test_a_connect_that_trusts_this_cluster(spec: Object, follows: Follows) -> None:
     (found,) = with_connect(spec, OLD, NEW).see()
     assert (found.name, found.trusts) == ("KafkaConnect kafka/connect", certificates(OLD, NEW))
-    assert (found.doubt, found.kind, found.follows, found.declared) == ("", Verifier.JVM, follows, False)
+    assert (found.doubt, found.verifier, found.follows, found.declared) == ("", Verifier.JVM, follows, False)
 
 
 @pytest.mark.parametrize("spec", [{"bootstrapServers": HERE}, {"bootstrapServers": HERE, "tls": {}}])

@@ -91,7 +91,7 @@ _PARTS = {
         one.name: (part, one.name)
         for part, kind in (
             ("pools", Pools),
-            ("outside", OutsideClients),
+            ("outside_clients", OutsideClients),
             ("objects", Objects),
             ("users", CaUsers),
             ("nodes", Nodes),
@@ -100,7 +100,7 @@ _PARTS = {
         for one in fields(kind)
     },
     "pools": ("pools", "replicas"),
-    "outside": ("outside", "clients"),
+    "outside_clients": ("outside_clients", "clients"),
     "leaves": ("leaves", "stored"),
 }
 

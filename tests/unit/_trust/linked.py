@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
-    InPlace,
+    InPlaceObstacles,
     LinkCertificates,
     Pod,
     Snapshot,
@@ -77,25 +77,25 @@ def _books(*entries: LedgerEntry, removed: tuple[RemovedEntry, ...] = ()) -> dic
     return {"ledger": ledger(*entries, removed=removed, journal=a_journal())}
 
 
-_OLD, _WAITS = entry(OLD, generations={0}, leaves=hashes_of(OLD, *NAMES)), (prepared(NEW, LINK, BACK),)
+_OLD, _WAITS = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD, *NAMES)), (prepared(NEW, LINK, BACK),)
 _AGREED = entry(NEW, UNUSED, awaiting=uids(), published_at=PUBLISHED_AT)
 _SHARED = (
-    replace(_OLD, state=ANY, leaves=hashes_of(OLD, *NAMES[1:])),
-    replace(_AGREED, state=ANY, awaiting=uids() - {uid_of(PODS[0])}, leaves=hashes_of(NEW, PODS[0])),
+    replace(_OLD, state=ANY, leaf_hashes=hashes_of(OLD, *NAMES[1:])),
+    replace(_AGREED, state=ANY, awaiting=uids() - {uid_of(PODS[0])}, leaf_hashes=hashes_of(NEW, PODS[0])),
 )
 _LEAVING = entry(OLD, PHASE_OUT, {0})
-_IN_USE = entry(NEW, ALL, published_at=PUBLISHED_AT, leaves=hashes_of(NEW, *NAMES))
+_IN_USE = entry(NEW, ALL, published_at=PUBLISHED_AT, leaf_hashes=hashes_of(NEW, *NAMES))
 _ISSUING = replace(_IN_USE, generations=frozenset({1}))
 _GONE = RemovedEntry(OLD.certificate, uids(1))
 _BEFORE = secrets(prepared=_WAITS, kept_keys=names_of(NEW))
 _AFTER = secrets(NEW, certificate_generation=1, key_generation=1)
 
 SETTLED = cluster(
-    in_place=InPlace(), pods=processes(OLD, 0, 0), leaves=stored(OLD, 0), ledger=ledger(_OLD)
+    in_place_obstacles=InPlaceObstacles(), pods=processes(OLD, 0, 0), leaves=stored(OLD, 0), ledger=ledger(_OLD)
 )  # fmt: skip
 PREPARED = replace(SETTLED, ca=_BEFORE)
 ENROLLED = replace(PREPARED, **_books(_OLD, entry(NEW, UNTRUSTED, awaiting=None)))
-PROJECTED = replace(ENROLLED, ca=replace(_BEFORE, others=others(NEW)))
+PROJECTED = replace(ENROLLED, ca=replace(_BEFORE, other_entries=others(NEW)))
 IN_BUNDLE = replace(PROJECTED, bundle=names_of(OLD, NEW), now=PUBLISHED_AT)
 TRUSTED = replace(IN_BUNDLE, now=NOW, **_books(_OLD, _AGREED))
 ISSUED = changed(TRUSTED, leaves=stored(NEW, 0, OLD, own=OLD), pods=processes(OLD, 0, 0, presents_stored=False))

@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     Component,
-    InPlace,
+    InPlaceObstacles,
     Pod,
     Reconciliation,
     Snapshot,
@@ -52,15 +52,17 @@ stages = st.sampled_from(
     [*linked.STAGES.values(), *unlinked.STAGES.values(), *patient.STAGES.values(), *renewal.STAGES.values()]
 )
 awaited = st.sampled_from([frozenset(), frozenset(), None, *(uids_of(PODS[0], start=start) for start in range(4))])
-in_places = st.sampled_from([InPlace(), InPlace(), None, InPlace(reload="no."), InPlace(stamps="no.")])
+in_places = st.sampled_from(
+    [InPlaceObstacles(), InPlaceObstacles(), None, InPlaceObstacles(reload="no."), InPlaceObstacles(stamps="no.")]
+)
 
 OWN_SECRETS: tuple[CaSecrets, ...] = (
-    secrets(RENEWED, others=others(OLD), certificate_generation=2),
-    secrets(others=others(RENEWED), prepared=(prepared(RENEWED),)),
+    secrets(RENEWED, other_entries=others(OLD), certificate_generation=2),
+    secrets(other_entries=others(RENEWED), prepared=(prepared(RENEWED),)),
     secrets(THIRD, certificate_generation=1),
     # Half-way through a switch: the key is written, the certificate is not.
     replace(unlinked.TRUSTED.ca, key=NEW.certificate.public_key_sha256, kept_keys=names_of(OLD)),
-    secrets(THIRD, others=others(OLD, NEW), certificate_generation=3),
+    secrets(THIRD, other_entries=others(OLD, NEW), certificate_generation=3),
     secrets(NEW, certificate_generation=1, prepared=(prepared(THIRD, link_of(THIRD, NEW)),), kept_keys=names_of(OLD)),
 )
 OWN_PODS: tuple[tuple[Pod, ...], ...] = (
@@ -122,8 +124,8 @@ def snapshots(draw: st.DrawFn, *around: Snapshot) -> Snapshot:
         "bundle": st.sampled_from([None, frozenset(), mixed.ca.projected, frozenset(map(name_of, GENERATIONS))]),
         "pods": st.sampled_from(OWN_PODS),
         "leaves": st.sampled_from(OWN_LEAVES),
-        "outside": st.lists(outside_clients(), max_size=2).map(tuple),
-        "in_place": in_places,
+        "outside_clients": st.lists(outside_clients(), max_size=2).map(tuple),
+        "in_place_obstacles": in_places,
         "published": st.sampled_from([None, names_of(OLD), names_of(OLD, NEW)]),
         "missing": st.just({"demo-nodes-9": Component.KAFKA}),
         "listeners": st.none(),
@@ -146,12 +148,12 @@ def intents(draw: st.DrawFn) -> Intent:
     return an_intent(
         draw(st.sampled_from(Goal)),
         fresh_for=timedelta(0),
-        until=draw(st.sampled_from([None, None, *Phase])),
-        publish=draw(st.booleans()),
+        last_phase=draw(st.sampled_from([None, None, *Phase])),
+        publishes_bundle=draw(st.booleans()),
         spread=draw(st.sampled_from(Spread)),
         retire=draw(st.sampled_from([None, *Retire, NOW, NOW + HOUR])),
         client_grace=draw(st.sampled_from([None, timedelta(0), 2 * HOUR])),
-        trusting=trusting,
-        leaving=leaving,
-        missing=draw(st.sampled_from([None, Selection()])),
+        additional_cas=trusting,
+        leaving_ca=leaving,
+        missing_leaves=draw(st.sampled_from([None, Selection()])),
     )

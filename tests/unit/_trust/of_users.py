@@ -9,7 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Pod, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    InPlaceObstacles,
+    Pod,
+    Snapshot,
+)
 
 from ...tools.support.certificates import Entity
 from .authorities import NEW, OLD, names_of
@@ -40,7 +44,7 @@ def users(**fields: Any) -> Snapshot:
     """Without anything: OLD is in use, and nothing is to be done."""
     return cluster(**{
         "names": USER_NAMES, "pods": tuple(map(broker, PODS)), "leaves": (), "presenters": presenting(presenter(), presenter(PAYMENTS)),
-        "in_place": InPlace(), **fields,
+        "in_place_obstacles": InPlaceObstacles(), **fields,
     })  # fmt: skip
 
 
@@ -49,13 +53,15 @@ def stages(old: Entity = OLD, new: Entity = NEW) -> dict[str, Snapshot]:
     begun = a_journal(old=old, new=new)
     first, next_ = presenter(issuer=old), presenter(PAYMENTS, old)
     before: dict[str, Any] = {
-        "ca": secrets(old, others=others(new), prepared=(prepared(new),), kept_keys=names_of(new)),
+        "ca": secrets(old, other_entries=others(new), prepared=(prepared(new),), kept_keys=names_of(new)),
         "presenters": presenting(first, next_, current=old),
     }
     after: dict[str, Any] = {
-        "ca": secrets(new, others=others(old), certificate_generation=1, key_generation=1, kept_keys=names_of(old)),
+        "ca": secrets(
+            new, other_entries=others(old), certificate_generation=1, key_generation=1, kept_keys=names_of(old)
+        ),
     }
-    behind = presenting(replace(first, behind=True), replace(next_, behind=True), current=new)
+    behind = presenting(replace(first, is_outdated=True), replace(next_, is_outdated=True), current=new)
     issued = presenting(presenter(issuer=new), presenter(PAYMENTS, new), current=new)
     return {
         "published": users(

@@ -30,13 +30,16 @@ _HELD_BY_ALL = HeldLeaf(_OLD_LEAF, linked.uids())
 
 
 def _books(*entries: LedgerEntry, held: tuple[HeldLeaf, ...] = ()) -> dict[str, Any]:
-    return {"ledger": ledger(*entries, held=held, journal=_JOURNAL)}
+    return {"ledger": ledger(*entries, held_leaves=held, journal=_JOURNAL)}
 
 
-_OLD = entry(OLD, generations={0}, leaves=hashes_of(OLD, *linked.NAMES))
+_OLD = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD, *linked.NAMES))
 _NEW = entry(NEW, UNUSED, awaiting=linked.uids(), published_at=linked.PUBLISHED_AT)
-_MIXED = (replace(_OLD, state=ANY, leaves=hashes_of(OLD, "topics")), replace(_NEW, state=ANY, leaves=hashes_of(NEW)))
-_LEFT = (replace(_MIXED[0], leaves=frozenset()), replace(_MIXED[1], leaves=hashes_of(NEW, *linked.NAMES)))
+_MIXED = (
+    replace(_OLD, state=ANY, leaf_hashes=hashes_of(OLD, "topics")),
+    replace(_NEW, state=ANY, leaf_hashes=hashes_of(NEW)),
+)
+_LEFT = (replace(_MIXED[0], leaf_hashes=frozenset()), replace(_MIXED[1], leaf_hashes=hashes_of(NEW, *linked.NAMES)))
 _HELD_STILL = HeldLeaf(_OLD_LEAF, frozenset({uid_of("topics")}), uids_of())
 
 AGREED = replace(linked.TRUSTED, **_books(_OLD, _NEW))

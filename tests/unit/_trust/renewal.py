@@ -30,24 +30,24 @@ _WAITS = (prepared(RENEWED),)
 
 
 def _books(*entries: LedgerEntry, held: tuple[HeldLeaf, ...] = (), **journal: Any) -> dict[str, Any]:
-    return {"ledger": ledger(*entries, held=held, journal=replace(_JOURNAL, **journal))}
+    return {"ledger": ledger(*entries, held_leaves=held, journal=replace(_JOURNAL, **journal))}
 
 
-_OLD = entry(OLD, generations={0}, leaves=hashes_of(OLD))
+_OLD = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD))
 _AGREED = entry(RENEWED, UNUSED, awaiting=uids_of(), published_at=NOW - HOUR)
 _ISSUING = replace(_AGREED, generations=frozenset({1}))
-_IN_USE = replace(_ISSUING, state=ALL, leaves=hashes_of(RENEWED))
+_IN_USE = replace(_ISSUING, state=ALL, leaf_hashes=hashes_of(RENEWED))
 _LEFT = replace(_IN_USE, awaiting=frozenset())
 _AFTER = secrets(RENEWED, certificate_generation=1)
 
 TRUSTED = replace(
     unlinked.SETTLED,
-    ca=secrets(prepared=_WAITS, others=others(RENEWED), kept_keys=names_of(RENEWED)),
+    ca=secrets(prepared=_WAITS, other_entries=others(RENEWED), kept_keys=names_of(RENEWED)),
     bundle=names_of(OLD, RENEWED),
     **_books(_OLD, _AGREED),
 )
 HALTED = replace(TRUSTED, reconciliation=PAUSED)
-SWITCHED = replace(HALTED, ca=replace(_AFTER, others=others(OLD), prepared=_WAITS, kept_keys=names_of(RENEWED)))
+SWITCHED = replace(HALTED, ca=replace(_AFTER, other_entries=others(OLD), prepared=_WAITS, kept_keys=names_of(RENEWED)))
 LEARNED = replace(SWITCHED, **_books(_OLD, _ISSUING))
 NOTED = replace(LEARNED, **_books(_OLD, _ISSUING, held=(_HELD,)))
 ISSUED = changed(
@@ -55,7 +55,7 @@ ISSUED = changed(
 )  # fmt: skip
 STAMPED = changed(ISSUED, pods=nodes(RENEWED, 1, 0, key_generation=0))
 PHASED_OUT = replace(STAMPED, **_books(entry(OLD, PHASE_OUT, {0}), _IN_USE, held=(_HELD,)))
-WITHDRAWN = replace(PHASED_OUT, ca=replace(PHASED_OUT.ca, others={}))
+WITHDRAWN = replace(PHASED_OUT, ca=replace(PHASED_OUT.ca, other_entries={}))
 OUT_OF_BUNDLE = replace(WITHDRAWN, bundle=names_of(RENEWED))
 STRUCK = replace(OUT_OF_BUNDLE, **_books(_LEFT, held=(_HELD,)))
 RESUMED = replace(STRUCK, reconciliation=RUNS)

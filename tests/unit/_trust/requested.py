@@ -25,8 +25,8 @@ REFUSED = Failure(1, NOW - HOUR / 2, "The certificate that came back is refused:
 def elsewhere(snapshot: Snapshot, *authorities: Entity) -> Snapshot:
     """An outside issuer keeps the keys of these CAs; of NEW where none is named."""
     keys = {one.certificate.public_key_sha256 for one in authorities or (NEW,)}
-    prepared = tuple(replace(one, elsewhere=one.key in keys) for one in snapshot.ca.prepared)
-    return snapshot.with_ca(elsewhere=frozenset(keys), prepared=prepared)
+    prepared = tuple(replace(one, key_is_elsewhere=one.key in keys) for one in snapshot.ca.prepared)
+    return snapshot.with_ca(keys_elsewhere=frozenset(keys), prepared=prepared)
 
 
 def a_request(name: str = PODS[0], issuer: Entity = NEW, **fields: Any) -> LeafRequest:

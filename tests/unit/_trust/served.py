@@ -31,7 +31,7 @@ def user_leaf(name: str, issuer: Entity = OLD, generation: int | None = 0) -> St
 
 
 def user(name: str, issuer: Entity | None = OLD, **fields: Any) -> Presenter:
-    return presenter(USERS[name], issuer, **{"secret": name, "behind": issuer is OLD, **fields})
+    return presenter(USERS[name], issuer, **{"secret": name, "is_outdated": issuer is OLD, **fields})
 
 
 def served(stage: str, *of_next: str, missing: tuple[str, ...] = (), **fields: Any) -> Snapshot:
@@ -40,8 +40,8 @@ def served(stage: str, *of_next: str, missing: tuple[str, ...] = (), **fields: A
     leaves = {name: user_leaf(name, issuer, 1 if issuer is NEW else 0) for name, issuer in have.items()}
     current = OLD if stage in ("published", "trusted") else NEW
     seen = presenting(
-        *(user(name, issuer, behind=issuer is not current) for name, issuer in have.items()), current=current
+        *(user(name, issuer, is_outdated=issuer is not current) for name, issuer in have.items()), current=current
     )
     return elsewhere(
-        changed(STAGES[stage], **{"served": {**leaves, **dict.fromkeys(missing)}, "presenters": seen, **fields})
+        changed(STAGES[stage], **{"user_leaves": {**leaves, **dict.fromkeys(missing)}, "presenters": seen, **fields})
     )

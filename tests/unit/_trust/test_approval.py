@@ -112,7 +112,8 @@ def test_an_approval_is_of_the_issuer_that_was_shown() -> None:
     )  # fmt: skip
     reconcile = Intent(Goal.RECONCILE)
     approved, other = (
-        changed_intent(reconcile, asked=issuer, missing=Selection()) for issuer in ("Vault a", "Vault b")
+        changed_intent(reconcile, external_issuer=issuer, missing_leaves=Selection())
+        for issuer in ("Vault a", "Vault b")
     )
     assert refusals(hash_of(kept, approved), kept, approved) == []
     assert refusals(hash_of(kept, approved), kept, other) == [STEPS]
@@ -182,9 +183,9 @@ def test_a_hand_back_that_was_killed_goes_on() -> None:
         pytest.param(
             changed(linked.SETTLED, pods=pods(names=PODS[1:])), REPLACE_KEY, [RESTARTS], id="a node less"
         ),
-        pytest.param(changed(linked.SETTLED, in_place=BLOCKED), REPLACE_KEY, [STEPS, RESTARTS], id="no reload"),
+        pytest.param(changed(linked.SETTLED, in_place_obstacles=BLOCKED), REPLACE_KEY, [STEPS, RESTARTS], id="no reload"),
         pytest.param(
-            changed(linked.SETTLED, outside=(STRANGER,)), REPLACE_KEY, [STEPS, OBSTACLES], id="a client that would refuse"
+            changed(linked.SETTLED, outside_clients=(STRANGER,)), REPLACE_KEY, [STEPS, OBSTACLES], id="a client that would refuse"
         ),
         pytest.param(linked.FINISHED, changed_intent(REPLACE_KEY, fresh_for=timedelta(0)), [CA], id="another CA"),
         pytest.param(linked.SETTLED, RENEW, [CA, STEPS, RESTARTS], id="another goal"),
@@ -207,7 +208,9 @@ def test_a_renewal_that_replaces_a_key_afterwards_goes_on(stage: str) -> None:
     before = renewal.STAGES[stage]
     assert before.ledger is not None
     assert before.ledger.journal is not None
-    begun = replace(before, ledger=replace(before.ledger, journal=replace(before.ledger.journal, to_replace=True)))
+    begun = replace(
+        before, ledger=replace(before.ledger, journal=replace(before.ledger.journal, precedes_replacement=True))
+    )
     assert refusals(APPROVED, begun, changed_intent(REPLACE_KEY, replaces=name_of(OLD))) == []
 
 

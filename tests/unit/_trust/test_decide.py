@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
-    InPlace,
+    InPlaceObstacles,
     PreparedAuthority,
     Reconciliation,
     Snapshot,
@@ -80,15 +80,15 @@ PHASES = {
 @pytest.mark.parametrize("until", Phase)
 def test_a_flow_stops_after_the_phase_that_was_asked_for(stage: str, phase: Phase, until: Phase) -> None:
     snapshot, intent = FLOWS[stage]
-    whole, found = decide(snapshot, intent), decide(snapshot, changed_intent(intent, until=until))
+    whole, found = decide(snapshot, intent), decide(snapshot, changed_intent(intent, last_phase=until))
     if ORDER.index(phase) <= ORDER.index(until):
         assert found == whole
     else:
-        assert found == Decision(done=True, pending=tuple(step.as_left() for step in whole.steps))
+        assert found == Decision(done=True, pending=tuple(step.describe_as_left() for step in whole.steps))
 
 
 def test_pending_work_names_the_purpose_of_a_pause() -> None:
-    found = decide(linked.ALONE, changed_intent(REPLACE_KEY, until=Phase.USE))
+    found = decide(linked.ALONE, changed_intent(REPLACE_KEY, last_phase=Phase.USE))
     assert found.pending == (
         f"switch the operator to {named(NEW.certificate)}, generation 1, and take {named(OLD.certificate)} out of the "
         "trusted CAs",
@@ -105,7 +105,7 @@ UNTOUCHED = {"linked HALTED", "unlinked HALTED", "renewal HALTED", "patient HALT
 def test_a_pause_of_ours_is_brought_to_its_end_wherever_the_caller_stops(stage: str) -> None:
     """It only ends, where a CA would come into use or leave in it, and nothing of that is done."""
     snapshot, intent = FLOWS[stage]
-    found, whole = decide(snapshot, changed_intent(intent, until=Phase.PREPARE)), decide(snapshot, intent)
+    found, whole = decide(snapshot, changed_intent(intent, last_phase=Phase.PREPARE)), decide(snapshot, intent)
     if stage in UNTOUCHED or any(isinstance(step, Withdraw) for step in whole.steps):
         assert [type(step) for step in found.steps] == [Resume]
     else:
@@ -131,7 +131,7 @@ WRITTEN = {
 def test_the_books_are_kept_wherever_a_flow_stops(stage: str, phase: Phase) -> None:
     """The change has happened; a ledger that lags behind would be a wrong record."""
     snapshot, intent = FLOWS[stage]
-    found = decide(snapshot, changed_intent(intent, until=Phase.PREPARE))
+    found = decide(snapshot, changed_intent(intent, last_phase=Phase.PREPARE))
     assert found == decide(snapshot, intent)
     assert [(type(one), one.phase) for one in found.steps] == [(WriteLedger, phase)]
 
@@ -215,12 +215,12 @@ def test_only_handing_back_gives_up_the_books(goal: Goal) -> None:
     ],
 )
 def test_handing_back_can_be_left_half_way(snapshot: Snapshot, until: Phase, pending: str) -> None:
-    assert decide(snapshot, changed_intent(DOWNGRADE, until=until)) == Decision(done=True, pending=(pending,))
+    assert decide(snapshot, changed_intent(DOWNGRADE, last_phase=until)) == Decision(done=True, pending=(pending,))
 
 
 # Restarts that a reload would spare.
 
-BLOCKED = InPlace(reload="a permission is missing.")
+BLOCKED = InPlaceObstacles(reload="a permission is missing.")
 NOT_PATIENT = "Remove this obstacle, or have the nodes restarted: spread=auto, retire=now."
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
 AVOIDABLE = {
@@ -239,7 +239,7 @@ def refused(asked: str, why: str) -> tuple[Violation, ...]:
 def test_spread_reload_holds_the_flow_where_nodes_cannot_reload(stage: str, why: str) -> None:
     """Before the pause that the restarts would begin with."""
     snapshot, intent = FLOWS[stage]
-    blocked = changed(snapshot, in_place=BLOCKED)
+    blocked = changed(snapshot, in_place_obstacles=BLOCKED)
     assert decide(blocked, changed_intent(intent, spread=Spread.RELOAD)) == Decision(
         violations=refused("spread=reload", why)
     )
@@ -251,8 +251,8 @@ def test_spread_reload_holds_the_flow_where_nodes_cannot_reload(stage: str, why:
 def test_a_run_that_has_not_looked_is_not_held(stage: str) -> None:
     """Otherwise no run would ever look."""
     snapshot, intent = FLOWS[stage]
-    for seen in (InPlace(), None):
-        assert decide(changed(snapshot, in_place=seen), changed_intent(intent, spread=Spread.RELOAD)).steps
+    for seen in (InPlaceObstacles(), None):
+        assert decide(changed(snapshot, in_place_obstacles=seen), changed_intent(intent, spread=Spread.RELOAD)).steps
 
 
 @pytest.mark.parametrize(
@@ -264,16 +264,16 @@ def test_a_run_that_has_not_looked_is_not_held(stage: str) -> None:
     ],
 )
 def test_a_flow_that_is_to_wait_for_restarts_is_held_where_nodes_would_restart(
-    in_place: InPlace | None, spread: Spread, why: str
+    in_place: InPlaceObstacles | None, spread: Spread, why: str
 ) -> None:
-    found = decide(changed(patient.AGREED, in_place=in_place), changed_intent(REPLACE_KEY, spread=spread))
+    found = decide(changed(patient.AGREED, in_place_obstacles=in_place), changed_intent(REPLACE_KEY, spread=spread))
     told = f"Nodes are restarted to take up {NEW_NAME}: {why}"
     assert found.violations == (refused(f"retire={patient.RETIRE_BY:%Y-%m-%dT%H:%M:%SZ}", told) if why else ())
     assert bool(found.steps) is not bool(why)
 
 
 def test_a_pause_is_not_kept_for_what_is_not_done() -> None:
-    held = decide(changed(linked.HALTED, in_place=BLOCKED), changed_intent(REPLACE_KEY, spread=Spread.RELOAD))
+    held = decide(changed(linked.HALTED, in_place_obstacles=BLOCKED), changed_intent(REPLACE_KEY, spread=Spread.RELOAD))
     assert held.steps == (Resume(phase=Phase.USE),)
     assert held.violations == refused("spread=reload", AVOIDABLE["linked ALONE"])
 
@@ -283,7 +283,7 @@ def test_a_pause_is_not_kept_for_what_is_not_done() -> None:
 #: Every pod trusts the root; an intermediate CA validates with its chain, and not alone.
 BELOW = chain_of(INTERMEDIATE, ROOT)
 BELOW_ROOT = cluster(
-    ca=secrets(ROOT, prepared=(PreparedAuthority(BELOW, INTERMEDIATE.certificate.public_key_sha256),), others=others(INTERMEDIATE)),
+    ca=secrets(ROOT, prepared=(PreparedAuthority(BELOW, INTERMEDIATE.certificate.public_key_sha256),), other_entries=others(INTERMEDIATE)),
     ledger=ledger(
         entry(ROOT, PHASE_OUT, {0}), entry(BELOW, ALL, awaiting=uids_of(), published_at=NOW - HOUR),
         journal=a_journal(old=ROOT, new=INTERMEDIATE),
@@ -296,7 +296,7 @@ STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD))
 @pytest.mark.parametrize(
     ("gate", "snapshot", "done_instead"),
     [
-        ("trust", changed(unlinked.TRUSTED, outside=(STRANGER,)), Pause),
+        ("trust", changed(unlinked.TRUSTED, outside_clients=(STRANGER,)), Pause),
         ("alone", BELOW_ROOT, IssueLeaves),
         ("removal", changed(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf("late", generation=1))), Pause),
     ],
@@ -351,7 +351,7 @@ def test_a_flow_without_verifying_pods_is_held_with_a_sentence(stage: str) -> No
 
 
 def test_a_flow_that_only_prepares_a_ca_needs_no_verifying_pods() -> None:
-    decision = decided("users published", changed_intent(RECONCILE, until=Phase.PREPARE))
+    decision = decided("users published", changed_intent(RECONCILE, last_phase=Phase.PREPARE))
     assert (decision.done, decision.violations) == (True, ())
 
 

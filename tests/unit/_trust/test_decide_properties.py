@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TRUSTED_STATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    InPlace,
+    InPlaceObstacles,
     Reconciliation,
     Snapshot,
 )
@@ -266,10 +266,10 @@ def test_no_step_of_a_later_phase_than_asked_for(snapshot: Snapshot, intent: Int
 @SETTINGS
 @given(snapshots(), STATES, intents(), in_places)
 def test_nothing_is_read_again_where_it_cannot_or_shall_not_be(
-    snapshot: Snapshot, state: Reconciliation, intent: Intent, in_place: InPlace | None
+    snapshot: Snapshot, state: Reconciliation, intent: Intent, in_place: InPlaceObstacles | None
 ) -> None:
     """Nor is the operator told that it was: it would hide restarts that are needed."""
-    snapshot, found = with_books_kept(changed(snapshot, reconciliation=state, in_place=in_place), intent)
+    snapshot, found = with_books_kept(changed(snapshot, reconciliation=state, in_place_obstacles=in_place), intent)
     shall = intent.pace.spread is not Spread.RESTART and in_place is not None
     for step in found.steps:
         if isinstance(step, Reload):
@@ -280,7 +280,7 @@ def test_nothing_is_read_again_where_it_cannot_or_shall_not_be(
         if isinstance(step, StampPods) and step.generation is not None:
             event("told")
             assert shall
-            assert in_place == InPlace()
+            assert in_place == InPlaceObstacles()
 
 
 # The outcome of decisions.
@@ -307,7 +307,7 @@ def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, i
                 if link is not None
             }
             assert not links & snapshot.ca.projected
-            assert not links & (snapshot.outside.published or frozenset())
+            assert not links & (snapshot.outside_clients.published or frozenset())
             assert not links & {entry.fingerprint for entry in books_of(snapshot).entries}
     else:
         raise AssertionError("no end")
@@ -338,8 +338,12 @@ def test_messages_name_no_module_and_no_hard_coded_object(
     """No module is named, and no object but by the name that it is given."""
     named = replace(snapshot, reconciliation=state, names=NAMES)
     found = with_books_kept(named, intent)[1]
-    texts = [text for step in found.steps for text in (step.sentence(), step.as_left(), step.because, step.avoidable)]
-    assert all(step.sentence().strip() and step.as_left().strip() for step in found.steps)
+    texts = [
+        text
+        for step in found.steps
+        for text in (step.sentence(), step.describe_as_left(), step.because, step.avoidable_restart)
+    ]
+    assert all(step.sentence().strip() and step.describe_as_left().strip() for step in found.steps)
     texts += [text for one in found.violations for text in (one.subject, one.message, one.remedy)]
     assert all(one.subject and one.message.endswith(".") for one in found.violations)
     for text in (*texts, *found.waiting, *found.pending):

@@ -91,9 +91,9 @@ def test_where_no_pod_shows_a_start_there_is_no_estimate() -> None:
 
 def test_clients_get_exactly_their_time() -> None:
     seen = cluster()
-    wait = AwaitClients(certificate=OLD.certificate, until=NOW + 90 * SECOND)
+    wait = AwaitClients(certificate=OLD.certificate, earliest_use=NOW + 90 * SECOND)
     assert span_of(wait, seen) == seconds(90, 90)
-    assert span_of(AwaitClients(certificate=OLD.certificate, until=NOW - SECOND), seen) == NO_TIME
+    assert span_of(AwaitClients(certificate=OLD.certificate, earliest_use=NOW - SECOND), seen) == NO_TIME
 
 
 def test_a_wait_for_other_parties_has_no_upper_bound() -> None:

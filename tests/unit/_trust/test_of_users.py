@@ -34,7 +34,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteLedger
@@ -112,20 +112,22 @@ class TestTrust:
         ("fields", "spread", "why"),
         [
             (
-                {"in_place": None},
+                {"in_place_obstacles": None},
                 Spread.AUTO,
                 "it is unknown whether nodes can read their certificates again without a restart.",
             ),
-            ({"in_place": InPlace(reload="no way.")}, Spread.AUTO, "no way."),
+            ({"in_place_obstacles": InPlaceObstacles(reload="no way.")}, Spread.AUTO, "no way."),
             ({}, Spread.RESTART, "spread=restart asks for it."),
         ],
     )
-    def test_where_they_cannot_they_restart(self, fields: dict[str, InPlace | None], spread: Spread, why: str) -> None:
+    def test_where_they_cannot_they_restart(
+        self, fields: dict[str, InPlaceObstacles | None], spread: Spread, why: str
+    ) -> None:
         seen = changed(STAGES["published"], **fields)
         (step,) = restart_to_trust(situation(seen, changed_intent(REPLACE_KEY, spread=spread)))
         assert isinstance(step, Roll)
         assert (step.reason, step.uids) == (RollReason.TRUST, uids_of())
-        assert step.avoidable == f"Nodes are restarted to trust {NEW_NAME}: {why}"
+        assert step.avoidable_restart == f"Nodes are restarted to trust {NEW_NAME}: {why}"
         assert step.look(seen) is Look.FRESH
 
     def test_a_restart_to_trust_leaves_no_awaited_pod(self) -> None:
@@ -179,7 +181,7 @@ class TestRemoval:
     def test_a_listener_that_refuses_it_has_forgotten_it(self) -> None:
         """Nothing else in the process knows it."""
         books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),))
-        withdrawn = replace(STAGES["issued"], ledger=books, ca=replace(STAGES["issued"].ca, others={}))
+        withdrawn = replace(STAGES["issued"], ledger=books, ca=replace(STAGES["issued"].ca, other_entries={}))
         asked = answering(withdrawn, accepting=[name_of(NEW)], refusing=[name_of(OLD)])
         assert forget_removed(asked, books).removed == ()
         first, *others = asked.nodes.pods
@@ -208,7 +210,7 @@ class TestWithoutAListenerThatVerifies:
     @pytest.mark.parametrize("listeners", [None, ()], ids=["not asked", "no listener to ask"])
     def test_none_has_to_forget_the_old_one(self, listeners: tuple[()] | None) -> None:
         books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),), journal=a_journal())
-        ca = replace(STAGES["issued"].ca, others={}, kept_keys=frozenset())
+        ca = replace(STAGES["issued"].ca, other_entries={}, kept_keys=frozenset())
         seen = changed(STAGES["issued"], ledger=books, ca=ca, has_verifiers=False, listeners=listeners)
         (step,) = decide(seen, REPLACE_KEY).steps
         assert isinstance(step, WriteLedger)
@@ -310,7 +312,7 @@ def test_laws_of_users(snapshot: Snapshot) -> None:
         assert all(one.pause not in served for one in snapshot.presenters if one.renewal is Renewal.ISSUED)
     for decision in (at_once, in_batches):
         # No run ends with a paused user that no switch concerns.
-        assert decision.steps or all(one.behind or not one.pause.is_ours for one in snapshot.presenters)
+        assert decision.steps or all(one.is_outdated or not one.pause.is_ours for one in snapshot.presenters)
 
 
 def _every_listener_accepts(snapshot: Snapshot) -> bool:
@@ -321,7 +323,7 @@ def _every_listener_accepts(snapshot: Snapshot) -> bool:
 
 
 def _users_that_may_present_it(snapshot: Snapshot) -> list[str]:
-    waived = {one.client for one in snapshot.outside.waivers}
+    waived = {one.client for one in snapshot.outside_clients.waivers}
     return [
         one.name
         for one in snapshot.presenters

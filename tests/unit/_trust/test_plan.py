@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
-    InPlace,
+    InPlaceObstacles,
     PreparedAuthority,
     Snapshot,
 )
@@ -50,7 +50,7 @@ OLD_NAME = named(OLD.certificate)
 NEW_NAME = NEW.certificate.subject
 SETTLED = linked.SETTLED
 FIRST = cluster(ca=secrets(None), ledger=None, bundle=None, pods=(), leaves=())
-BLOCKED = InPlace(reload="a permission is missing.", stamps="")
+BLOCKED = InPlaceObstacles(reload="a permission is missing.", stamps="")
 REPLACE_KEY, RENEW = Intent(Goal.REPLACE_KEY), Intent(Goal.RENEW)
 
 
@@ -68,7 +68,7 @@ DUE = changed(
     SETTLED,
     ca=secrets(LASTING),
     bundle=names_of(LASTING),
-    ledger=ledger(entry(LASTING, generations={0}, leaves=hashes_of(OLD, *linked.NAMES))),
+    ledger=ledger(entry(LASTING, generations={0}, leaf_hashes=hashes_of(OLD, *linked.NAMES))),
     leaves=tuple(
         replace(one, chain=(issue_leaf(LASTING, end=NOW + 30 * DAY), LASTING.certificate))
         for one in SETTLED.leaves.stored
@@ -101,8 +101,8 @@ def restarts(found: Forecast) -> dict[str, int]:
 )
 def test_how_often_nodes_restart(snapshot: Snapshot, intent: Intent, reload: int, restart: int | None) -> None:
     """reload: where they can read again; restart: where they cannot. None: not wanted, so it is not begun."""
-    for in_place, times in ((InPlace(), reload), (BLOCKED, restart)):
-        found = planned(changed(snapshot, in_place=in_place), intent)
+    for in_place, times in ((InPlaceObstacles(), reload), (BLOCKED, restart)):
+        found = planned(changed(snapshot, in_place_obstacles=in_place), intent)
         assert {restarts(found).get(pod.name, 0) for pod in snapshot.nodes.pods if pod.name in PODS} <= {times or 0}
         assert [one.condition for one in found.violations] == ([Condition.IN_PLACE] if times is None else [])
 
@@ -145,7 +145,7 @@ def test_the_plan_names_the_components_that_restart(component: Component) -> Non
     [
         pytest.param({}, id="not yet prepared"),
         pytest.param({"ca": secrets(prepared=(SUPPLIED.new_ca.supplied,))}, id="prepared already"),
-        pytest.param({"outside": (STRANGER,)}, id="prepared, and held then"),
+        pytest.param({"outside_clients": (STRANGER,)}, id="prepared, and held then"),
     ],
 )
 def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]) -> None:
@@ -157,7 +157,7 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
         def authority(self, step: PrepareAuthority) -> PreparedAuthority:
             return supplied
 
-    found = forecast(changed(SETTLED, **fields), changed_intent(SUPPLIED, trusting=(chain_of(ROOT),)), Brought())
+    found = forecast(changed(SETTLED, **fields), changed_intent(SUPPLIED, additional_cas=(chain_of(ROOT),)), Brought())
     told = " ".join(step.what for step in found.steps)
     for one in (INTERMEDIATE.certificate, ROOT.certificate):
         assert told.count(named(one)) == told.count(one.subject) > 0
@@ -178,7 +178,7 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
             ), id="each is told once",
         ),
         pytest.param(
-            changed(SETTLED, in_place=BLOCKED), RENEW,
+            changed(SETTLED, in_place_obstacles=BLOCKED), RENEW,
             (f"Nodes are restarted when the operator is switched to {RENEWED.certificate.subject}: {BLOCKED.reload}",),
             id="restarts that could be spared",
         ),
@@ -190,7 +190,7 @@ def test_why_it_is_done_this_way(snapshot: Snapshot, intent: Intent, choices: tu
 
 
 def test_a_plan_shows_steps_before_its_violation() -> None:
-    found = planned(changed(SETTLED, outside=(STRANGER,)), REPLACE_KEY)
+    found = planned(changed(SETTLED, outside_clients=(STRANGER,)), REPLACE_KEY)
     assert {(one.condition, one.subject) for one in found.violations} == {(Condition.TRUST, "Secret kafka/app")}
     assert "prepare a CA with a new key" in found.steps[0].what
     assert not any("switch" in step.what for step in found.steps)
@@ -198,7 +198,7 @@ def test_a_plan_shows_steps_before_its_violation() -> None:
 
 def test_the_plan_says_what_comes_after_a_hold_of_a_party_outside() -> None:
     """As if that party were not there; the diff ends where a call would end."""
-    found, free = planned(changed(SETTLED, outside=(STRANGER,)), REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
+    found, free = planned(changed(SETTLED, outside_clients=(STRANGER,)), REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
     (hold,) = [step for step in found.after if step not in free.steps]
     assert found.after[0] == hold
     assert hold.what == f"the flow is held here by Secret kafka/app: cannot validate certificates of the CA {NEW_NAME}."
@@ -217,7 +217,7 @@ def test_each_hold_is_told_where_it_comes() -> None:
     assert [one.subject for one in found.violations] == ["Pod kafka/billing"]
     assert found.after[0].what.startswith("the flow is held here by Pod kafka/billing: may present a certificate of ")
     assert any(step.phase is Phase.RETIRE and step.is_change for step in found.after)
-    blocked = planned(changed(SETTLED, in_place=BLOCKED), changed_intent(REPLACE_KEY, spread=Spread.RELOAD))
+    blocked = planned(changed(SETTLED, in_place_obstacles=BLOCKED), changed_intent(REPLACE_KEY, spread=Spread.RELOAD))
     assert (blocked.violations != (), blocked.after) == (True, ())
 
 
@@ -265,7 +265,7 @@ def test_a_flow_is_about_the_ca_that_it_began_with() -> None:
 
 def test_a_plan_that_comes_back_to_where_it_was_is_held_there() -> None:
     """The same CA is to be trusted and to leave."""
-    at_once = changed_intent(Intent(Goal.RECONCILE), trusting=(chain_of(THIRD),), leaving=name_of(THIRD))
+    at_once = changed_intent(Intent(Goal.RECONCILE), additional_cas=(chain_of(THIRD),), leaving_ca=name_of(THIRD))
     found = planned(SETTLED, at_once)
     assert [one.condition for one in found.violations] == [Condition.FLOW_ADVANCES]
 

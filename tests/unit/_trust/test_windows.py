@@ -54,7 +54,7 @@ def test_each_stage_waits_where_its_steps_restart_a_pod(stage: str) -> None:
         assert found is decision
     elif restarts or found is not decision:
         assert (found.steps, found.done, found.violations) == ((), False, ())
-        assert found.pending == tuple(step.as_left() for step in decision.steps)
+        assert found.pending == tuple(step.describe_as_left() for step in decision.steps)
         assert any(f"{NOW + HOUR:%Y-%m-%d at %H:%M}" in one for one in found.waiting)
     assert respect_windows(decision, shut, changed_intent(intent, ignores_windows=True), MadeHere()) is decision
 

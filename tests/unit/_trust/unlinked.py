@@ -12,7 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Pod, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    InPlaceObstacles,
+    Pod,
+    Snapshot,
+)
 
 from ...tools.support.certificates import HOUR, NOW, Entity
 from .authorities import NEW, OLD, names_of
@@ -31,15 +35,15 @@ def _books(old: LedgerEntry, new: LedgerEntry) -> dict[str, Any]:
     return {"ledger": ledger(old, new, journal=a_journal())}
 
 
-_CAN_READ_AGAIN: dict[str, Any] = {"in_place": InPlace(), "pods": nodes(OLD, 0, 0)}
-_OLD, _WAITS = entry(OLD, generations={0}, leaves=hashes_of(OLD)), (prepared(NEW),)
+_CAN_READ_AGAIN: dict[str, Any] = {"in_place_obstacles": InPlaceObstacles(), "pods": nodes(OLD, 0, 0)}
+_OLD, _WAITS = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD)), (prepared(NEW),)
 _UNKNOWN = entry(NEW, UNTRUSTED, awaiting=None)
 _AGREED = entry(NEW, UNUSED, published_at=NOW - HOUR)
 _ISSUING = replace(_AGREED, generations=frozenset({1}))
-_IN_USE = replace(_ISSUING, state=ALL, leaves=hashes_of(NEW))
+_IN_USE = replace(_ISSUING, state=ALL, leaf_hashes=hashes_of(NEW))
 _BEFORE = secrets(prepared=_WAITS, kept_keys=names_of(NEW))
-_BESIDE = replace(_BEFORE, others=others(NEW))
-_AFTER = secrets(NEW, others=others(OLD), certificate_generation=1, key_generation=1, kept_keys=names_of(OLD))
+_BESIDE = replace(_BEFORE, other_entries=others(NEW))
+_AFTER = secrets(NEW, other_entries=others(OLD), certificate_generation=1, key_generation=1, kept_keys=names_of(OLD))
 _USED: dict[str, Any] = {**_CAN_READ_AGAIN, "leaves": leaves(NEW, 1), "pods": nodes(NEW, 1, 2)}
 
 SETTLED = cluster(**_CAN_READ_AGAIN, ledger=ledger(_OLD))
@@ -65,14 +69,14 @@ HALF_USED = changed(TIDIED, pods=(nodes(NEW, 1, 2)[0], *TIDIED.nodes.pods[1:]))
 SHARED = replace(
     HALF_USED,
     **_books(
-        replace(_OLD, state=ANY, leaves=hashes_of(OLD, *PODS[1:])),
-        replace(_ISSUING, state=ANY, leaves=hashes_of(NEW, PODS[0])),
+        replace(_OLD, state=ANY, leaf_hashes=hashes_of(OLD, *PODS[1:])),
+        replace(_ISSUING, state=ANY, leaf_hashes=hashes_of(NEW, PODS[0])),
     ),
 )
 USED = changed(SHARED, **_USED)
 PHASED_OUT = replace(USED, **_books(entry(OLD, PHASE_OUT, {0}), _IN_USE))
 RETIRING = replace(PHASED_OUT, reconciliation=PAUSED)
-WITHDRAWN = replace(RETIRING, ca=replace(_AFTER, others={}))
+WITHDRAWN = replace(RETIRING, ca=replace(_AFTER, other_entries={}))
 OUT_OF_BUNDLE = replace(WITHDRAWN, bundle=names_of(NEW))
 STRUCK = replace(
     OUT_OF_BUNDLE,

@@ -58,14 +58,14 @@ class IssuerReference:
         return {"name": self.settings.name, "kind": self.settings.kind, "group": self.settings.group}
 
     @property
-    def own(self) -> bool:
+    def is_of_cert_manager(self) -> bool:
         """Whether it is an issuer of cert-manager itself."""
         return self.settings.group == _GROUP
 
     @property
     def resource(self) -> Resource | None:
         """The kind, where it is a kind of cert-manager itself."""
-        return _KINDS.get(self.settings.kind) if self.own else None
+        return _KINDS.get(self.settings.kind) if self.is_of_cert_manager else None
 
     @property
     def home(self) -> str | None:
@@ -73,7 +73,7 @@ class IssuerReference:
         return self.namespace if self.resource is ISSUERS else None
 
     def __str__(self) -> str:
-        group = "" if self.own else f" of {self.settings.group}"
+        group = "" if self.is_of_cert_manager else f" of {self.settings.group}"
         return f"{self.settings.kind} {self.settings.name}{group}"
 
     @property

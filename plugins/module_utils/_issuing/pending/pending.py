@@ -45,7 +45,7 @@ def with_requests(observation: Observation, work: Work) -> Observation:
     }
     snapshot = observation.snapshot
     leaves = replace(snapshot.leaves, requests=requests)
-    return replace(observation, snapshot=replace(snapshot, leaves=leaves), brought=brought)
+    return replace(observation, snapshot=replace(snapshot, leaves=leaves), issued_keys=brought)
 
 
 def judge_requests(
@@ -197,7 +197,7 @@ class _Reading:
     def _in_use(self) -> Mapping[str, Certificate]:
         """The certificate in the Secret of each leaf that has a certificate with its key."""
         found = {
-            leaf.secret: (leaf.chain[0], leaf.beside) for leaf in self.observation.snapshot.every_leaf if leaf.chain
+            leaf.secret: (leaf.chain[0], leaf.key_beside) for leaf in self.observation.snapshot.every_leaf if leaf.chain
         }
         return {name: leaf for name, (leaf, key) in found.items() if leaf.public_key_sha256 == key}
 
@@ -226,7 +226,7 @@ def with_standing(observation: Observation, work: Work) -> Observation:
     here. Raises KubeError.
     """
     issuer = issuer_of(work)
-    if not isinstance(issuer, RenewingIssuer) or not observation.snapshot.ca.elsewhere:
+    if not isinstance(issuer, RenewingIssuer) or not observation.snapshot.ca.keys_elsewhere:
         return observation
     judge = _Judge(observation, work.settings.policy)
     standing = {
@@ -283,15 +283,17 @@ class _Judge:
     policy: KeyPolicy | None
 
     def standing(self, leaf: LeafSecret, kept: Kept) -> Standing:
-        found = Standing(leaf.secret, told=kept.trouble, differs=kept.differs)
+        found = Standing(leaf.secret, sentences=kept.trouble, differs=kept.differs)
         answer = kept.answer
         if isinstance(answer, Refused):
-            return replace(found, told=f"{answer.why} {answer.remedy}")
+            return replace(found, sentences=f"{answer.why} {answer.remedy}")
         if not isinstance(answer, IssuedCertificate):
-            return found if kept.differs else replace(found, told=found.told or answer.why)
+            return found if kept.differs else replace(found, sentences=found.sentences or answer.why)
         found = replace(found, latest=(answer.leaf, *answer.chain))
         why = self._why_not(leaf, answer)
-        return replace(found, told=why) if why else replace(found, authority=self._signer(answer.leaf)[0].fingerprint)
+        return (
+            replace(found, sentences=why) if why else replace(found, authority=self._signer(answer.leaf)[0].fingerprint)
+        )
 
     def _why_not(self, leaf: LeafSecret, answer: IssuedCertificate) -> str:
         """Why this certificate is not to be used, as a sentence; empty where it may be."""

@@ -199,7 +199,7 @@ def _ask(
         for name, order in orders.items():
             failed = _failure_before(stored.get(name))
             records[name] = _request(order, keys.get(name), failed, issuer, step.issuer[0].fingerprint, work)
-            work.alive()
+            work.renew_lease()
     except IssuerUnavailable:
         # The issuer may refuse more for now: the next run does not request the same leaves again.
         if records:
@@ -277,7 +277,9 @@ def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) ->
         value = record if answer is None else PendingLeaf(answer, record if remembers else None)
         changed.setdefault(found.component, {})[name] = value
     for component, values in changed.items():
-        brought = {name: key for name, key in observation.brought.items() if name in values and requests[name].answer}
+        brought = {
+            name: key for name, key in observation.issued_keys.items() if name in values and requests[name].answer
+        }
         keys = (_keys_written(component, brought, observation),) if brought else ()
         records = write_records(observation.scope, observation.secrets, component, values)
         write_all((*keys, records), work, step.phase.value)
@@ -287,18 +289,18 @@ def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> Non
     """Look again and again until every request has an answer, but not longer than the caller wants. Nothing is held
     meanwhile.
     """
-    what = f"{step.asked} issues {len(step.secrets)} certificates"
+    what = f"{step.external_issuer} issues {len(step.secrets)} certificates"
     if work.dry_run:
-        work.record(Action("wait", step.asked, what, step.phase.value))
+        work.record(Action("wait", step.external_issuer, what, step.phase.value))
         return
     begun, pause, told = work.clock.monotonic(), _FIRST_LOOK, False
-    while _is_awaited(step, observation) and (left := (step.until - work.clock.now()) / timedelta(seconds=1)) > 0:
+    while _is_awaited(step, observation) and (left := (step.deadline - work.clock.now()) / timedelta(seconds=1)) > 0:
         work.clock.sleep(min(pause, left))
         pause = min(2 * pause, _LAST_LOOK)
         observation = with_requests(work.observe(), work)
         if not told and work.clock.monotonic() - begun >= _TELL_AFTER:
             told = _tell_what_is_awaited(step, observation, work)
-    work.record(Action("wait", step.asked, what, step.phase.value, seconds=work.clock.monotonic() - begun))
+    work.record(Action("wait", step.external_issuer, what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
 
 def _is_awaited(step: AwaitIssuer, observation: Observation) -> bool:
@@ -313,7 +315,9 @@ def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Wor
         request for name in step.secrets if (request := requests.get(name)) and request.is_open and request.waiting
     ]
     if waiting:
-        work.tell(f"{counted(len(waiting), 'certificate')} still to come from {step.asked}: {waiting[0].waiting}")
+        work.tell(
+            f"{counted(len(waiting), 'certificate')} still to come from {step.external_issuer}: {waiting[0].waiting}"
+        )
     return bool(waiting)
 
 

@@ -39,7 +39,7 @@ def new_keys(count: int, work: Work) -> Iterator[PrivateKey]:
     """So few at a time that the Lease does not run out meanwhile: primes for a hundred nodes take a minute or more."""
     for begun in range(0, count, _AT_A_TIME):
         yield from generate_keys(work.settings.leaf_key, min(_AT_A_TIME, count - begun))
-        work.alive()
+        work.renew_lease()
 
 
 def keys_of(
@@ -72,7 +72,7 @@ def keys_of(
 def _present(leaf: LeafSecret, observation: Observation, work: Work) -> tuple[PrivateKey | None, str]:
     """The key of the stored leaf, and why a present key cannot be used."""
     secret = observation.secrets.get(leaf.secret)
-    if leaf.secret in observation.served:
+    if leaf.secret in observation.served_users:
         # Of users nothing private is kept in memory.
         secret = work.client.get_or_none(SECRETS, leaf.namespace, leaf.secret)
     content = entries(secret).get(f"{leaf.entry}.key")

@@ -26,7 +26,7 @@ from ..._pki.certificates import (
 from ..._pki.names import hosts_and_addresses
 from ..._strimzi.apply.work import Clock
 from ..._strimzi.issuer_settings import VaultIssuer
-from ..._trust.model.intent import Linker
+from ..._trust.model.intent import LinkIssuer
 from ..issuer import Answer, IssuedCertificate, LeafOrder, LinkOrder, Refused, Token
 from .http import Reply, VaultConnection, quotable, quoted
 from .login import (
@@ -218,8 +218,8 @@ class VaultPki:
         """Vault keeps nothing for them. The certificates are not revoked: served certificates are in use."""
 
     @property
-    def linker(self) -> Linker:
-        return Linker(self._named(self._of_ca_in_use), keeps_both=bool(self._settings.linked_by))
+    def linker(self) -> LinkIssuer:
+        return LinkIssuer(self._named(self._of_ca_in_use), keeps_both_keys=bool(self._settings.linked_by))
 
     @property
     def _of_ca_in_use(self) -> str:

@@ -21,7 +21,7 @@ from ..._pki.building import BACKDATED, DistinguishedName, issue_root, renew_roo
 from ..._pki.certificates import Certificate, Chain, encode_certificates, parse_chain
 from ..._pki.keys import PrivateKey, generate_key, placeholder
 from ..._pki.keystores import jks_truststore, pkcs12_truststore
-from ..._trust.model.clients import NOTHING_NAMED
+from ..._trust.model.clients import NO_NAMED_PLACES
 from ..._trust.model.goals import Goal
 from ..._trust.model.snapshot import LinkCertificates
 from ..._trust.model.steps.authority import (
@@ -64,7 +64,9 @@ def project(step: Project, observation: Observation) -> tuple[Write, ...]:
 
 
 def withdraw(step: Withdraw, observation: Observation) -> tuple[Write, ...]:
-    leaving = {key: None for key, chain in observation.snapshot.ca.others.items() if chain[0] == step.certificate}
+    leaving = {
+        key: None for key, chain in observation.snapshot.ca.other_entries.items() if chain[0] == step.certificate
+    }
     if not leaving:
         return ()
     return _edit_certificates(observation, dict(leaving), f"stop trusting {step.certificate.subject}")
@@ -73,7 +75,7 @@ def withdraw(step: Withdraw, observation: Observation) -> tuple[Write, ...]:
 def write_bundle(observation: Observation) -> tuple[Write, ...]:
     """Write the first certificate of every entry, as the operator does (docs/operator.md, "Trust bundle")."""
     ca, name = observation.snapshot.ca, observation.scope.trust_bundle_secret
-    anchors = [chain[0] for chain in (ca.current, *ca.others.values()) if chain]
+    anchors = [chain[0] for chain in (ca.current, *ca.other_entries.values()) if chain]
     facts = {"trusted": sorted(map(public_fact, anchors))}
     patch = secret_patch({observation.scope.bundle_entry: encode_certificates(anchors)})
     what = f"trust {len(anchors)} CAs"
@@ -121,7 +123,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
         data[f"{fingerprint}{LINK_SUFFIX}"] = encode_links(made.links)
     facts = {"prepared": public_fact(chain[0])}
     # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
-    marks = record_marks(observation.snapshot.named, step.stop, existing, to_replace=step.to_replace)
+    marks = record_marks(observation.snapshot.named_places, step.stop, existing, to_replace=step.precedes_replacement)
     if existing is None:
         told = {mark: text for mark, text in marks.items() if text is not None}
         body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0", **told})
@@ -192,10 +194,10 @@ def _switch_certificate(step: Switch, observation: Observation) -> Write:
         body = new_secret(observation.scope.labels, name, {CURRENT: encode_certificates(chain)}, first)
         return Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts)
     gone = {chain[0], step.leaving}
-    changed: dict[str, bytes | None] = {key: None for key, other in ca.others.items() if other[0] in gone}
+    changed: dict[str, bytes | None] = {key: None for key, other in ca.other_entries.items() if other[0] in gone}
     changed[CURRENT] = encode_certificates(chain)
     if ca.current and ca.current[0] != step.leaving:
-        changed[_retired_key(ca.current, ca.others)] = encode_certificates(ca.current)
+        changed[_retired_key(ca.current, ca.other_entries)] = encode_certificates(ca.current)
     return certificate_write(existing, name, changed, dict(annotations), what)
 
 
@@ -225,10 +227,10 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
     keys, certificates = observation.secrets[scope.ca_key_secret], observation.secrets[scope.ca_certificate_secret]
     entry, text = f"{there[0].fingerprint}.crt", encode_certificates(there)
     kept: dict[str, bytes | None] = {entry: text, f"{there[0].fingerprint}.key": entries(keys)[KEY]}
-    marks = record_marks(observation.snapshot.named, step.stop, keys)
+    marks = record_marks(observation.snapshot.named_places, step.stop, keys)
     patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation), **marks})
     what = f"keep {there[0].subject} as the next CA"
-    again = {key: None for key, chain in observation.snapshot.ca.others.items() if chain[0] == step.chain[0]}
+    again = {key: None for key, chain in observation.snapshot.ca.other_entries.items() if chain[0] == step.chain[0]}
     changed: dict[str, bytes | None] = {**again, CURRENT: _bytes_behind_leaves(step.chain, observation), entry: text}
     generation = {scope.certificate_generation: str(step.generation)}
     back = f"{step.chain[0].subject} is the operator's CA again, generation {step.generation}"
@@ -271,7 +273,7 @@ def tidy(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
     gone: dict[str, bytes | None] = {key: None for key in keys if key in entries(existing)}
     if not gone:
         return ()
-    marks = record_marks(NOTHING_NAMED, None, existing) if step.prepared else {}
+    marks = record_marks(NO_NAMED_PLACES, None, existing) if step.prepared else {}
     what = "remove keys that are no longer needed"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(gone, marks), version(existing)),)
 
@@ -331,7 +333,7 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
         key = generate_key(settings.ca_key)
         # An issuer that certifies it writes its name again.
         subject = DistinguishedName(
-            f"{observation.scope.ca_common_name} v{step.generation}", outlives_rewriting=bool(step.asked)
+            f"{observation.scope.ca_common_name} v{step.generation}", outlives_rewriting=bool(step.link_issuer)
         )
         root = issue_root(subject, key, not_before=begin, validity=validity, path_length=settings.path_length)
         return (root,), key

@@ -117,7 +117,7 @@ def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation
         return Write(WriteVerb.CREATE, SECRETS, name, what, as_secret(name, kept), before={}, after={})
     data, marks = entries(kept), dict(kept["annotations"])
     if part is StateSecrets.CERTIFICATE:
-        readable = {"ca.crt", *observation.snapshot.ca.others}
+        readable = {"ca.crt", *observation.snapshot.ca.other_entries}
         unread = {key: None for key in entries(existing) if key.endswith(".crt") and key not in readable}
         certificates = {key: value for key, value in data.items() if key.endswith(".crt")}
         return certificate_write(existing, name, {**unread, **certificates}, marks, what)

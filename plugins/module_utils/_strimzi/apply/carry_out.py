@@ -170,7 +170,11 @@ class _Look:
         for client in step.settled:
             if client.name in step.clients:
                 self._expected.setdefault(client.name, []).append(client)
-        self._work, self._trusting, seen = work, observation.snapshot.named.trusting, observation.snapshot
+        self._work, self._trusting, seen = (
+            work,
+            observation.snapshot.named_places.trusting_secrets,
+            observation.snapshot,
+        )
         self._reach = reach_of(observation.scope, observation.kafka, seen.leaves.stored, seen.ca, seen.ledger)
         self._seen: tuple[OutsideClient, ...] = ()
         self._moved = False
@@ -206,7 +210,7 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> N
             label_selector=CLIENT_PODS,
             timeout=work.settings.operator_timeout,
             monotonic=work.clock.monotonic,
-            alive=work.alive,
+            alive=work.renew_lease,
             # A Connect of many workers takes its time, so the time limit begins again with each change.
             restart_timeout=look.moved,
         )
@@ -228,10 +232,10 @@ def await_clients(step: AwaitClients, observation: Observation, work: Work) -> N
     if work.dry_run:
         work.record(Action("wait", subject, what, step.phase.value))
         return
-    begun, left = work.clock.monotonic(), (step.until - work.clock.now()).total_seconds()
+    begun, left = work.clock.monotonic(), (step.earliest_use - work.clock.now()).total_seconds()
     work.tell(f"clients get {left:.0f} s to read {step.certificate.subject}")
-    while (left := (step.until - work.clock.now()).total_seconds()) > 0:
-        work.alive()
+    while (left := (step.earliest_use - work.clock.now()).total_seconds()) > 0:
+        work.renew_lease()
         work.clock.sleep(min(left, _SLICE))
     work.record(Action("wait", subject, what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
@@ -252,7 +256,7 @@ def _writing(make: Callable[[Any, Observation], tuple[Write, ...]]) -> CarryOut:
 def _write_ledger(step: WriteLedger, observation: Observation, work: Work) -> None:
     """From here on the ledger has the CA that was taken from the operator."""
     _writing(write_ledger)(step, observation, work)
-    work.unadopted = ""
+    work.unadopted_ca = ""
 
 
 def _publish(step: Publish, observation: Observation, work: Work) -> None:

@@ -27,7 +27,7 @@ from ..._pki.certificates import Certificate
 from ..._pki.keys import KeySpec
 from ..._pki.usability import KeyPolicy
 from ..._trust.model.nodes import ObservedListener
-from ..clients import NOTHING_SAID, Outside
+from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions
 from ..cluster.ca_secrets import SuppliedAuthority
 from ..cluster.ca_source import CaSourceReference
 from ..cluster.nodes import NO_GROWTH, Growth
@@ -126,7 +126,7 @@ class Settings:
     #: Host:port of brokers, for the direct strategy; empty for the cluster's own Service.
     kafka_bootstrap: tuple[str, ...] = ()
     #: The statements of the user about clients outside the cluster.
-    outside: Outside = NOTHING_SAID
+    outside_clients: OutsideOptions = NO_OUTSIDE_OPTIONS
     #: The issuer of leaves of a CA whose key is kept elsewhere.
     issuer: IssuerSettings = field(default_factory=ExternalIssuer)
     #: The rules that an issuer's answers have to meet; None where the caller gives none.
@@ -184,9 +184,9 @@ class Work:
     #: Shows people what the call is about to do or wait for.
     begin: Callable[[str], None] = field(default=_silent)
     #: Renews the Lease; waits call it regularly.
-    alive: Callable[[], None] = field(default=lambda: None)
+    renew_lease: Callable[[], None] = field(default=lambda: None)
     #: Releases the Lease; a wait in which other runs may work calls it first.
-    let_go: Callable[[], None] = field(default=lambda: None)
+    release_lease: Callable[[], None] = field(default=lambda: None)
     #: Asks the running nodes before a gate; None where the call goes by stored evidence.
     look_live: LookLive | None = None
     #: Makes the way to ports of pods; None where the call sends nodes no request.
@@ -194,7 +194,7 @@ class Work:
     #: Makes the way to commands in pods; None where the call runs none.
     run_commands: Callable[[], CommandRunner] | None = None
     #: The reason why nodes cannot reload, as a sentence; empty where they can.
-    unreloadable: Callable[[], str] = field(default=lambda: "")
+    reload_obstacle: Callable[[], str] = field(default=lambda: "")
     #: Takes each action as soon as it is done.
     announce: Callable[[Action], None] = field(default=lambda action: None)
     #: The actions of the call so far, in order; in a dry run the actions that it would take. The list is right also
@@ -205,7 +205,7 @@ class Work:
     #: Sentences about a pause that this call leaves behind; empty where it leaves none.
     pause_left: str = ""
     #: Sentences about a CA that this call has made user-managed without a ledger; empty where there is none.
-    unadopted: str = ""
+    unadopted_ca: str = ""
     #: The fields that this call has written.
     written: Written = field(default_factory=Written)
     #: The audit trail that this call writes; None before its first entry.
@@ -223,10 +223,10 @@ class Work:
             from ..users.observe import observe_clients_ca
 
             return observe_clients_ca(
-                self.client, self.scope, self.clock.now(), settings.outside, settings.source, self.user_secrets
+                self.client, self.scope, self.clock.now(), settings.outside_clients, settings.source, self.user_secrets
             )
         return observe(
-            self.client, self.scope, self.clock.now(), settings.outside, settings.source, settings.growth, settings.dns_domain
+            self.client, self.scope, self.clock.now(), settings.outside_clients, settings.source, settings.growth, settings.dns_domain
         )  # fmt: skip
 
     def validity(self, observation: Observation) -> timedelta:
@@ -282,7 +282,7 @@ def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
     versions: dict[tuple[Resource, str, str], str] = {}
     for write in writes:
         if not work.dry_run:
-            work.alive()
+            work.renew_lease()
             key = write.resource, write.namespace, write.name
             versions[key] = _send_told(
                 replace(write, resource_version=versions.get(key, write.resource_version)), work, phase

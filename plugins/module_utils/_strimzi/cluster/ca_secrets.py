@@ -27,7 +27,7 @@ from ..._kube.resources import SECRETS
 from ..._pki.certificates import Certificate, Chain, parse_certificates, parse_chain
 from ..._pki.keys import PrivateKey, load_stored_key, named_key
 from ..._pki.pem_forms import why_not_for_a_jvm
-from ..._trust.model.clients import NOTHING_NAMED, Named
+from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces
 from ..._trust.model.ledger import Stop
 from ..._trust.model.snapshot import CaSecrets, Component, LinkCertificates, PreparedAuthority, UnlabelledSecret
 from .. import names
@@ -113,39 +113,39 @@ def read_ca_secrets(
     password = password_problem(entries(certificate_secret))
     keys = entries(key_secret)
     prepared = tuple(_prepared(keys))
-    named, unread = _read_named(key_secret) if prepared else (NOTHING_NAMED, [])
+    named, unread = _read_named(key_secret) if prepared else (NO_NAMED_PLACES, [])
     stop, unread_stop = _stop(key_secret) if prepared else (None, [])
     return CaSecrets(
-        is_unread=CURRENT in certificates and CURRENT not in chains,
-        exposed=tuple(
+        is_current_unusable=CURRENT in certificates and CURRENT not in chains,
+        exposed_entries=tuple(
             sorted(key for key, value in entries(certificate_secret).items() if b"PRIVATE KEY-----" in value)
         ),
         named_for_tls=tuple(_named_for_tls(certificate_secret, key_secret)),
         current=chains.pop(CURRENT, ()),
-        others=chains,
+        other_entries=chains,
         certificate_generation=_generation(certificate_secret, counted_by),
         key_generation=integer_annotation(key_secret, names.CA_KEY_GENERATION) or 0,
         key=_public_key(keys.get(KEY)),
         prepared=prepared,
         kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
         kept_links=_kept_links(keys, frozenset(authority.fingerprint for authority in prepared)),
-        elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
+        keys_elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
         triggers=tuple(_triggers(certificate_secret, key_secret)),
-        unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
+        unnumbered_generations=tuple(_unnumbered(certificate_secret, key_secret)),
         problems=(*problems, *([password] if password else []), *unread, *unread_stop),
         retired=tuple(filter(_RETIRED.match, chains)),
-        named=named,
+        named_places=named,
         stop=stop,
-        to_replace=bool(prepared) and is_to_replace(key_secret),
+        precedes_replacement=bool(prepared) and is_to_replace(key_secret),
     )
 
 
-def _read_named(key_secret: Object | None) -> tuple[Named, list[str]]:
+def _read_named(key_secret: Object | None) -> tuple[NamedPlaces, list[str]]:
     """The places that the flow which prepared a CA is to look at, and the problem if they cannot be read."""
     try:
         return named_beside(key_secret), []
     except (ValueError, TypeError, RecursionError):
-        return NOTHING_NAMED, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
+        return NO_NAMED_PLACES, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
 
 
 def _stop(key_secret: Object | None) -> tuple[Stop | None, list[str]]:

@@ -126,7 +126,7 @@ def note_absent_operator(
         absent = f"none of its {len(nodes)} nodes has a pod, and its status says nothing of that"
     else:
         return state
-    return replace(state, absent=absent)
+    return replace(state, operator_absence=absent)
 
 
 def read_reconciliation(

@@ -44,7 +44,7 @@ from ..._trust.model.snapshot import (
     StoredLeaf,
 )
 from .. import names
-from ..clients import NOTHING_SAID, Outside, observe_outside, reach_of
+from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions, observe_outside, reach_of
 from ..ledger.layouts import ledger_parts, read_ledger
 from ..names import KAFKA_NODE_POOLS, KAFKAS, ClusterNames
 from ..secret_data import size
@@ -165,19 +165,19 @@ class Observation:
     #: The owners of pods.
     owners: Owners
     #: The leaves that the Secrets hold and processes present.
-    stored: tuple[LeafSecret, ...] = ()
+    stored_leaves: tuple[LeafSecret, ...] = ()
     #: The leaves that the cluster should have.
-    expected: tuple[LeafSecret, ...] = ()
+    expected_leaves: tuple[LeafSecret, ...] = ()
     #: Users whose certificates this collection issues, by their Secrets.
-    served: Mapping[str, ServedUser] = field(default_factory=dict)
+    served_users: Mapping[str, ServedUser] = field(default_factory=dict)
     #: The nodes that node pools ask for, by pod; empty where the operator can issue for them.
-    wanted: Mapping[str, WantedNode] = field(default_factory=dict)
+    wanted_nodes: Mapping[str, WantedNode] = field(default_factory=dict)
     #: The nodes without Secrets that pools would get next, by pod; empty where the operator can issue for them.
-    spare: Mapping[str, WantedNode] = field(default_factory=dict)
+    spare_nodes: Mapping[str, WantedNode] = field(default_factory=dict)
     #: The node pools by name.
     pools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: Private keys that an issuer has sent with certificates and no Secret holds yet, by the Secret of the leaf.
-    brought: Mapping[str, PrivateKey] = field(default_factory=dict)
+    issued_keys: Mapping[str, PrivateKey] = field(default_factory=dict)
     #: Addresses of listeners; None where the operator can issue leaves, as a call does not read them then.
     addresses: Addresses | None = None
     #: DNS domain of the Kubernetes cluster.
@@ -226,7 +226,7 @@ def observe(
     client: KubeClient,
     scope: ClusterNames,
     now: datetime,
-    outside: Outside = NOTHING_SAID,
+    outside: OutsideOptions = NO_OUTSIDE_OPTIONS,
     source: CaSourceReference | None = None,
     growth: Growth = NO_GROWTH,
     dns_domain: str = "",
@@ -237,14 +237,14 @@ def observe(
     found = read_stored(client, scope)
     kafka = found.kafka
     seen = find_pods(client, scope, kafka, found.secrets)
-    running, pools, is_node_name = seen.running, seen.pools, seen.owners.is_node_name
+    running, pools, is_node_name = seen.running_pods, seen.pools, seen.owners.is_node_name
     ca = read_ca_secrets(found.secrets.get(scope.ca_certificate_secret), found.secrets.get(scope.ca_key_secret))
     bare = without_parties(client, scope, now, found, ca, outside, source)
     planned = pools.scaled(growth.scaling)
     scaled = [pool for name, pool in pools.by_name.items() if growth.scaling and name == growth.scaling.pool]
-    wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
-    next_, later = planned.next(growth.spare), planned.settled().next(growth.spare if ca.elsewhere else 0)
-    asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
+    wanted = {node.pod: node for node in (planned.wanted() if ca.keys_elsewhere else ())}
+    next_, later = planned.next(growth.spare), planned.settled().next(growth.spare if ca.keys_elsewhere else 0)
+    asked = wanted_leaves(scope, kafka, wanted) if ca.keys_elsewhere else ()
     present = {str(pod["metadata"]["name"]): party for pod, party in _sort_pods(running)}
     # The leaf that has shown which CA signs is stored as soon as that CA is in place.
     is_first = not ca.current or (kafka is None and ca.in_use_elsewhere)
@@ -260,34 +260,40 @@ def observe(
     snapshot = replace(
         bare,
         reconciliation=replace(
-            note_absent_operator(bare.reconciliation, kafka, seen.nodes, seen.own),
+            note_absent_operator(bare.reconciliation, kafka, seen.nodes, seen.own_pods),
             rebalances={} if in_flight(bare.ledger) or ca.prepared else running_rebalances(client, scope, kafka),
         ),
-        nodes=Nodes(pods=parties, foreign=seen.foreign, unlabelled=unlabelled(running, scope)),
+        nodes=Nodes(pods=parties, foreign_pods=seen.foreign_pods, unlabelled_pods=unlabelled(running, scope)),
         leaves=replace(
             bare.leaves,
             stored=leaves,
             missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
         ),
-        outside=replace(bare.outside, clients=observe_outside(client, reach, bare.named.trusting) if seen.own else ()),
+        outside_clients=replace(
+            bare.outside_clients,
+            clients=observe_outside(client, reach, bare.named_places.trusting_secrets) if seen.own_pods else (),
+        ),
         objects=replace(
             bare.objects,
             unlabelled_secrets={**bare.objects.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
-            immutable=(*bare.objects.immutable, *immutable_secrets(secrets, (leaf.secret for leaf in stored))),
+            immutable_secrets=(
+                *bare.objects.immutable_secrets,
+                *immutable_secrets(secrets, (leaf.secret for leaf in stored)),
+            ),
             in_deletion={**bare.objects.in_deletion, **dict(in_deletion("KafkaNodePool", scaled))},
         ),
         pools=Pools(
-            replicas=pools.replicas if ca.elsewhere or growth.scaling else {},
+            replicas=pools.replicas if ca.keys_elsewhere or growth.scaling else {},
             spare=_as_pool_nodes(yet_to_come.values()),
             leaving=_as_pool_nodes(planned.leaving()),
             spare_later=_as_pool_nodes(later),
         ),
     )
-    spare = yet_to_come if ca.elsewhere else {}
-    addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None
-    domain = read_domain(client, scope, dns_domain, leaves, look_around=bool(ca.elsewhere))
+    spare = yet_to_come if ca.keys_elsewhere else {}
+    addresses = listener_addresses(client, scope, kafka) if ca.keys_elsewhere else None
+    domain = read_domain(client, scope, dns_domain, leaves, look_around=bool(ca.keys_elsewhere))
     return Observation(
-        scope, snapshot, kafka, secrets, seen.own, seen.owners, stored, expected, wanted=wanted, spare=spare, pools=pools.by_name,
+        scope, snapshot, kafka, secrets, seen.own_pods, seen.owners, stored, expected, wanted_nodes=wanted, spare_nodes=spare, pools=pools.by_name,
         addresses=addresses, dns_domain=domain,
     )  # fmt: skip
 
@@ -298,7 +304,7 @@ def without_parties(
     now: datetime,
     found: Stored,
     ca: CaSecrets,
-    outside: Outside,
+    outside: OutsideOptions,
     source: CaSourceReference | None,
 ) -> Snapshot:
     """The snapshot as far as it is the same for each CA of a cluster: without the parties that present certificates of the CA or
@@ -317,15 +323,17 @@ def without_parties(
             read_reconciliation(kafka, scope, neighbours(client, scope, anywhere=not secrets) if kafka is None else ()),
             windows=maintenance_windows(kafka, now),
         ),
-        outside=OutsideClients(
+        outside_clients=OutsideClients(
             waivers=outside.waivers, published=read_published(secrets.get(scope.client_bundle_secret))
         ),
         source=read_ca_source(client, source) if source is not None else None,
-        named=outside.to_look_at(ca, ledger),
-        other=_other_authority(kafka, secrets, scope.other_ca),
+        named_places=outside.to_look_at(ca, ledger),
+        other_ca=_other_authority(kafka, secrets, scope.other_ca),
         objects=Objects(
             unlabelled_secrets=unlabelled_secrets(scope, secrets),
-            immutable=immutable_secrets(secrets, (*_names_of_written_secrets(scope), *ledger_parts(secrets, scope))),
+            immutable_secrets=immutable_secrets(
+                secrets, (*_names_of_written_secrets(scope), *ledger_parts(secrets, scope))
+            ),
             in_deletion=dict(
                 (*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))
             ),

@@ -138,7 +138,7 @@ def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: s
             field_selector=f"metadata.name={name}",
             timeout=work.settings.operator_timeout,
             monotonic=work.clock.monotonic,
-            alive=work.alive,
+            alive=work.renew_lease,
         )
     except TimedOut:
         raise OperatorSilent(
@@ -286,7 +286,7 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
     what = f"the operator manages {ca}" if step.generated else f"{ca} is user-managed"
     _edit_kafka(observation, work, step.phase.value, what, patch)
     if not work.dry_run:
-        work.unadopted = "" if step.generated else _describe_unadopted(work)
+        work.unadopted_ca = "" if step.generated else _describe_unadopted(work)
         _wait_for_kafka(work, is_observed, "acted on")
 
 

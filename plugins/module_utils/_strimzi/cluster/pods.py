@@ -225,22 +225,22 @@ class FoundPods:
     pods: tuple[Object, ...]
 
     @cached_property
-    def own(self) -> Mapping[str, Object]:
+    def own_pods(self) -> Mapping[str, Object]:
         """The cluster's own pods, by name."""
         return {pod["metadata"]["name"]: pod for pod in self.pods if self.owners.component_of(pod) is not None}
 
     @cached_property
-    def running(self) -> tuple[tuple[Object, Component], ...]:
+    def running_pods(self) -> tuple[tuple[Object, Component], ...]:
         """The cluster's own pods whose processes have not ended."""
         found = ((pod, self.owners.component_of(pod)) for pod in self.pods)
         return tuple((pod, component) for pod, component in found if component is not None and not is_final(pod))
 
     @cached_property
-    def foreign(self) -> Mapping[str, Component]:
+    def foreign_pods(self) -> Mapping[str, Component]:
         """The pods that look like the cluster's by labels or name and have another owner, with the component that
         they look like.
         """
-        strangers = (pod for pod in self.pods if pod["metadata"]["name"] not in self.own and not is_final(pod))
+        strangers = (pod for pod in self.pods if pod["metadata"]["name"] not in self.own_pods and not is_final(pod))
         found = ((pod["metadata"]["name"], self.owners.passes_for(pod)) for pod in strangers)
         return {name: component for name, component in found if component is not None}
 

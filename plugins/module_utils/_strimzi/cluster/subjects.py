@@ -250,7 +250,7 @@ def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
 
 def is_named(leaf: LeafSecret, observation: Observation) -> bool:
     """Whether the operator wants names in this leaf, and has been looked at for what it wants: a wanted node's, or Cruise Control's."""
-    return leaf.secret in observation.wanted or leaf.component is Component.CRUISE_CONTROL
+    return leaf.secret in observation.wanted_nodes or leaf.component is Component.CRUISE_CONTROL
 
 
 def unaddressed(leaf: LeafSecret, observation: Observation) -> tuple[str, ...]:
@@ -269,7 +269,7 @@ def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:
     "Kafka resource").
     """
     pod, node_id = leaf.secret, leaf.secret.rsplit("-", 1)[1]
-    if wanted := observation.wanted.get(pod) or observation.spare.get(pod):
+    if wanted := observation.wanted_nodes.get(pod) or observation.spare_nodes.get(pod):
         return NodeIdentity(pod, wanted.pool, node_id, broker=wanted.broker)
     found = observation.pods.get(pod) or {"metadata": {}}
     pool = labels_of(found).get(names.POOL_LABEL) or pod[len(observation.scope.cluster) + 1 : -len(node_id) - 1]
@@ -277,13 +277,13 @@ def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:
 
 
 def every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:
-    missing = (leaf for leaf in observation.expected if leaf.secret not in observation.secrets)
-    spare = (node_leaf(observation.scope.cluster, pod) for pod in observation.spare)
-    return tuple(dict.fromkeys((*observation.stored, *missing, *spare)))
+    missing = (leaf for leaf in observation.expected_leaves if leaf.secret not in observation.secrets)
+    spare = (node_leaf(observation.scope.cluster, pod) for pod in observation.spare_nodes)
+    return tuple(dict.fromkeys((*observation.stored_leaves, *missing, *spare)))
 
 
 def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:
-    if user := observation.served.get(leaf.secret):
+    if user := observation.served_users.get(leaf.secret):
         return subject_of_user(leaf.common_name, user.renewal_window)
     names, window = wanted_names(leaf, observation), observation.snapshot.leaves.renewal_window
     return subject_of(leaf.component, leaf.common_name, names, window)
@@ -291,7 +291,7 @@ def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:
 
 def with_misnamed(observation: Observation) -> Observation:
     """The observation with the leaves that have wrong names, and the leaves whose listeners have no address yet."""
-    if not observation.wanted:
+    if not observation.wanted_nodes:
         return observation
     found, lacking = dict(_find_misnamed(observation)), dict(_find_unaddressed(observation))
     snapshot = observation.snapshot
@@ -301,7 +301,7 @@ def with_misnamed(observation: Observation) -> Observation:
 
 def _find_unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
     """Of nodes that do not run yet; the operator gives their listeners addresses before it starts them."""
-    for name, node in observation.wanted.items():
+    for name, node in observation.wanted_nodes.items():
         listeners = unaddressed(node_leaf(observation.scope.cluster, name), observation)
         if listeners and name not in observation.pods:
             yield name, Unaddressed(node.pool, listeners)

@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 
 from ..._errors import CertificateError
 from ..._pki.certificates import Certificate, encode_certificates, parse_certificates, parse_chain
-from ..._trust.model.clients import NOTHING_NAMED, Named, NamedSecret, UserNamespace
+from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, UserNamespace
 from ..._trust.model.goals import Goal, Phase, Retire, Retirement
 from ..._trust.model.ledger import (
     HeldByProcesses,
@@ -54,11 +54,11 @@ TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
 _TRUSTING, _PRESENTING, _USER_NAMESPACES = "trustingSecrets", "presentingSecrets", "userNamespaces"
 
 
-def encode_named(named: Named) -> dict[str, Any] | None:
+def encode_named(named: NamedPlaces) -> dict[str, Any] | None:
     """None where nothing is named."""
     record = {
-        _TRUSTING: [_secret_record(secret) for secret in named.trusting],
-        _PRESENTING: [_secret_record(secret) for secret in named.presenting],
+        _TRUSTING: [_secret_record(secret) for secret in named.trusting_secrets],
+        _PRESENTING: [_secret_record(secret) for secret in named.presenting_secrets],
         _USER_NAMESPACES: [
             {"name": namespace.name, "secretPrefix": namespace.secret_prefix} for namespace in named.user_namespaces
         ],
@@ -71,13 +71,13 @@ def _secret_record(secret: NamedSecret) -> dict[str, str]:
     return {"namespace": secret.namespace, "name": secret.name, **entry}
 
 
-def decode_named(record: object) -> Named:
+def decode_named(record: object) -> NamedPlaces:
     """None is nothing. Raises TypeError, ValueError for what this collection would not have written: unread, something would be looked at no more."""
     if record is None:
-        return NOTHING_NAMED
+        return NO_NAMED_PLACES
     if not isinstance(record, dict) or not record.keys() <= {_TRUSTING, _PRESENTING, _USER_NAMESPACES}:
         raise ValueError
-    return Named(
+    return NamedPlaces(
         tuple(NamedSecret(**_texts(entry)) for entry in _records(record, _TRUSTING)),
         tuple(NamedSecret(**_texts(entry)) for entry in _records(record, _PRESENTING)),
         tuple(_namespace(_texts(entry)) for entry in _records(record, _USER_NAMESPACES)),
@@ -122,7 +122,7 @@ def stop_beside(key_secret: Mapping[str, Any] | None) -> Stop | None:
     return decode_stop(None if text is None else json.loads(text))
 
 
-def named_beside(key_secret: Mapping[str, Any] | None) -> Named:
+def named_beside(key_secret: Mapping[str, Any] | None) -> NamedPlaces:
     """The places at which the flow that prepared a CA in this Secret looks. Raises TypeError, ValueError."""
     text = annotation(key_secret, names.NAMED)
     return decode_named(None if text is None else json.loads(text))
@@ -134,7 +134,7 @@ def is_to_replace(key_secret: Mapping[str, Any] | None) -> bool:
 
 
 def record_marks(
-    named: Named, stop: Stop | None, key_secret: Mapping[str, Any] | None, *, to_replace: bool = False
+    named: NamedPlaces, stop: Stop | None, key_secret: Mapping[str, Any] | None, *, to_replace: bool = False
 ) -> dict[str, str | None]:
     """The annotations of this Secret that say it, where they have to change."""
     records: dict[str, object] = {
@@ -167,7 +167,7 @@ class Entries:
 
     data: Mapping[str, bytes]
     #: The real name of an entry, where its Secret has another name for it.
-    called: Mapping[str, str] = field(default_factory=dict)
+    stored_names: Mapping[str, str] = field(default_factory=dict)
 
     def words(self, fingerprint: str, suffix: str) -> frozenset[str] | None:
         content = self.data.get(f"{fingerprint}.{suffix}")
@@ -175,7 +175,7 @@ class Entries:
 
     def name(self, key: str) -> str:
         """How messages name the entry."""
-        return self.called.get(key, key)
+        return self.stored_names.get(key, key)
 
 
 def marks_of(secret: Mapping[str, Any]) -> Marks:
@@ -288,12 +288,12 @@ def _decode_journal(text: str | None) -> Journal | None:
             finished_at=_read_time(record["finishedAt"]) if record.get("finishedAt") else None,
             retire=_decode_retirement(record),
             is_abort=record.get("abort") is True,
-            unsure=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
-            named=decode_named(record.get("named")),
-            outgoing=_decode_outgoing(record["outgoing"]) if "outgoing" in record else None,
-            renewed=frozenset(map(str, record.get("renewed", ()))),
+            unsure_pods=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
+            named_places=decode_named(record.get("named")),
+            outgoing_certificates=_decode_outgoing(record["outgoing"]) if "outgoing" in record else None,
+            earlier_fingerprints=frozenset(map(str, record.get("renewed", ()))),
             stop=decode_stop(record.get("stop")),
-            to_replace=record.get("toReplace") is True,
+            precedes_replacement=record.get("toReplace") is True,
             is_upkeep=record.get("upkeep") is True,
             read_since=_read_time(record["readSince"]) if record.get("readSince") else None,
         )
@@ -325,7 +325,7 @@ def _decode_outgoing(record: Mapping[str, Any]) -> Outgoing:
 
 def _encode_outgoing(outgoing: Outgoing) -> dict[str, object]:
     ends_at = outgoing.ends_at.strftime(TIME)
-    return {"readers": sorted(outgoing.readers), "endsAt": ends_at, "switched": outgoing.switched}
+    return {"readers": sorted(outgoing.readers), "endsAt": ends_at, "switched": outgoing.is_complete}
 
 
 def _name(value: object) -> str | None:
@@ -349,11 +349,11 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
             data[f"{entry.fingerprint}.published"] = entry.published_at.strftime(TIME).encode("ascii")
         if entry.cleared_at is not None:
             data[f"{entry.fingerprint}.cleared"] = entry.cleared_at.strftime(TIME).encode("ascii")
-        if entry.leaves:
-            data[f"{entry.fingerprint}.leaves"] = _lines(entry.leaves)
+        if entry.leaf_hashes:
+            data[f"{entry.fingerprint}.leaves"] = _lines(entry.leaf_hashes)
     left: dict[HeldByProcesses, str] = {
         **dict.fromkeys(ledger.removed, "removed"),
-        **dict.fromkeys(ledger.held, "leaf"),
+        **dict.fromkeys(ledger.held_leaves, "leaf"),
     }
     for known, suffix in left.items():
         data[f"{known.fingerprint}.{suffix}"] = known.certificate.pem
@@ -392,12 +392,14 @@ def _encode_journal(journal: Journal | None) -> str | None:
         "retire": journal.retire.value if isinstance(journal.retire, Retire) else Retire.WHEN_RESTARTED.value,
         "retireBy": None if isinstance(journal.retire, Retire) else journal.retire.strftime(TIME),
         "abort": journal.is_abort or None,
-        "unsure": sorted(journal.unsure) if journal.unsure is not None else None,
-        "named": encode_named(journal.named),
-        "outgoing": _encode_outgoing(journal.outgoing) if journal.outgoing is not None else None,
-        "renewed": sorted(journal.renewed) or None,
+        "unsure": sorted(journal.unsure_pods) if journal.unsure_pods is not None else None,
+        "named": encode_named(journal.named_places),
+        "outgoing": _encode_outgoing(journal.outgoing_certificates)
+        if journal.outgoing_certificates is not None
+        else None,
+        "renewed": sorted(journal.earlier_fingerprints) or None,
         "stop": encode_stop(journal.stop),
-        "toReplace": journal.to_replace or None,
+        "toReplace": journal.precedes_replacement or None,
         "upkeep": journal.is_upkeep or None,
         "readSince": journal.read_since.strftime(TIME) if journal.read_since else None,
     }

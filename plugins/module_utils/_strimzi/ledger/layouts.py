@@ -42,7 +42,7 @@ class Part:
     #: Annotations to set; the value None removes an annotation.
     annotations: Mapping[str, str | None]
     #: The endings of entries that are ours behind a fingerprint.
-    own: frozenset[str]
+    own_suffixes: frozenset[str]
     type: str = "Opaque"
 
     def superfluous(self, stored: Mapping[str, Any]) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class Part:
         return tuple(key for key in entries(stored) if key not in self.entries and self._is_own(key))
 
     def _is_own(self, key: str) -> bool:
-        return bool(_FINGERPRINT.match(key)) and key[40:] in self.own
+        return bool(_FINGERPRINT.match(key)) and key[40:] in self.own_suffixes
 
 
 ZOMBIE = "ZOMBIE"
@@ -176,7 +176,7 @@ def read_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
     parts = {part.name: part for part in lay_out(found, scope)}
     stored = ledger_parts(secrets, scope)
     untidy = any(name not in parts or parts[name].superfluous(secrets[name]) for name in stored)
-    return replace(found, untidy=untidy)
+    return replace(found, has_leftovers=untidy)
 
 
 def ledger_parts(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:

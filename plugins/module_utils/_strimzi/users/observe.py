@@ -27,7 +27,7 @@ from ..._trust.model.clients import Presenter, ReissuePause, Renewal
 from ..._trust.model.ledger import Ledger, TrustState
 from ..._trust.model.snapshot import CaSecrets, CaUsers, Component, IssuedBy, Nodes, Pod
 from .. import names
-from ..clients import NOTHING_SAID, Outside
+from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions
 from ..cluster.ca_secrets import CURRENT, read_ca_secrets
 from ..cluster.ca_source import CaSourceReference
 from ..cluster.kafka import note_absent_operator, user_listeners
@@ -45,7 +45,7 @@ Object = Mapping[str, Any]
 
 def are_served(ca: CaSecrets) -> bool:
     """Whether the key of the CA in use or of the next CA is kept elsewhere."""
-    return ca.in_use_elsewhere or any(authority.elsewhere for authority in ca.prepared)
+    return ca.in_use_elsewhere or any(authority.key_is_elsewhere for authority in ca.prepared)
 
 
 def served_users(
@@ -138,7 +138,7 @@ def observe_clients_ca(
     client: KubeClient,
     scope: ClusterNames,
     now: datetime,
-    asked: Outside = NOTHING_SAID,
+    asked: OutsideOptions = NO_OUTSIDE_OPTIONS,
     source: CaSourceReference | None = None,
     remembered: Remembered[StoredUser] | None = None,
 ) -> Observation:
@@ -149,7 +149,7 @@ def observe_clients_ca(
     stored = read_stored(client, scope)
     kafka, secrets = stored.kafka, stored.secrets
     found = find_pods(client, scope, kafka, secrets)
-    brokers = [pod for pod, component in found.running if _is_broker(pod, component)]
+    brokers = [pod for pod, component in found.running_pods if _is_broker(pod, component)]
     listeners = user_listeners(kafka or {})
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
@@ -158,7 +158,7 @@ def observe_clients_ca(
     ledger = bare.ledger
     clients_ca, used = read_clients_ca(certificates), _used(ca, ledger)
     known = KnownUsers(Remembered() if remembered is None else remembered, _keystores_count(ca, ledger, used))
-    users = users_of(client, scope, kafka, clients_ca, now, bare.named, known) if kafka else None
+    users = users_of(client, scope, kafka, clients_ca, now, bare.named_places, known) if kafka else None
     served = (
         served_users(client, scope, users, ca, ledger, bare.leaves.renewal_window)
         if users is not None and are_served(ca)
@@ -166,11 +166,11 @@ def observe_clients_ca(
     )
     snapshot = replace(
         bare,
-        reconciliation=note_absent_operator(bare.reconciliation, kafka, found.nodes, found.own),
+        reconciliation=note_absent_operator(bare.reconciliation, kafka, found.nodes, found.own_pods),
         nodes=Nodes(
             pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
-            foreign=found.foreign,
-            unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
+            foreign_pods=found.foreign_pods,
+            unlabelled_pods=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
         ),
         objects=replace(
             bare.objects,
@@ -183,23 +183,27 @@ def observe_clients_ca(
         users=CaUsers(
             presenters=_presenters(users, scope, ca, ledger, used, now),
             has_verifiers=kafka is None or any(listener.managed for listener in listeners),
-            unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
+            unmanaged_listeners=tuple(listener.label for listener in listeners if not listener.managed),
             issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NONE,
             pause_reissue=why_users_are_paused(
-                (pod for pod, component in found.running if component is Component.ENTITY_OPERATOR),
+                (pod for pod, component in found.running_pods if component is Component.ENTITY_OPERATOR),
                 users.elsewhere if users is not None else (),
             ),
-            served={secret: user.stored for secret, user in served.items()},
-            witnesses=_witnesses(users, now) if users is not None and (not ca.current or ca.unnumbered) else {},
+            user_leaves={secret: user.stored for secret, user in served.items()},
+            witnesses=_witnesses(users, now)
+            if users is not None and (not ca.current or ca.unnumbered_generations)
+            else {},
             namesakes=namesakes(users, scope) if users is not None else (),
-            unnameable={user.label: user.unnameable for user in users.users if user.unnameable}
+            unnameable_users={user.label: user.unnameable for user in users.users if user.unnameable}
             if users is not None
             else {},
             longest_life=users.longest_life(bare.leaves.validity) if users is not None else bare.leaves.validity,
         ),
     )
     expected = tuple(user.where for user in served.values())
-    return Observation(scope, snapshot, kafka, secrets, found.own, found.owners, expected=expected, served=served)
+    return Observation(
+        scope, snapshot, kafka, secrets, found.own_pods, found.owners, expected_leaves=expected, served_users=served
+    )
 
 
 def _is_broker(pod: Object, component: Component) -> bool:
@@ -231,7 +235,7 @@ def _used(ca: CaSecrets, ledger: Ledger | None) -> frozenset[str]:
     """Fingerprints of the CAs that are or were in use."""
     entries = ledger.entries if ledger is not None else ()
     # Of a CA that was replaced before this collection came, or before its ledger was lost, only the name of its entry tells that.
-    retired = (ca.others[entry][0] for entry in ca.retired)
+    retired = (ca.other_entries[entry][0] for entry in ca.retired)
     return frozenset(
         (
             *(certificate.fingerprint for certificate in (*ca.in_use, *retired)),
@@ -253,7 +257,7 @@ def _presenters(
     if users is None:
         return ()
     entries = ledger.entries if ledger is not None else ()
-    known = [*ca.in_use, *(chain[0] for chain in ca.others.values()), *(entry.certificate for entry in entries)]
+    known = [*ca.in_use, *(chain[0] for chain in ca.other_entries.values()), *(entry.certificate for entry in entries)]
     beside = _trusted_beside(ledger) if ledger is not None else ()
     return with_secrets(presenters_of(users, ca, known, used, now, beside), scope, users)
 
@@ -266,7 +270,7 @@ def _trusted_beside(ledger: Ledger) -> Iterator[str]:
     for entry in ledger.entries:
         if entry.state is TrustState.UNTRUSTED or (begun is not None and entry.fingerprint == begun.successor):
             continue
-        if entry.fingerprint == ledger.undone and authority_generation(entry.certificate) is not None:
+        if entry.fingerprint == ledger.undone_ca and authority_generation(entry.certificate) is not None:
             continue
         yield entry.fingerprint
 

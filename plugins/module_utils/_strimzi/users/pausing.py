@@ -46,7 +46,7 @@ def annotate(
     """
     namespace, _slash, name = user.partition(" ")[2].partition("/")
     for _try in range(_TRIES):
-        work.alive()
+        work.renew_lease()
         found = work.client.get_or_none(KAFKA_USERS, namespace, name)
         if found is None or user_pause(found) in leaving_out:
             return
@@ -86,7 +86,7 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
     for batch in _batches(step.names, step.batch or AT_ONCE):
         _ask_for(batch, paused, step, work)
         _note_resumed([name for name in batch if name in paused], step, work)
-        left = await_users(batch, lambda user: user.behind or user.pause.is_ours, work)
+        left = await_users(batch, lambda user: user.is_outdated or user.pause.is_ours, work)
         if left:
             raise _silent(f"not issued certificates for {names_of(left)} within {limit_of(work):.0f} s", left)
     issued = f"the User Operator issued {counted(len(step.names), 'certificate')} of {named(step.authority)}"
@@ -100,7 +100,7 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
         return
     _ask_for(step.names, frozenset(step.names), step, work)
     _note_resumed(step.names, step, work)
-    left = await_users(step.names, lambda user: user.behind or user.pause in _UNSEEN or bool(user.hindered), work)
+    left = await_users(step.names, lambda user: user.is_outdated or user.pause in _UNSEEN or bool(user.hindrance), work)
     if left:
         raise _silent(
             f"not said within {limit_of(work):.0f} s that it keeps the certificates of {names_of(left)}", left
@@ -196,7 +196,7 @@ def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], wor
             deadline, count = work.clock.monotonic() + limit_of(work), len(left)
         if work.clock.monotonic() >= deadline:
             return left
-        work.alive()
+        work.renew_lease()
         work.clock.sleep(_PAUSE)
 
 
@@ -333,7 +333,7 @@ class ChangeOfAuthentication:
             self._wait(step, lambda now: not steps_left(now, wanted))
         else:
             self.before_write()
-            self.work.alive()
+            self.work.renew_lease()
             self._write(step, seen, wanted)
         self._record(step, seen, wanted)
 
@@ -366,7 +366,7 @@ class ChangeOfAuthentication:
                     f"this has not come true within {limit_of(self.work):.0f} s: {step.value}",
                     "Look at its status and at the User Operator's log; then run the task again, it continues where it stopped.",
                 )
-            self.work.alive()
+            self.work.renew_lease()
             clock.sleep(_PAUSE)
 
     def _record(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:

@@ -24,7 +24,7 @@ from ..._errors import StepError
 from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import SECRETS
 from ..._pki.building import common_name_problem
-from ..._trust.model.clients import NOTHING_NAMED, Named, NamedSecret, ReissuePause, UserNamespace
+from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, ReissuePause, UserNamespace
 from ..._trust.model.snapshot import UnlabelledSecret
 from ..._trust.preconditions.absence import absence_of_cluster, absence_of_operator, deletion_of
 from .. import names
@@ -319,7 +319,7 @@ class KnownUsers:
         return {name: user.unopened for name, user in found.items()}
 
 
-def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Named = NOTHING_NAMED) -> Users:
+def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: NamedPlaces = NO_NAMED_PLACES) -> Users:
     """Secrets are read before pods, so a pod that is missing here started with the Secrets that were read, or later Secrets. Raises KubeError,
     StepError.
     """
@@ -342,7 +342,7 @@ def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
     kafka = existing_kafka(client, scope)
     name, absent = (
         f"Kafka {scope.namespace}/{scope.cluster}",
-        note_absent_operator(read_reconciliation(kafka, scope), kafka).absent,
+        note_absent_operator(read_reconciliation(kafka, scope), kafka).operator_absence,
     )
     found = [deletion_of(*deleted) for deleted in in_deletion("Kafka", [kafka])]
     for violation in (*found, *([absence_of_operator(name, scope.namespace, absent)] if absent else ())):
@@ -356,7 +356,7 @@ def users_of(
     kafka: Mapping[str, Any],
     clients_ca: ClientsCa,
     now: datetime,
-    asked: Named,
+    asked: NamedPlaces,
     known: KnownUsers,
 ) -> Users:
     """The users of a cluster whose Kafka resource and clients CA have been read already."""
@@ -369,7 +369,7 @@ def users_of(
         here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
         users += [replace(user, watched=False) for user in _in_namespace(client, scope, here, clients_ca, now, known)]
         left = list(_without_user(client, scope, {user.secret for user in users if not user.watched}))
-    named = read_named(client, asked.presenting, clients_ca, now)
+    named = read_named(client, asked.presenting_secrets, clients_ca, now)
     seen = {given.secret for given in named}
     homes = dict.fromkeys((*(space.name for space in spaces), scope.namespace))
     beside = (*_kept_secrets(client, scope, homes, users), *left)
@@ -380,7 +380,7 @@ def users_of(
     return _with_readers(client, homes, found)
 
 
-def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Named) -> list[UserNamespace]:
+def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: NamedPlaces) -> list[UserNamespace]:
     """The namespaces with users of the cluster, that of its own User Operator first."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator") or {}
     own = UserNamespace(

@@ -153,12 +153,17 @@ def _describe_ports(ports: Sequence[int]) -> str:
 def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     """The parties outside the cluster: seen now, or seen by the flow in flight before its switch."""
     journal, current = snapshot.ledger.journal if snapshot.ledger is not None else None, snapshot.ca.current
-    if journal is None or journal.finished_at is not None or journal.outgoing is None or not journal.outgoing.switched:
+    if (
+        journal is None
+        or journal.finished_at is not None
+        or journal.outgoing_certificates is None
+        or not journal.outgoing_certificates.is_complete
+    ):
         return snapshot.presenters
     if not current or current[0].fingerprint != journal.successor:
         return snapshot.presenters
     return tuple(
-        _bound_by_time(presenter, journal.outgoing, journal.successor, snapshot.now)
+        _bound_by_time(presenter, journal.outgoing_certificates, journal.successor, snapshot.now)
         for presenter in snapshot.presenters
     )
 
@@ -225,16 +230,16 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
     of listeners show what their process started with, unless they have read again since. Before this call has asked the
     listeners, their answers decide nothing.
     """
-    journal, unwanted = ledger.journal, ledger.find(ledger.undone)
-    if ledger.undone is None or journal is None or snapshot.nodes.in_place is None:
+    journal, unwanted = ledger.journal, ledger.find(ledger.undone_ca)
+    if ledger.undone_ca is None or journal is None or snapshot.nodes.in_place_obstacles is None:
         return ()
     before = (unwanted.awaiting if unwanted else None) or frozenset()
     told = snapshot.nodes.listeners is not None
-    read_again = {uid for held in ledger.held for uid in held.holders}
+    read_again = {uid for held in ledger.held_leaves for uid in held.holders}
     return tuple(
         pod
         for pod, seen in zip(stored.presenting_pods(snapshot), present_pods(snapshot, ledger), strict=True)
-        if (journal.unsure is None or pod.uid in journal.unsure)
+        if (journal.unsure_pods is None or pod.uid in journal.unsure_pods)
         and pod.uid not in before
         and not (
             told and pod.component is Component.KAFKA and seen.authorities is not None and pod.uid not in read_again
@@ -266,7 +271,7 @@ def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
     return tuple(
         presenter
         for presenter in snapshot.presenters
-        if presenter.authorities == frozenset() and presenter.renewal is Renewal.ISSUED and presenter.behind and not presenter.hindered
+        if presenter.authorities == frozenset() and presenter.renewal is Renewal.ISSUED and presenter.is_outdated and not presenter.hindrance
         and waiver_of(presenter.name, snapshot) is None
     )  # fmt: skip
 
@@ -383,7 +388,7 @@ def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
     return (
         snapshot.nodes.listeners is not None
         and pod.component is Component.KAFKA
-        and pod.uid not in snapshot.nodes.assumed
+        and pod.uid not in snapshot.nodes.assumed_up_to_date
     )
 
 
@@ -434,7 +439,7 @@ def _describe_presentation(pod: Pod, known: Presentation, snapshot: Snapshot, le
     if unknown is not None:
         return Presentation(pod.name, None, (), unknown.why)
     authorities = frozenset(name for presentation in found for name in presentation.authorities or ())
-    if any(pod.uid in held.holders for held in ledger.held):
+    if any(pod.uid in held.holders for held in ledger.held_leaves):
         # The listeners may still change from one leaf to the next, and the rest of the process presents the older leaf.
         authorities |= known.authorities or frozenset()
     chains = tuple(dict.fromkeys(chain for presentation in found for chain in presentation.chains))

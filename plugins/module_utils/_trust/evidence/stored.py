@@ -115,7 +115,7 @@ def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, 
         return Presentation(pod.name, None, (), f"pod {pod.name} has no CA certificate generation annotation")
     if pod.presents_stored:
         return _present_stored(pod, leaves, ledger)
-    remembered = frozenset(entry.fingerprint for entry in ledger.entries if pod.leaf_hash in entry.leaves)
+    remembered = frozenset(entry.fingerprint for entry in ledger.entries if pod.leaf_hash in entry.leaf_hashes)
     if remembered:
         return Presentation(pod.name, remembered, (), "remembered leaf")
     named = entry_of_generation(ledger, pod.generation)
@@ -128,7 +128,7 @@ def _in_use_early(snapshot: Snapshot, ledger: Ledger) -> Iterable[str]:
     """CAs whose leaves may be in use under the generation of the CA that they replace, behind a link certificate. A CA
     that an abort has given up is no longer prepared.
     """
-    for fingerprint in (*(prepared.fingerprint for prepared in snapshot.ca.prepared), ledger.undone):
+    for fingerprint in (*(prepared.fingerprint for prepared in snapshot.ca.prepared), ledger.undone_ca):
         entry = ledger.find(fingerprint)
         if entry is not None and entry.state in TRUSTED_STATES and entry.certificate not in snapshot.ca.in_use:
             yield entry.fingerprint
@@ -177,7 +177,7 @@ def add_held_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentatio
 
     Where two CAs have the same key, a held leaf counts for the CA that the rest of the presentation names.
     """
-    for held in ledger.held:
+    for held in ledger.held_leaves:
         if pod.uid not in held.holders or seen.authorities is None:
             continue
         issuers = issuers_of((held.certificate,), ledger)
@@ -248,7 +248,11 @@ def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
 def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
     """The waiver of this client that holds now."""
     return next(
-        (waiver for waiver in snapshot.outside.waivers if waiver.client == client and waiver.holds_at(snapshot.now)),
+        (
+            waiver
+            for waiver in snapshot.outside_clients.waivers
+            if waiver.client == client and waiver.holds_at(snapshot.now)
+        ),
         None,
     )
 
@@ -259,12 +263,14 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """
     if not snapshot.nodes.pods:
         return ()
-    seen = {client.name for client in snapshot.outside.clients} | {presenter.name for presenter in snapshot.presenters}
+    seen = {client.name for client in snapshot.outside_clients.clients} | {
+        presenter.name for presenter in snapshot.presenters
+    }
     seen |= snapshot.reconciliation.rebalances.keys()
     if snapshot.clock.ahead is None:
         seen.add(CLOCK)
     return tuple(
-        waiver for waiver in snapshot.outside.waivers if waiver.client not in seen and not is_of_a_ca(waiver.client)
+        waiver for waiver in snapshot.outside_clients.waivers if waiver.client not in seen and not is_of_a_ca(waiver.client)
     )
 
 
@@ -279,7 +285,7 @@ def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideC
     known = tuple(_cas_of_client(snapshot, ledger))
     return tuple(
         client
-        for client in snapshot.outside.clients
+        for client in snapshot.outside_clients.clients
         if waiver_of(client.name, snapshot) is None
         and (
             client.declared
@@ -300,7 +306,9 @@ def with_copies_updated(snapshot: Snapshot) -> Snapshot:
     """The snapshot as it will be when the operator has brought every copy up to date and restarted the clients that
     read it.
     """
-    return snapshot.with_clients(tuple(_follow_published(client, snapshot) for client in snapshot.outside.clients))
+    return snapshot.with_clients(
+        tuple(_follow_published(client, snapshot) for client in snapshot.outside_clients.clients)
+    )
 
 
 def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
@@ -333,7 +341,9 @@ def _follow_published(client: OutsideClient, snapshot: Snapshot) -> OutsideClien
     if client.follows is Follows.NOTHING:
         return client if client.trusts is None else replace(client, doubt="")
     current = snapshot.ca.in_use
-    others = tuple(chain[0] for chain in snapshot.ca.others.values()) if client.follows is Follows.TRUSTED else ()
+    others = (
+        tuple(chain[0] for chain in snapshot.ca.other_entries.values()) if client.follows is Follows.TRUSTED else ()
+    )
     # An earlier certificate of a CA that was renewed goes with the others, and is in no book any more.
     ours = tuple(_all_known_authorities(snapshot))
     foreign = tuple(certificate for certificate in client.trusts or () if not any(map(certificate.is_twin_of, ours)))
@@ -343,7 +353,7 @@ def _follow_published(client: OutsideClient, snapshot: Snapshot) -> OutsideClien
 def _all_known_authorities(snapshot: Snapshot) -> Iterable[Certificate]:
     ledger = snapshot.ledger
     yield from snapshot.ca.current
-    yield from (chain[0] for chain in snapshot.ca.others.values())
+    yield from (chain[0] for chain in snapshot.ca.other_entries.values())
     if ledger is not None:
         yield from (entry.certificate for entry in ledger.entries)
         yield from (removed.certificate for removed in ledger.removed)
@@ -355,5 +365,5 @@ def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:
         f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says which CAs it trusts: if it verifies "
         f"clients by the {snapshot.names.ca}, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
         "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
-        for listener in (snapshot.users.unmanaged if snapshot.users is not None else ())
+        for listener in (snapshot.users.unmanaged_listeners if snapshot.users is not None else ())
     )

@@ -23,7 +23,7 @@ from ..._pki.certificates import Certificate, Chain
 from ..evidence.parties import parties_awaiting_issue, possible_holders_of_undone, present_outside, present_pods
 from ..evidence.stored import authority_of, without_outside_clients
 from ..model.decision import Condition, Violation
-from ..model.intent import Linker
+from ..model.intent import LinkIssuer
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Component, Pod, PreparedAuthority, Snapshot
 from .verifiers import VerifyingParty, cannot_validate, check_clients_accept, check_clients_can_spare, verifying_parties
@@ -48,7 +48,7 @@ def _find_closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Viola
         for party in verifying_parties(snapshot, ledger)
         if not party.accepts(form, snapshot) and not party.has_only_ended(snapshot)
     )
-    return (*refusing, *map(_violation_of_foreign_pod, sorted(snapshot.nodes.foreign)))
+    return (*refusing, *map(_violation_of_foreign_pod, sorted(snapshot.nodes.foreign_pods)))
 
 
 def _violation_of_foreign_pod(pod: str) -> Violation:
@@ -141,7 +141,7 @@ def _find_refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain, before:
 
 def _refused_already(party: VerifyingParty, authority: Chain, snapshot: Snapshot, before: Ledger) -> bool:
     """Whether the verifier refuses leaves of this CA, which has ended, also with the CA that leaves: it loses nothing."""
-    if not (party.kind.checks_anchor_dates and authority[0].has_ended(snapshot.now)):
+    if not (party.verifier.checks_anchor_dates and authority[0].has_ended(snapshot.now)):
         return False
     now = next(verifier for verifier in verifying_parties(snapshot, before) if verifier.name == party.name)
     return all(now.why_refused(form, snapshot) for form in (authority, authority[:1]))
@@ -152,12 +152,12 @@ def _find_needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterato
         yield _Need(f"pod {seen.party}", seen.authorities, seen.why)
     for seen in present_outside(snapshot):
         yield _Need(seen.party, seen.authorities, seen.why)
-    for name in sorted(snapshot.nodes.foreign):
+    for name in sorted(snapshot.nodes.foreign_pods):
         yield _Need(f"pod {name}", None, f"{HAS_ANOTHER_OWNER}, so the certificate that it presents is unknown")
     for leaf in snapshot.leaves.stored:
         authority, why = authority_of(leaf, leaf.generation, ledger)
         yield _Need(f"Secret {leaf.secret}", None if authority is None else frozenset({authority}), why)
-    if fingerprint == ledger.undone:
+    if fingerprint == ledger.undone_ca:
         for pod in possible_holders_of_undone(snapshot, ledger):
             yield _Need(f"pod {pod.name}", None, "may have been started with a certificate of this CA")
     yield from _find_needs_of_successor(snapshot, ledger, fingerprint)
@@ -299,7 +299,7 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     return _why_no_root(supplied[0]) if supplied else ""
 
 
-def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, linker: Linker, at: datetime) -> str:
+def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, linker: LinkIssuer, at: datetime) -> str:
     """Why the flow does not ask the issuer that keeps the key of the CA in use to certify the next key, as a sentence; empty where it asks.
 
     supplied: the next CA where it is brought; None where it is made here.
@@ -311,7 +311,7 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
     if supplied is None:
         return ""
     own = supplied.chain[0]
-    if supplied.elsewhere and not linker.keeps_both:
+    if supplied.key_is_elsewhere and not linker.keeps_both_keys:
         return f"the key of {own.subject}, which would have to sign the request, is not here either."
     if why := _why_no_root(own):
         return why

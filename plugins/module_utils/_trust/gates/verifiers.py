@@ -61,13 +61,13 @@ class VerifyingParty:
     #: The process, as messages name it.
     name: str
     #: The library whose path validation rules it applies.
-    kind: Verifier
+    verifier: Verifier
     #: The CAs that it is known to trust.
     anchors: Chain
     #: The same CAs, and CAs that it should trust and no answer of it has shown.
-    possible: Chain
+    possible_anchors: Chain
     #: The CAs that count for nothing although the process trusts them: they are outside their dates, and have never been in use.
-    void: frozenset[Certificate]
+    void_cas: frozenset[Certificate]
     #: The way in which the process comes to trust a CA, as a sentence.
     remedy: str
     #: Its pod; None for the Cluster Operator.
@@ -75,18 +75,18 @@ class VerifyingParty:
 
     def accepts(self, form: Chain, snapshot: Snapshot) -> bool:
         """Whether it accepts leaves that are presented in this form now."""
-        return is_valid(form, self._without_void(self.anchors), snapshot.now, self.kind)
+        return is_valid(form, self._without_void(self.anchors), snapshot.now, self.verifier)
 
     def why_refused(self, form: Chain, snapshot: Snapshot) -> str:
         """Why it would not accept leaves that are presented in this form now, without a full stop; empty if it would, or may."""
-        return validate(form, self._without_void(self.possible), snapshot.now, self.kind).reason
+        return validate(form, self._without_void(self.possible_anchors), snapshot.now, self.verifier).reason
 
     def has_only_ended(self, snapshot: Snapshot) -> bool:
         """Whether it refuses every certificate already, because the CAs that it may trust have ended."""
-        return has_only_ended(self.possible, snapshot.now, self.kind)
+        return has_only_ended(self.possible_anchors, snapshot.now, self.verifier)
 
     def _without_void(self, anchors: Chain) -> Chain:
-        return tuple(anchor for anchor in anchors if anchor not in self.void)
+        return tuple(anchor for anchor in anchors if anchor not in self.void_cas)
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
@@ -100,10 +100,10 @@ def _verifying_pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset
     """The exporter is a Go program, everything else runs on a JVM."""
     return VerifyingParty(
         name=f"pod {pod.name}",
-        kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
+        verifier=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
         anchors=surely_trusted_by(pod, snapshot, ledger),
-        possible=possibly_trusted_by(pod, snapshot, ledger),
-        void=void,
+        possible_anchors=possibly_trusted_by(pod, snapshot, ledger),
+        void_cas=void,
         remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
         pod=pod,
     )
@@ -138,9 +138,9 @@ def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tup
     """
     found, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
     for client in clients_asked_by_gates(snapshot, ledger):
-        if client.trusts is not None and has_only_ended(client.trusts, snapshot.now, client.kind):
+        if client.trusts is not None and has_only_ended(client.trusts, snapshot.now, client.verifier):
             continue
-        if client.trusts is None or not is_valid(form, client.trusts, snapshot.now, client.kind):
+        if client.trusts is None or not is_valid(form, client.trusts, snapshot.now, client.verifier):
             message = client.doubt if client.trusts is None else cannot_validate(form, ledger)
             found.append(_violation(Condition.TRUST, client, message))
         elif client.doubt:
@@ -164,7 +164,7 @@ def check_clients_can_spare(
         left = trust_without(leaving, client)
         sent = snapshot.ca.led_to if client.follows is Follows.ISSUING else snapshot.ca.behind_nodes
         forms = [sent(form, snapshot.now) for form in given]
-        if left is not None and not all(is_valid(form, left, snapshot.now, client.kind) for form in forms):
+        if left is not None and not all(is_valid(form, left, snapshot.now, client.verifier) for form in forms):
             message = f"could no longer validate certificates of nodes without the CA {leaving.subject}"
             found.append(_violation(Condition.REMOVAL, client, f"{message} ({leaving.sha256[:16]})"))
         elif client.doubt and not withdrawn:
@@ -302,7 +302,7 @@ def describe_unnameable_users(snapshot: Snapshot) -> tuple[str, ...]:
     """Users that no issuer can name in a certificate, as sentences. No flow waits for such a user: it presents nothing."""
     return tuple(
         f"{name} gets no certificate: {why}. Give the user another name."
-        for name, why in (snapshot.users.unnameable if snapshot.users is not None else {}).items()
+        for name, why in (snapshot.users.unnameable_users if snapshot.users is not None else {}).items()
     )
 
 

@@ -38,13 +38,13 @@ def lay_out(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
     """
     if snapshot.ledger is None:
         return ledger
-    return replace(ledger, layout=intent.parameters.layout or ledger.layout, untidy=False)
+    return replace(ledger, layout=intent.parameters.layout or ledger.layout, has_leftovers=False)
 
 
 def advance_states(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Gates) -> Ledger:
     """The ledger after at most one transition for each CA."""
     presentations = present_all(snapshot, ledger)
-    changed, leaving = ledger, {intent.trust.leaving, ledger.undone}
+    changed, leaving = ledger, {intent.trust.leaving_ca, ledger.undone_ca}
     for entry in ledger.entries:
         usage = usage_of(entry.fingerprint, presentations)
         after = _state_after(snapshot, ledger, entry, usage, gates)
@@ -96,7 +96,7 @@ def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> boo
     clients. There it may stay as a part of the chain of another CA.
     """
     above = {certificate.fingerprint for entry in ledger.entries for certificate in entry.chain[1:]}
-    published = (snapshot.outside.published or frozenset()) - above
+    published = (snapshot.outside_clients.published or frozenset()) - above
     return is_withdrawn(snapshot, fingerprint) and fingerprint not in published
 
 
@@ -192,15 +192,15 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
     annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful_leaves(snapshot, ledger)
-    known = {leaf: entry.fingerprint for entry in ledger.entries for leaf in entry.leaves & annotated}
+    known = {leaf: entry.fingerprint for entry in ledger.entries for leaf in entry.leaf_hashes & annotated}
     for pod in snapshot.nodes.pods:
         seen = present_pod(pod, leaves, snapshot, ledger).authorities if pod.presents_stored and pod.leaf_hash else None
         if seen is not None and len(seen) == 1:
             known.setdefault(pod.leaf_hash, *seen)
     for entry in ledger.entries:
         own = frozenset(leaf for leaf, authority in known.items() if authority == entry.fingerprint)
-        if own != entry.leaves:
-            ledger = ledger.with_entry(replace(entry, leaves=own))
+        if own != entry.leaf_hashes:
+            ledger = ledger.with_entry(replace(entry, leaf_hashes=own))
     return ledger
 
 
@@ -210,7 +210,7 @@ def _doubtful_leaves(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     if successor is None:
         return frozenset()
     # Where the Secret holds what the pod was started with, no signature has to be checked.
-    changed = [pod for pod in snapshot.nodes.pods if not pod.presents_stored and pod.leaf_hash in successor.leaves]
+    changed = [pod for pod in snapshot.nodes.pods if not pod.presents_stored and pod.leaf_hash in successor.leaf_hashes]
     asked = {name for pod in changed for name in pod.leaves}
     back = {
         leaf.secret
@@ -248,7 +248,7 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     process holds the other leaf, unless it was started with an earlier leaf.
     """
     # Computed once for all held leaves: there are as many as nodes.
-    renewed = presenting_stored(snapshot) if ledger.held else frozenset()
+    renewed = presenting_stored(snapshot) if ledger.held_leaves else frozenset()
     stored = _stored_certificates(snapshot)
     # A leaf is noted before another takes its place. As long as it is still stored, listeners have nothing to
     # read.
@@ -257,11 +257,11 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
             held,
             snapshot,
             frozenset() if held.certificate in stored else renewed,
-            held.read_only_by_listeners(ledger.held),
+            held.read_only_by_listeners(ledger.held_leaves),
         )
-        for held in ledger.held
+        for held in ledger.held_leaves
     )
-    return replace(ledger, held=tuple(held for held in remembered if held.holders))
+    return replace(ledger, held_leaves=tuple(held for held in remembered if held.holders))
 
 
 def _after_renewal(
@@ -276,7 +276,7 @@ def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> L
     """The ledger with a note of the leaves in these Secrets, which are about to be replaced, and of the nodes that were
     started with them.
     """
-    return replace(ledger, held=tuple(_leaves_to_note(snapshot, ledger, secrets)))
+    return replace(ledger, held_leaves=tuple(_leaves_to_note(snapshot, ledger, secrets)))
 
 
 def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
@@ -286,7 +286,7 @@ def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]
         for secret in pod.leaves if pod.presents_stored else ():
             if secret in replaced:
                 added.setdefault(replaced[secret], set()).add(pod.uid)
-    for held in ledger.held:
+    for held in ledger.held_leaves:
         yield replace(held, awaiting=held.awaiting | added.pop(held.certificate, set()))
     yield from (HeldLeaf(leaf, frozenset(uids)) for leaf, uids in added.items())
 
@@ -296,7 +296,7 @@ def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     before it put another in its place.
     """
     stored = _stored_certificates(snapshot)
-    changed = (held for held in ledger.held if held.certificate not in stored)
+    changed = (held for held in ledger.held_leaves if held.certificate not in stored)
     return frozenset(uid for held in changed for uid in held.awaiting) & snapshot.uids
 
 

@@ -44,11 +44,11 @@ def enrol_authorities(snapshot: Snapshot, ledger: Ledger) -> Ledger:
         ledger = ledger.with_entry(adopted)
     chains = [
         *([current] if current else []),
-        *snapshot.ca.others.values(),
+        *snapshot.ca.other_entries.values(),
         *(authority.chain for authority in snapshot.ca.prepared),
     ]
     for chain in chains:
-        if ledger.find(chain[0].fingerprint) is None and chain[0].fingerprint not in ledger.leaving:
+        if ledger.find(chain[0].fingerprint) is None and chain[0].fingerprint not in ledger.leaving_cas:
             ledger = ledger.with_entry(LedgerEntry(chain, TrustState.UNTRUSTED))
     # A removed CA that is enrolled again is no longer on its way out.
     gone = tuple(entry for entry in ledger.removed if ledger.find(entry.fingerprint) is None)

@@ -25,7 +25,7 @@ from ..._pki.certificates import Certificate
 from ..evidence.parties import is_taken_up, possible_holders_of_undone
 from ..evidence.stored import authority_of
 from ..gates.gates import link_of
-from ..model.clients import NOTHING_NAMED
+from ..model.clients import NO_NAMED_PLACES
 from ..model.goals import ROTATIONS, Goal, Phase, Retire
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger, LedgerEntry, Outgoing, Stop, TrustState
@@ -42,17 +42,17 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
     """Up to the switch, what programs present; at the first look after it, what may have been issued meanwhile as well.
     A renewal with the same key needs none of this: brokers go on accepting the earlier leaves.
     """
-    current, known = [certificate.fingerprint for certificate in snapshot.ca.in_use], journal.outgoing
+    current, known = [certificate.fingerprint for certificate in snapshot.ca.in_use], journal.outgoing_certificates
     if snapshot.users is None or journal.goal is not Goal.REPLACE_KEY:
         return journal
     if current == [journal.replaces]:
         successor = ledger.find(journal.successor)
         is_near = successor is not None and successor.state is not TrustState.UNTRUSTED
-        return replace(journal, outgoing=_find_outgoing(snapshot) if is_near else None)
-    if known is None or known.switched or current != [journal.successor]:
+        return replace(journal, outgoing_certificates=_find_outgoing(snapshot) if is_near else None)
+    if known is None or known.is_complete or current != [journal.successor]:
         return journal
     ends_at = max(known.ends_at, snapshot.now + snapshot.users.longest_life + _BELATED)
-    return replace(journal, outgoing=replace(known, ends_at=ends_at, switched=True))
+    return replace(journal, outgoing_certificates=replace(known, ends_at=ends_at, is_complete=True))
 
 
 def _find_outgoing(snapshot: Snapshot) -> Outgoing | None:
@@ -110,7 +110,7 @@ def _is_refused_when_undone(snapshot: Snapshot, old: LedgerEntry) -> bool:
 
 def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:
     ca, key = snapshot.ca, old.certificate.public_key_sha256
-    return ca.key == key or key in ca.elsewhere or old.fingerprint in ca.kept_keys
+    return ca.key == key or key in ca.keys_elsewhere or old.fingerprint in ca.kept_keys
 
 
 def was_never_issued(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
@@ -135,11 +135,11 @@ def note_possible_holders(snapshot: Snapshot, journal: Journal, ledger: Ledger) 
     leaf is stored and the operator, which might put one back, has confirmed its pause.
     """
     state = snapshot.reconciliation
-    if not journal.is_abort or journal.unsure is not None or not (state.paused_by_us and state.pause_effective):
+    if not journal.is_abort or journal.unsure_pods is not None or not (state.paused_by_us and state.pause_effective):
         return journal
-    if snapshot.nodes.in_place is None or is_stored(snapshot, ledger, journal.replaces):
+    if snapshot.nodes.in_place_obstacles is None or is_stored(snapshot, ledger, journal.replaces):
         return journal
-    return replace(journal, unsure=frozenset(pod.uid for pod in possible_holders_of_undone(snapshot, ledger)))
+    return replace(journal, unsure_pods=frozenset(pod.uid for pod in possible_holders_of_undone(snapshot, ledger)))
 
 
 def is_stored(snapshot: Snapshot, ledger: Ledger, fingerprint: str | None) -> bool:
@@ -161,7 +161,7 @@ def may_lead_flow(intent: Intent, journal: Journal) -> bool:
 
 def asked_goal(journal: Journal) -> Goal:
     """The goal of the call that began the flow: a renewal may be the first part of a replacement."""
-    return Goal.REPLACE_KEY if journal.to_replace else journal.goal
+    return Goal.REPLACE_KEY if journal.precedes_replacement else journal.goal
 
 
 def stop_of(before: Stop | None, intent: Intent, is_led: bool, now: datetime) -> Stop | None:
@@ -189,8 +189,8 @@ def stops_before_use(journal: Journal) -> bool:
 
 def limit_to_stop(intent: Intent, stop: Stop) -> Intent:
     """The intent with the phases alone that the flow may enter."""
-    until = _earlier_phase(intent.extent.until, stop.after)
-    return replace(intent, extent=replace(intent.extent, until=until))
+    until = _earlier_phase(intent.extent.last_phase, stop.after)
+    return replace(intent, extent=replace(intent.extent, last_phase=until))
 
 
 def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, str]:
@@ -221,13 +221,18 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     begun = in_flight(ledger)
     if begun is None:
         return _open_journal(snapshot, intent, before, ledger)
-    journal = replace(begun, named=snapshot.named)
+    journal = replace(begun, named_places=snapshot.named_places)
     asked = intent.goal is Goal.ABORT and not journal.is_abort
     if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
         return replace(ledger, journal=_reverse(journal, snapshot, intent, ledger))
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
         done = replace(
-            journal, finished_at=snapshot.now, named=NOTHING_NAMED, outgoing=None, stop=None, read_since=None
+            journal,
+            finished_at=snapshot.now,
+            named_places=NO_NAMED_PLACES,
+            outgoing_certificates=None,
+            stop=None,
+            read_since=None,
         )
         return replace(ledger, journal=done)
     noted = note_outgoing(snapshot, note_possible_holders(snapshot, journal, ledger), ledger)
@@ -259,10 +264,10 @@ def _reverse(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledge
         successor=journal.replaces,
         started_at=snapshot.now,
         is_abort=True,
-        to_replace=False,
+        precedes_replacement=False,
         is_upkeep=False,
-        unsure=frozenset() if was_never_issued(snapshot, unwanted) else None,
-        outgoing=None,
+        unsure_pods=frozenset() if was_never_issued(snapshot, unwanted) else None,
+        outgoing_certificates=None,
         stop=stop_of(None, intent, True, snapshot.now),
         read_since=None,
     )
@@ -272,7 +277,9 @@ def _update_answers(journal: Journal, snapshot: Snapshot, intent: Intent) -> Jou
     """The journal with the answers of this run to where the flow stops, and when nodes give up the old CA; a run that
     gives none keeps the answers of the run before.
     """
-    journal = replace(journal, to_replace=journal.to_replace or _is_to_replace(journal, journal.stop, intent))
+    journal = replace(
+        journal, precedes_replacement=journal.precedes_replacement or _is_to_replace(journal, journal.stop, intent)
+    )
     journal = replace(journal, stop=stop_of(journal.stop, intent, may_lead_flow(intent, journal), snapshot.now))
     return journal if intent.pace.retire is None else replace(journal, retire=intent.pace.retire)
 
@@ -298,7 +305,7 @@ def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]
     last = ledger.journal
     if last is None or last.goal is not Goal.RENEW or last.is_abort or last.successor != current.fingerprint:
         return frozenset()
-    return last.renewed | frozenset(filter(None, (last.replaces, last.replaces_sha256)))
+    return last.earlier_fingerprints | frozenset(filter(None, (last.replaces, last.replaces_sha256)))
 
 
 def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
@@ -326,12 +333,12 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         started_at=snapshot.now,
         retire=intent.pace.retire or (Retire.WHEN_RESTARTED if is_upkeep else Retire.NOW),
         is_upkeep=is_upkeep,
-        named=snapshot.named,
-        renewed=earlier_certificates(ledger, current) if current else frozenset(),
+        named_places=snapshot.named_places,
+        earlier_fingerprints=earlier_certificates(ledger, current) if current else frozenset(),
     )
     # A call that was killed before it came here has left its stop, and what it was for, beside the prepared CA.
-    to_replace = snapshot.ca.to_replace or _is_to_replace(journal, snapshot.ca.stop, intent)
-    journal = replace(journal, to_replace=journal.goal is Goal.RENEW and to_replace)
+    to_replace = snapshot.ca.precedes_replacement or _is_to_replace(journal, snapshot.ca.stop, intent)
+    journal = replace(journal, precedes_replacement=journal.goal is Goal.RENEW and to_replace)
     stop = stop_of(snapshot.ca.stop, intent, may_lead_flow(intent, journal), snapshot.now)
     return replace(ledger, journal=replace(journal, stop=stop))
 
@@ -348,7 +355,7 @@ def prepared_goal(snapshot: Snapshot) -> Goal | None:
         return None
     current = snapshot.ca.in_use[0].public_key_sha256 if snapshot.ca.in_use else None
     goal = _goal_of(snapshot.ca.prepared[0].chain[0].public_key_sha256, current)
-    return Goal.REPLACE_KEY if goal is Goal.RENEW and snapshot.ca.to_replace else goal
+    return Goal.REPLACE_KEY if goal is Goal.RENEW and snapshot.ca.precedes_replacement else goal
 
 
 def _goal_of(successor_key: str, current_key: str | None) -> Goal:

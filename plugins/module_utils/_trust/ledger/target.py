@@ -23,7 +23,7 @@ from ..._pki.paths import validate_path
 from ..gates.verifiers import can_raise_path_length
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
-from ..model.ledger import TRUSTED_STATES, CaSource, Journal, Ledger, Upkeep, UpkeepAsked, WhenDue
+from ..model.ledger import TRUSTED_STATES, CaSource, Journal, Ledger, Upkeep, UpkeepOptions, WhenDue
 from ..model.names import flow_named, is_named, named
 from ..model.snapshot import Component, PreparedAuthority, Snapshot
 from .journal import earlier_certificates, in_flight
@@ -42,31 +42,31 @@ class Wish:
     ledger: Ledger
 
     @cached_property
-    def issuing(self) -> tuple[Chain, ...]:
+    def candidates(self) -> tuple[Chain, ...]:
         return self.source.issuing(self.snapshot.now)
 
     @cached_property
-    def meant(self) -> Chain:
+    def issuing_ca(self) -> Chain:
         """The CA that is to issue leaves; empty where it is unknown. It is the CA that the issuer has signed leaves
         with; else the CA in use, or its latest renewal, where that or a CA above it is here; else the only CA.
         Before the first CA, when no leaf can be requested, it is any of them: all are trusted, and the first leaf
         that comes back decides.
         """
-        current, signing = self.snapshot.ca.current, _find_signing(self.snapshot, self.issuing)
+        current, signing = self.snapshot.ca.current, _find_signing(self.snapshot, self.candidates)
         if len(signing) == 1:
             return signing[0]
         if current and self._has_in_use:
-            renewed = (chain for chain in self.issuing if chain[0].is_twin_of(current[0]))
+            renewed = (chain for chain in self.candidates if chain[0].is_twin_of(current[0]))
             return next((chain for chain in renewed if chain[0].not_after > current[0].not_after), current)
-        return self.issuing[0] if len(self.issuing) == 1 or (self.issuing and self._has_no_leaf) else ()
+        return self.candidates[0] if len(self.candidates) == 1 or (self.candidates and self._has_no_leaf) else ()
 
     @property
-    def sample(self) -> str:
+    def sample_secret(self) -> str:
         """The Secret whose leaf is requested to learn which of several CAs signs; empty where the CA is known, and
         where there is no leaf yet. Processes trust all of these CAs meanwhile, so any of them may sign; before the
         first CA no process runs.
         """
-        if self.meant or len(self.issuing) < 2:
+        if self.issuing_ca or len(self.candidates) < 2:
             return ""
         snapshot = self.snapshot
         found = {leaf.secret: leaf.component for leaf in snapshot.every_leaf}
@@ -78,14 +78,14 @@ class Wish:
         """Whether there is no CA in use yet, and no leaf either, stored, missing or presented: the first clients CA comes before the first user."""
         snapshot = self.snapshot
         presented = any(presenter.authorities != frozenset() for presenter in snapshot.presenters)
-        return not (snapshot.ca.current or snapshot.every_leaf or snapshot.every_missing or presented)
+        return not (snapshot.ca.current or snapshot.every_leaf or snapshot.every_missing_leaf or presented)
 
     @property
     def _has_in_use(self) -> bool:
         """Whether the source has the CA in use, or a CA above it: bundles often hold roots alone, and an intermediate
         CA below a root is in use.
         """
-        current, ends = self.snapshot.ca.current, [chain[0] for chain in self.issuing]
+        current, ends = self.snapshot.ca.current, [chain[0] for chain in self.candidates]
         return any(certificate.is_twin_of(current[0]) for certificate in self.source.certificates) or any(
             certificate.is_twin_of(above) for certificate in ends for above in current[1:]
         )
@@ -93,27 +93,29 @@ class Wish:
     @property
     def authority(self) -> Chain:
         """The CA that is meant; empty also where the user has yet to confirm it."""
-        return self.meant if self.meant and self._is_confirmed(self.meant[0]) else ()
+        return self.issuing_ca if self.issuing_ca and self._is_confirmed(self.issuing_ca[0]) else ()
 
     @cached_property
-    def beside(self) -> tuple[Chain, ...]:
+    def additional_cas(self) -> tuple[Chain, ...]:
         """The CAs that are to be trusted beside it, and that the ledger does not have yet."""
         wanted = (chain for chain in self._other_new_authorities if self._is_confirmed(chain[0]))
         return tuple(chain for chain in wanted if self.ledger.find(chain[0].fingerprint) is None)
 
     @cached_property
-    def unconfirmed(self) -> tuple[Certificate, ...]:
+    def unconfirmed_cas(self) -> tuple[Certificate, ...]:
         """The CAs that are not confirmed yet; nothing is done about them."""
-        asked = dict.fromkeys((*([self.meant] if self.meant else self.issuing), *self._other_new_authorities))
+        asked = dict.fromkeys(
+            (*([self.issuing_ca] if self.issuing_ca else self.candidates), *self._other_new_authorities)
+        )
         return tuple(chain[0] for chain in asked if not self._is_confirmed(chain[0]))
 
     @property
     def _other_new_authorities(self) -> tuple[Chain, ...]:
         """A CA that a flow has replaced is not trusted again because it still lies in the source."""
-        gone = {self.intent.trust.leaving, *self._replaced}
-        own = (*self.meant[:1], *self.snapshot.ca.current)
+        gone = {self.intent.trust.leaving_ca, *self._replaced}
+        own = (*self.issuing_ca[:1], *self.snapshot.ca.current)
         return tuple(
-            chain for chain in self.issuing
+            chain for chain in self.candidates
             if chain[0].fingerprint not in gone and not any(chain[0].is_twin_of(certificate) for certificate in own)
         )  # fmt: skip
 
@@ -138,7 +140,7 @@ class Wish:
         trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
         trusted += self.snapshot.ca.in_use
         known = self.ledger.find(certificate.fingerprint) is not None or any(map(certificate.is_twin_of, trusted))
-        return known or certificate.sha256 in self.intent.trust.confirmed
+        return known or certificate.sha256 in self.intent.trust.confirmed_roots
 
 
 def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
@@ -216,7 +218,7 @@ def note_upkeep(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
     return replace(ledger, upkeep=Upkeep(policy, before_end, snapshot.now))
 
 
-def upkeep_of(snapshot: Snapshot, asked: UpkeepAsked) -> tuple[WhenDue, timedelta]:
+def upkeep_of(snapshot: Snapshot, asked: UpkeepOptions) -> tuple[WhenDue, timedelta]:
     """The policy, and how long before a CA's end it takes effect: as the caller asks, else as the operator has it for a CA of its own."""
     specified = WhenDue.REPLACE_KEY if snapshot.reconciliation.replaces_key else WhenDue.RENEW
     before_end = usual_window(snapshot) if asked.window is None else asked.window
@@ -250,7 +252,7 @@ def _is_half_replaced(journal: Journal | None, current: Certificate) -> bool:
     """Whether the last flow has renewed the CA in use as the first part of a replacement that an earlier call of this kind began."""
     if journal is None or journal.finished_at is None or journal.is_abort:
         return False
-    return journal.is_upkeep and journal.to_replace and journal.successor == current.fingerprint
+    return journal.is_upkeep and journal.precedes_replacement and journal.successor == current.fingerprint
 
 
 def why_not_made_here(snapshot: Snapshot) -> str:
@@ -272,7 +274,7 @@ def due_from(authority: Certificate, before_end: timedelta) -> datetime:
     return authority.not_after - window(authority, before_end)
 
 
-def why_due(authority: Certificate, snapshot: Snapshot, asked: UpkeepAsked) -> str:
+def why_due(authority: Certificate, snapshot: Snapshot, asked: UpkeepOptions) -> str:
     """The reason for a flow that the upkeep begins, as a sentence."""
     begins = due_from(authority, upkeep_of(snapshot, asked)[1])
     return (
@@ -389,7 +391,7 @@ def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Prepared
     wish = wish_of(snapshot, intent, ledger)
     if intent.new_ca.supplied is not None or wish is None or not wish.authority:
         return intent.new_ca.supplied
-    return PreparedAuthority(wish.authority, wish.authority[0].public_key_sha256, elsewhere=True)
+    return PreparedAuthority(wish.authority, wish.authority[0].public_key_sha256, key_is_elsewhere=True)
 
 
 def rotation_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal:
@@ -414,7 +416,7 @@ def leads_to_replacement(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> 
     if source is None and intent.parameters.upkeep is not None:
         return (
             begun.is_upkeep
-            and begun.to_replace
+            and begun.precedes_replacement
             and upkeep_of(snapshot, intent.parameters.upkeep)[0] is WhenDue.REPLACE_KEY
         )
     if source is None or source.problem or not snapshot.ca.current:
@@ -436,7 +438,7 @@ def _target_by_name(intent: Intent, current: Certificate, ledger: Ledger) -> Tar
         # Its key is still in use: a renewal is no replacement of the key.
         return Target(True, replaces=given)
     journal = ledger.journal
-    known = {journal.replaces, journal.replaces_sha256, *journal.renewed} if journal else set()
+    known = {journal.replaces, journal.replaces_sha256, *journal.earlier_fingerprints} if journal else set()
     for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed)]:
         known |= {certificate.fingerprint, certificate.sha256}
     return Target(False, unknown=wanted not in known, replaces=given)

@@ -45,7 +45,7 @@ class OutsideClient:
     #: The reason why its processes may trust other CAs than the copy holds, without a full stop; empty where they read the copy.
     doubt: str = ""
     #: The library whose path validation rules the client applies.
-    kind: Verifier = Verifier.JVM
+    verifier: Verifier = Verifier.JVM
     follows: Follows = Follows.NOTHING
     #: The way in which the client comes to trust a CA, as a sentence.
     remedy: str = ""
@@ -134,18 +134,18 @@ class UserNamespace:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedPlaces:
     """The places that a user names."""
 
     #: Secrets from which clients read the cluster CA.
-    trusting: tuple[NamedSecret, ...] = ()
+    trusting_secrets: tuple[NamedSecret, ...] = ()
     #: Secrets with certificates of the clients CA by which they log in.
-    presenting: tuple[NamedSecret, ...] = ()
+    presenting_secrets: tuple[NamedSecret, ...] = ()
     #: Namespaces beside the User Operator's own.
     user_namespaces: tuple[UserNamespace, ...] = ()
 
 
-NOTHING_NAMED = Named()
+NO_NAMED_PLACES = NamedPlaces()
 
 
 class Renewal(Enum):
@@ -194,11 +194,11 @@ class Presenter:
     why: str
     renewal: Renewal = Renewal.BY_HAND
     #: Whether another CA has come into use since the issue of its certificate.
-    behind: bool = False
+    is_outdated: bool = False
     #: The way in which the party comes to present a certificate of the CA in use.
     remedy: str = ""
     #: The reason why its issuer would not issue the next certificate, without a full stop; empty where it would.
-    hindered: str = ""
+    hindrance: str = ""
     #: The pause that keeps the issuer from it for now.
     pause: ReissuePause = ReissuePause.NONE
     #: The Secret for its leaf, if this collection has to issue it; empty where it never has to.

@@ -53,13 +53,13 @@ class Step(ABC):
     #: Why this is done and not something else that a reader may expect, as a sentence; empty where there was no choice.
     because: str = ""
     #: Why nodes restart after it although they could read the change again, as a sentence; empty where they do not.
-    avoidable: str = ""
+    avoidable_restart: str = ""
     #: Whether a line is shown when it begins; steps that only keep the books show none.
-    is_told: ClassVar[bool] = True
+    is_announced: ClassVar[bool] = True
     #: Whether it only waits: where it is decided on again, nothing was done twice.
     only_waits: ClassVar[bool] = False
     #: Whether it only waits, for as long as others take: other runs may work meanwhile.
-    holds_nothing: ClassVar[bool] = False
+    releases_lease: ClassVar[bool] = False
 
     @abstractmethod
     def sentence(self) -> str:
@@ -69,7 +69,7 @@ class Step(ABC):
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """The next snapshot, when the operator does its part and every restart succeeds: for forecasts only."""
 
-    def as_left(self) -> str:
+    def describe_as_left(self) -> str:
         """The step in words where a flow stops before it, as work that is left."""
         return self.sentence()
 
@@ -197,17 +197,17 @@ class Wait:
     """Why a rule that has work left takes no step now."""
 
     #: The violations that hold the flow until they are gone.
-    held: tuple[Violation, ...] = ()
+    violations: tuple[Violation, ...] = ()
     #: The phase that these violations keep the flow from.
     phase: Phase = Phase.PREPARE
     #: Sentences about what the flow awaits from outside: the flow is not done before that has come.
     awaited: tuple[str, ...] = ()
     #: Sentences about the rest, for the time after this call: the flow is done for now.
-    left: tuple[str, ...] = ()
+    left_for_later: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there is any such reason."""
-        return bool(self.held or self.awaited or self.left)
+        return bool(self.violations or self.awaited or self.left_for_later)
 
 
 #: The answer of a rule: steps, the reason why it waits, or an empty tuple where it has no work.
@@ -248,6 +248,6 @@ class Decision:
     #: Whether the flow has reached its goal, or the phase to stop after.
     done: bool = False
     #: The reasons why an issuer has to issue leaves, by their Secret.
-    asked: Mapping[str, Due] = field(default_factory=dict)
+    issue_reasons: Mapping[str, Due] = field(default_factory=dict)
     #: The stop of the flow in flight, where this call may not go beyond it.
     stop: Stop | None = None

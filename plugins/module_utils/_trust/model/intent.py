@@ -14,7 +14,7 @@ from ..._pki.certificates import Chain
 from ..._pki.keys import KeyType
 from ..._pki.usability import KeyPolicy
 from .goals import Goal, Phase, Retirement
-from .ledger import Layout, UpkeepAsked
+from .ledger import Layout, UpkeepOptions
 from .nodes import Scaling
 from .snapshot import Component, PreparedAuthority
 
@@ -41,14 +41,14 @@ class NewRoots(str, Enum):
 
 
 @dataclass(frozen=True)
-class Linker:
+class LinkIssuer:
     """An issuer that certifies other CAs."""
 
     #: The issuer that certifies the next CA, as messages name it.
     reference: str
     #: Whether it has the keys of the CA in use and of the next CA, where these are kept elsewhere, so that it can make the requests that they
     #: have to sign.
-    keeps_both: bool = False
+    keeps_both_keys: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Parameters:
     #: RENEW_LEAVES: the rest of its life with which a node's leaf is renewed; half of its life if that is less.
     renew_before: timedelta = timedelta(days=45)
     #: RECONCILE: the treatment of a CA in its time for renewal. None: nothing begins, and the records of earlier calls stay.
-    upkeep: UpkeepAsked | None = None
+    upkeep: UpkeepOptions | None = None
     #: RECONCILE: the size that a node pool gets.
     scaling: Scaling | None = None
     #: RECONCILE: the Secrets that keep the ledger from now on; None: the Secrets that keep it now.
@@ -98,7 +98,7 @@ class Extent:
     """How far this call and its flow go."""
 
     #: The last phase that this call enters; None: all.
-    until: Phase | None = None
+    last_phase: Phase | None = None
     #: The last phase that the flow enters until its own playbook leads it on; None: all.
     stop_after: Phase | None = None
     #: Whether this call leads a stopped flow on, whatever its goal is.
@@ -127,15 +127,15 @@ class Trusting:
     """The CAs that nodes and clients are to trust."""
 
     #: CAs, each with its chain, that nodes trust beside the CAs of the flow.
-    trusting: tuple[Chain, ...] = ()
+    additional_cas: tuple[Chain, ...] = ()
     #: Fingerprint of a CA that leaves although no leaf of it was in use.
-    leaving: str | None = None
+    leaving_ca: str | None = None
     #: Whether clients get a bundle of all trusted CAs. A call keeps a bundle that exists up to date in any case.
-    publish: bool = False
+    publishes_bundle: bool = False
     #: The treatment of a new CA of the source.
     new_roots: NewRoots = NewRoots.ASK
     #: SHA-256 fingerprints, in lower case without colons, of new CAs of the source that the user has confirmed.
-    confirmed: frozenset[str] = frozenset()
+    confirmed_roots: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -162,33 +162,33 @@ class Issuing:
     """The certificates that this call issues or requests, and the issuer that signs them."""
 
     #: The leaves that this collection issues where their Secrets are missing; None: none.
-    missing: Selection | None = None
+    missing_leaves: Selection | None = None
     #: SHA-256 fingerprints of good stored leaves in whose place the caller wants others.
-    unwanted: frozenset[str] = frozenset()
+    unwanted_leaves: frozenset[str] = frozenset()
     #: Bits of the RSA keys of leaves that this collection makes keys for.
     leaf_key_size: int = 2048
     #: Reference of the issuer of leaves of a CA whose key is kept elsewhere.
-    asked: str = ""
+    external_issuer: str = ""
     #: Life of the leaves of that issuer, where it has its own; None: that of ``NewCa``.
-    asked_validity: timedelta | None = None
+    external_validity: timedelta | None = None
     #: The issuer that certifies the next CA by the CA in use; None: none does.
-    links: Linker | None = None
+    link_issuer: LinkIssuer | None = None
     #: Until when the call waits for an issuer; None: not at all.
-    issue_until: datetime | None = None
+    issuer_deadline: datetime | None = None
     #: When the caller has insisted on another request at once to an issuer that had refused by then; None: no caller has.
-    insists: datetime | None = None
+    retry_requested_at: datetime | None = None
 
 
 @dataclass(frozen=True)
-class Met:
+class ObstaclesMet:
     """The obstacles that this call has met so far."""
 
     #: Secrets of users that this call could not create, because other Secrets have their names.
-    taken: frozenset[str] = frozenset()
+    taken_names: frozenset[str] = frozenset()
     #: UIDs of nodes for whose answers this call has waited in vain.
-    unanswered: frozenset[str] = frozenset()
+    silent_nodes: frozenset[str] = frozenset()
     #: Whether the API server has refused this call to annotate pods.
-    unstamped: bool = False
+    annotation_refused: bool = False
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class Intent:
     #: The leaves that are issued, and their issuer.
     issuing: Issuing = Issuing()
     #: The obstacles that this call has met so far; empty when it begins.
-    met: Met = Met()
+    obstacles: ObstaclesMet = ObstaclesMet()
 
     def about(self, authority: str | None) -> Intent:
         """The intent for this CA (fingerprint) as the CA to renew or replace."""
@@ -217,7 +217,7 @@ class Intent:
 
     def to_the_end(self) -> Intent:
         """The intent without a phase to stop after, for a look at the whole flow."""
-        return replace(self, extent=replace(self.extent, until=None, stop_after=None))
+        return replace(self, extent=replace(self.extent, last_phase=None, stop_after=None))
 
     def allows(self, phase: Phase) -> bool:
-        return self.extent.until is None or phase.position <= self.extent.until.position
+        return self.extent.last_phase is None or phase.position <= self.extent.last_phase.position

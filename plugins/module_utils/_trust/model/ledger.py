@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from ..._pki.certificates import MOST_IN_A_CHAIN, Certificate, Chain
-from .clients import NOTHING_NAMED, Named
+from .clients import NO_NAMED_PLACES, NamedPlaces
 from .goals import Goal, Phase, Retire, Retirement
 
 
@@ -85,7 +85,7 @@ class WhenDue(str, Enum):
 
 
 @dataclass(frozen=True)
-class UpkeepAsked:
+class UpkeepOptions:
     """The caller's wish."""
 
     # None: what the Kafka resource says (certificateExpirationPolicy).
@@ -132,7 +132,7 @@ class LedgerEntry:
     #: When a call read the CA back from the trust bundle: from then on clients that read the CA certificate Secret may have it.
     published_at: datetime | None = None
     #: Hashes of the leaves of this CA in the annotations of running pods.
-    leaves: frozenset[str] = frozenset()
+    leaf_hashes: frozenset[str] = frozenset()
     #: When the last certificate of the same name and key that allows no CA below it left the places that clients read; None where there was no such
     #: certificate. A client that has not read since may hold it, and refuses a link certificate by this CA.
     cleared_at: datetime | None = None
@@ -191,7 +191,7 @@ class Outgoing:
     #: When the last of these certificates ends.
     ends_at: datetime
     #: Whether that covers the certificates that were on their way when the next CA came into use.
-    switched: bool = False
+    is_complete: bool = False
 
 
 @dataclass(frozen=True)
@@ -223,17 +223,17 @@ class Journal:
     is_abort: bool = False
     #: With an abort, UIDs of pods that may have started with a leaf of the given-up CA although no Secret shows that. None: no call has found out
     #: yet.
-    unsure: frozenset[str] | None = None
+    unsure_pods: frozenset[str] | None = None
     #: The places that a person has named for the flow. A run that names none looks there too. Empty once the flow has finished.
-    named: Named = NOTHING_NAMED
+    named_places: NamedPlaces = NO_NAMED_PLACES
     #: The certificates with which programs may go on after the switch; None where none is known, or the flow has finished.
-    outgoing: Outgoing | None = None
+    outgoing_certificates: Outgoing | None = None
     #: Fingerprints, SHA-1 and SHA-256, of the earlier certificates of the replaced CA. A caller who names one of them means that CA.
-    renewed: frozenset[str] = frozenset()
+    earlier_fingerprints: frozenset[str] = frozenset()
     #: The phase after which the flow stops; None: it goes on to its end, or has finished.
     stop: Stop | None = None
     #: Whether this renewal is the first part of a replacement of the key.
-    to_replace: bool = False
+    precedes_replacement: bool = False
     #: Whether the flow began because the replaced CA had come into its time for renewal.
     is_upkeep: bool = False
     #: Since when clients read the successor as ``ca.crt`` while nodes lead to it by a link certificate in their memory alone. None: nodes do not, or
@@ -254,11 +254,11 @@ class Ledger:
     #: every flow.
     problems: tuple[str, ...] = ()
     #: The leaves that only running processes hold.
-    held: tuple[HeldLeaf, ...] = ()
+    held_leaves: tuple[HeldLeaf, ...] = ()
     #: The arrangement of Secrets that holds the ledger.
     layout: Layout = Layout.SINGLE
     #: Whether its Secrets hold more than this ledger, because a call died between two of its writes.
-    untidy: bool = False
+    has_leftovers: bool = False
     #: The treatment of the CA in use in its time for renewal; None where no call has recorded any.
     upkeep: Upkeep | None = None
 
@@ -266,13 +266,13 @@ class Ledger:
         return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)
 
     @property
-    def undone(self) -> str | None:
+    def undone_ca(self) -> str | None:
         """Fingerprint of the CA that a flow in flight is to get rid of before it was ever finished; None where there is none."""
         journal = self.journal
         return journal.replaces if journal is not None and journal.is_abort and journal.finished_at is None else None
 
     @property
-    def leaving(self) -> frozenset[str]:
+    def leaving_cas(self) -> frozenset[str]:
         """Fingerprints of the CAs that have left, and that listeners may still trust."""
         return frozenset(entry.fingerprint for entry in self.removed if entry.awaiting)
 

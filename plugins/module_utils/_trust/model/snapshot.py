@@ -17,7 +17,7 @@ from ..._leaves.request import LeafRequest, Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import ALL, JVM, Verifier
-from .clients import NO_CLIENTS, NOTHING_NAMED, Named, OutsideClient, OutsideClients, Presenter
+from .clients import NO_CLIENTS, NO_NAMED_PLACES, NamedPlaces, OutsideClient, OutsideClients, Presenter
 from .ledger import CaSource, Ledger, Stop
 from .names import ObjectNames, label_command
 from .nodes import NO_POOLS, MaintenanceWindows, ObservedListener, PoolNode, Pools
@@ -96,14 +96,14 @@ class StoredLeaf:
     #: its cause is unknown.
     problem: str = ""
     #: SHA-256 of the public half of the private key beside the leaf; empty where it is unknown.
-    beside: str = ""
+    key_beside: str = ""
     #: How long before its end an operator renews this leaf; None for the window of the cluster.
     renewal_window: timedelta | None = None
 
     @property
     def held(self) -> Held:
         """The leaf as the policies about leaves look at it."""
-        return Held(self.chain, self.problem, self.beside)
+        return Held(self.chain, self.problem, self.key_beside)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class PreparedAuthority:
     #: Its link certificates; None when there are none.
     links: LinkCertificates | None = None
     #: The key is kept elsewhere, and only an issuer can sign leaves.
-    elsewhere: bool = False
+    key_is_elsewhere: bool = False
 
     @property
     def fingerprint(self) -> str:
@@ -174,7 +174,7 @@ class CaSecrets:
     #: The chain in ``ca.crt``; empty where there is none.
     current: Chain = ()
     #: The other ``*.crt`` entries of the certificate Secret by their key.
-    others: Mapping[str, Chain] = field(default_factory=dict)
+    other_entries: Mapping[str, Chain] = field(default_factory=dict)
     #: The generation of the certificate, from the annotation.
     certificate_generation: int = 0
     #: The generation of the key, from the annotation.
@@ -188,33 +188,33 @@ class CaSecrets:
     #: Link certificates of CAs that no longer wait, by the fingerprint of the certificate for which they were made.
     kept_links: Mapping[str, LinkCertificates] = field(default_factory=dict)
     #: SHA-256 of the public keys for which these Secrets have a text instead of the key.
-    elsewhere: frozenset[str] = frozenset()
+    keys_elsewhere: frozenset[str] = frozenset()
     #: Left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     triggers: tuple[str, ...] = ()
     #: Annotations of a generation that are missing or no number, as "<Secret>, annotation <name>". The generation then
     #: reads as 0, as the operator takes a missing annotation.
-    unnumbered: tuple[str, ...] = ()
+    unnumbered_generations: tuple[str, ...] = ()
     #: Sentences about entries that cannot be used.
     problems: tuple[str, ...] = ()
     #: Whether the entry of the CA in use is among the entries that cannot be used.
-    is_unread: bool = False
+    is_current_unusable: bool = False
     #: Entries of the certificate Secret, which clients read, with a private key in them.
-    exposed: tuple[str, ...] = ()
+    exposed_entries: tuple[str, ...] = ()
     #: The names of the CA Secrets that have the CA under the entries of a Secret of the type kubernetes.io/tls, where
     #: the operator does not look for it.
     named_for_tls: tuple[str, ...] = ()
-    #: The keys of ``others`` under which the operator keeps a CA that it has replaced, until every pod uses its successor.
+    #: The keys of ``other_entries`` under which the operator keeps a CA that it has replaced, until every pod uses its successor.
     retired: tuple[str, ...] = ()
     #: The places that the flow which prepared a CA was given to look at, until the journal of the flow is open.
-    named: Named = NOTHING_NAMED
+    named_places: NamedPlaces = NO_NAMED_PLACES
     #: The phase after which that flow stops, until its journal is open.
     stop: Stop | None = None
     #: Whether that flow renews the CA so that its key can be replaced, until its journal is open.
-    to_replace: bool = False
+    precedes_replacement: bool = False
 
     def is_kept_elsewhere(self, authority: Certificate) -> bool:
         """Whether the key of this CA is kept elsewhere, so that only an issuer can sign its leaves."""
-        return authority.public_key_sha256 in self.elsewhere
+        return authority.public_key_sha256 in self.keys_elsewhere
 
     def has_key_of(self, authority: Certificate) -> bool:
         """Whether the key of this CA is here. In a switch the Secret holds a prepared CA's key; the key of the CA in use may be kept beside it."""
@@ -261,7 +261,7 @@ class CaSecrets:
     @property
     def anchors(self) -> Chain:
         """All trust anchors in the certificate Secret."""
-        return (*self.in_use, *(chain[0] for chain in self.others.values()))
+        return (*self.in_use, *(chain[0] for chain in self.other_entries.values()))
 
     @property
     def projected(self) -> frozenset[str]:
@@ -322,7 +322,7 @@ class Reconciliation:
     #: The origin of the CA as the resource names it, where the CA comes from neither the operator nor the user; empty otherwise.
     foreign_type: str = ""
     #: Why it is certain that no operator works on the resource, as a clause; empty where nothing shows that.
-    absent: str = ""
+    operator_absence: str = ""
     #: Whether the operator makes a new key with the new certificate when a CA that it generates comes to its end.
     replaces_key: bool = False
     #: The maintenance windows in which the operator renews a CA; None where it does so at any time.
@@ -335,7 +335,7 @@ class Reconciliation:
 
 
 @dataclass(frozen=True)
-class InPlace:
+class InPlaceObstacles:
     """The obstacles to bringing a change to running nodes without a restart, as sentences; empty where there is none."""
 
     #: Why nodes cannot reload.
@@ -355,14 +355,14 @@ class Nodes:
     #: The answers of the listeners of running nodes; None where no connection was opened, so that only stored evidence counts.
     listeners: tuple[ObservedListener, ...] | None = None
     #: UIDs of the nodes that are assumed to present the stored leaf: in a forecast, the nodes that it has restarted or had read their files again.
-    assumed: frozenset[str] = frozenset()
+    assumed_up_to_date: frozenset[str] = frozenset()
     #: The obstacles to a change without a restart; None before the call has looked for them.
-    in_place: InPlace | None = None
+    in_place_obstacles: InPlaceObstacles | None = None
     #: The running pods of another owner that have the labels or the name of a process of the cluster, with the component they pass for. What
     #: they present and trust is unknown.
-    foreign: Mapping[str, Component] = field(default_factory=dict)
+    foreign_pods: Mapping[str, Component] = field(default_factory=dict)
     #: The running pods without the labels by which programs find them, and these labels as "<name>=<value>".
-    unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unlabelled_pods: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -394,14 +394,14 @@ class Objects:
     #: The Secrets of users that have lost labels, by namespace and name. No flow waits for them.
     unlabelled_of_users: Mapping[tuple[str, str], UnlabelledSecret] = field(default_factory=dict)
     #: The Secrets that flows write and that Kubernetes lets no program change.
-    immutable: tuple[str, ...] = ()
+    immutable_secrets: tuple[str, ...] = ()
     #: The finalizers for which the deletion of an object waits, by the object as messages name it.
     in_deletion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: Bytes of data by the name of the Secret, for the guard against ``SECRET_LIMIT``.
     sizes: Mapping[str, int] = field(default_factory=dict)
 
 
-NOTHING_AMISS = Objects()
+NO_OBSTACLES = Objects()
 
 
 @dataclass(frozen=True)
@@ -415,14 +415,14 @@ class CaUsers:
     #: The leaves of users by their Secrets, where this collection issues them because the key of the CA in use or of
     #: the next CA is kept elsewhere; None where a user has no leaf yet. Such a leaf has the generation of the CA that
     #: lies beside it.
-    served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
+    user_leaves: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
     #: The valid certificates of users by the Secrets that hold them, as messages name these, where the certificate of the CA is lost: brokers accept them by
     #: what they have read of the CA. Empty where the CA is there.
     witnesses: Mapping[str, Certificate] = field(default_factory=dict)
     #: The presenters that have the name of a process of the cluster.
     namesakes: tuple[str, ...] = ()
     #: Why no certificate can name a user, by the user.
-    unnameable: Mapping[str, str] = field(default_factory=dict)
+    unnameable_users: Mapping[str, str] = field(default_factory=dict)
     #: The longest time for which a certificate is valid that presenters get.
     longest_life: timedelta = timedelta(days=365)
     #: The party that issues certificates of this CA after a switch, where the key of the CA is in the Secrets.
@@ -433,7 +433,7 @@ class CaUsers:
     has_verifiers: bool = True
     #: The listeners, as messages name them, whose own configuration says which CAs they trust, so that they may verify by this CA: this collection
     #: neither opens connections to them nor has them read their trust again.
-    unmanaged: tuple[str, ...] = ()
+    unmanaged_listeners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -520,13 +520,13 @@ class Snapshot:
     #: The users of the clients CA, and the listeners that verify them; None for the cluster CA, whose leaves processes of the cluster present.
     users: CaUsers | None = None
     #: The clients outside the cluster that hold a copy of its CAs, and the certificates that are published for them.
-    outside: OutsideClients = NO_CLIENTS
+    outside_clients: OutsideClients = NO_CLIENTS
     #: Obstacles to reading or writing the objects of the cluster.
-    objects: Objects = NOTHING_AMISS
+    objects: Objects = NO_OBSTACLES
     #: The places outside the cluster that the user named for this call or for the flow under way.
-    named: Named = NOTHING_NAMED
+    named_places: NamedPlaces = NO_NAMED_PLACES
     #: The other CA of the cluster.
-    other: OtherAuthority | None = None
+    other_ca: OtherAuthority | None = None
     #: The clock from which ``now`` is, beside that of the API server.
     clock: ClockReading = IN_STEP
     #: The backups of this CA, the newest first.
@@ -538,9 +538,9 @@ class Snapshot:
         return self.users.presenters if self.users is not None else ()
 
     @property
-    def served(self) -> Mapping[str, StoredLeaf | None]:
+    def user_leaves(self) -> Mapping[str, StoredLeaf | None]:
         """The leaves of users by their Secrets, where this collection issues them; None where a user has no leaf yet."""
-        return self.users.served if self.users is not None else {}
+        return self.users.user_leaves if self.users is not None else {}
 
     @property
     def issued_by(self) -> IssuedBy:
@@ -568,14 +568,14 @@ class Snapshot:
     @cached_property
     def every_leaf(self) -> tuple[StoredLeaf, ...]:
         """The stored leaves of processes and of users."""
-        return (*self.leaves.stored, *(leaf for leaf in self.served.values() if leaf is not None))
+        return (*self.leaves.stored, *(leaf for leaf in self.user_leaves.values() if leaf is not None))
 
     @cached_property
-    def every_missing(self) -> Mapping[str, Component]:
+    def every_missing_leaf(self) -> Mapping[str, Component]:
         """The leaves that processes and users should have and have not."""
         return {
             **self.leaves.missing,
-            **{name: Component.USER for name, leaf in self.served.items() if leaf is None},
+            **{name: Component.USER for name, leaf in self.user_leaves.items() if leaf is None},
         }
 
     @property
@@ -585,7 +585,7 @@ class Snapshot:
 
     def assuming(self, uids: frozenset[str]) -> Snapshot:
         """The snapshot as if these nodes had presented their stored leaves. Pods that are gone are forgotten."""
-        return self.with_nodes(assumed=(self.nodes.assumed | uids) & self.uids)
+        return self.with_nodes(assumed_up_to_date=(self.nodes.assumed_up_to_date | uids) & self.uids)
 
     def with_ca(self, **changes: Any) -> Snapshot:
         """The snapshot with these changes of the pair of CA Secrets."""
@@ -601,7 +601,7 @@ class Snapshot:
 
     def with_clients(self, clients: tuple[OutsideClient, ...]) -> Snapshot:
         """The snapshot with these clients outside the cluster."""
-        return replace(self, outside=replace(self.outside, clients=clients))
+        return replace(self, outside_clients=replace(self.outside_clients, clients=clients))
 
     @cached_property
     def uids(self) -> frozenset[str]:

@@ -74,7 +74,7 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
             problem,
             "Correct the entry, then run the flow again.",
         )
-    for entry in snapshot.ca.exposed:
+    for entry in snapshot.ca.exposed_entries:
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret,
             f"entry {entry} holds a private key, and clients read this Secret.",
@@ -86,7 +86,7 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.secret(name),
             "has the CA under tls.crt and tls.key, and the Cluster Operator reads ca.crt and ca.key alone.", _how_to_bring_in(snapshot, name),
         )  # fmt: skip
-    if snapshot.ca.is_unread or snapshot.ca.named_for_tls:
+    if snapshot.ca.is_current_unusable or snapshot.ca.named_for_tls:
         return
     lost = (
         not snapshot.ca.current and snapshot.reconciliation.exists and (snapshot.nodes.pods or snapshot.leaves.stored)
@@ -132,7 +132,7 @@ def _how_to_bring_in(snapshot: Snapshot, name: str) -> str:
 
 def generations_are_told(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A missing generation would be counted from 0: pods would look as if they presented another CA, or none."""
-    for annotation in snapshot.ca.unnumbered:
+    for annotation in snapshot.ca.unnumbered_generations:
         yield Violation(
             Condition.GENERATIONS_ARE_TOLD, annotation, "is missing or no number that counts from 0.",
             f"Set it to the number that the pods carry in strimzi.io/{snapshot.names.common_name}-cert-generation or, for the key, in "
@@ -163,7 +163,7 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def chains_are_in_order(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    chains = {"ca.crt": snapshot.ca.current, **snapshot.ca.others}
+    chains = {"ca.crt": snapshot.ca.current, **snapshot.ca.other_entries}
     for key, found in chains.items():
         yield from chain_problems(Condition.CHAINS_ARE_IN_ORDER, f"{snapshot.names.certificate_secret}, {key}", found)
 
@@ -314,7 +314,7 @@ def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
     condition, subject = Condition.TRUSTING_IS_USABLE, TRUSTING
     wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
-    for trusted in (*intent.trust.trusting, *(wish.beside if wish else ())):
+    for trusted in (*intent.trust.additional_cas, *(wish.additional_cas if wish else ())):
         yield from verifier_problems(condition, subject, trusted, "Give")
         yield from chain_problems(condition, subject, trusted)
         yield from date_problems(condition, snapshot, subject, trusted, "Give a CA that is valid now.")
@@ -331,10 +331,10 @@ def leaving_is_unused(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
         "It leaves at the end of the flow that puts another CA in its place.",
     )
     for certificate in snapshot.ca.in_use:
-        if certificate.fingerprint == intent.trust.leaving:
+        if certificate.fingerprint == intent.trust.leaving_ca:
             yield Violation(condition, f"the CA {named(certificate)}", "is in use.", remedy)
     for prepared in snapshot.ca.prepared:
-        if prepared.fingerprint == intent.trust.leaving != _current(snapshot):
+        if prepared.fingerprint == intent.trust.leaving_ca != _current(snapshot):
             yield Violation(
                 condition, f"the CA {named(prepared.chain[0])}", "is the next CA: a flow puts it in the place of another.", remedy
             )  # fmt: skip
@@ -436,15 +436,15 @@ def keys_are_told_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 def _chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
     """The CAs that verifiers may trust, with the CAs above them: the present CAs, and supplied CAs."""
     yield snapshot.ca.current
-    yield from snapshot.ca.others.values()
+    yield from snapshot.ca.other_entries.values()
     yield from (authority.chain for authority in snapshot.ca.prepared)
     ledger = snapshot.ledger or Ledger()
     yield from (entry.chain for entry in ledger.entries)
     if supplied := supplied_for(snapshot, intent, ledger):
         yield supplied.chain
-    yield from intent.trust.trusting
+    yield from intent.trust.additional_cas
     if wish := wish_of(snapshot, intent, ledger):
-        yield from wish.beside
+        yield from wish.additional_cas
 
 
 def _of_one_name(authorities: Sequence[Certificate]) -> list[list[Certificate]]:
@@ -549,7 +549,7 @@ def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     condition, policy = Condition.LEAVES_MEET_POLICY, intent.new_ca.policy
     if policy is None or not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
-    life = intent.issuing.asked_validity or intent.new_ca.validity or snapshot.leaves.validity
+    life = intent.issuing.external_validity or intent.new_ca.validity or snapshot.leaves.validity
     found = policy.breaches_of_leaves(intent.issuing.leaf_key_size, life)
     yield from _violations(
         condition,

@@ -24,7 +24,7 @@ from ..model.goals import Goal, Retire
 from ..model.intent import Intent, Spread
 from ..model.ledger import Ledger
 from ..model.names import first_told, label_command, listed, named
-from ..model.snapshot import SECRET_LIMIT, Component, InPlace, Snapshot
+from ..model.snapshot import SECRET_LIMIT, Component, InPlaceObstacles, Snapshot
 from ..rules.due import due_leaves
 from .absence import AFTER_DELETION, absence_of_cluster, absence_of_operator, deletion_of
 
@@ -60,9 +60,9 @@ def nothing_is_in_deletion(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 def operator_is_there(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Every flow hands work to the operator: it copies trust into the bundle, restarts nodes and confirms a pause."""
-    if not snapshot.reconciliation.absent or _is_being_created(snapshot, intent):
+    if not snapshot.reconciliation.operator_absence or _is_being_created(snapshot, intent):
         return
-    yield absence_of_operator(snapshot.names.kafka, snapshot.names.namespace, snapshot.reconciliation.absent)
+    yield absence_of_operator(snapshot.names.kafka, snapshot.names.namespace, snapshot.reconciliation.operator_absence)
 
 
 def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
@@ -254,7 +254,10 @@ def _unknown_rebalance(doubt: str) -> tuple[str, str]:
 
 def _restarts_nodes(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether this flow restarts Kafka nodes: a replacement does unless it waits until they restart anyway, and any other where nodes cannot reload."""
-    can_reload = intent.pace.spread is not Spread.RESTART and not (snapshot.nodes.in_place or InPlace()).reload
+    can_reload = (
+        intent.pace.spread is not Spread.RESTART
+        and not (snapshot.nodes.in_place_obstacles or InPlaceObstacles()).reload
+    )
     if rotation_of(snapshot, intent, snapshot.ledger or Ledger()) is not Goal.REPLACE_KEY:
         return not can_reload
     return intent.pace.retire in (None, Retire.NOW) or not can_reload
@@ -272,7 +275,7 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """The API would refuse the first write of a flow into such a Secret, perhaps in the middle of a pause."""
     if is_starting(snapshot) and not starts_something(snapshot, intent):
         return
-    for name in snapshot.objects.immutable:
+    for name in snapshot.objects.immutable_secrets:
         yield Violation(
             Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name), "is immutable: its data cannot be changed, and the field cannot be taken back.",
             "Put it again in one go, without the field, as who has set it agrees to, then run the flow again: "
@@ -372,7 +375,7 @@ def _seconds(length: timedelta) -> str:
 
 def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The operator would not restart such a pod, and a roll would count it as gone, while it runs on."""
-    for pod, lost in sorted(snapshot.nodes.unlabelled.items()):
+    for pod, lost in sorted(snapshot.nodes.unlabelled_pods.items()):
         yield Violation(
             Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
             f"Find the program or person that changed this, then put back what it was: {label_command('pod', pod, snapshot.names.namespace, lost)}",
@@ -381,7 +384,7 @@ def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
 
 def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Any pod may have labels. This collection signs nothing for such a pod and does not restart it; what it presents and trusts is unknown."""
-    for pod, component in sorted(snapshot.nodes.foreign.items()):
+    for pod, component in sorted(snapshot.nodes.foreign_pods.items()):
         owner = "StrimziPodSet" if component is Component.KAFKA else "Deployment"
         yield Violation(
             Condition.PODS_ARE_OWNED, snapshot.names.pod(pod),

@@ -105,7 +105,7 @@ def _remaining_work(snapshot: Snapshot) -> Iterator[str]:
     elif behind := [pod for pod in snapshot.nodes.pods if pod.generation not in (None, ca.certificate_generation)]:
         yield f"{_describe_waiting(behind)} to use the new certificate"
     for entry in ca.retired if snapshot.nodes.pods else ():
-        yield f"{named(ca.others[entry][0])} has still to leave ({entry})"
+        yield f"{named(ca.other_entries[entry][0])} has still to leave ({entry})"
 
 
 def _describe_waiting(pods: Iterable[Pod]) -> str:
@@ -320,7 +320,7 @@ def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 def waivers_hold(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Precondition: every waiver that is given names an outside client, has a reason, and ends neither before now nor
     too late."""
-    for waiver in snapshot.outside.waivers:
+    for waiver in snapshot.outside_clients.waivers:
         for message, remedy in _problems(waiver, snapshot):
             yield Violation(Condition.WAIVERS_HOLD, f"the waiver for {waiver.client}", message, remedy)
 

@@ -35,8 +35,8 @@ from .cluster import is_starting, starts_something
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A Secret that the caller names has to belong to a leaf of this cluster, whether it exists or is missing."""
-    known = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing})
-    for name in sorted(intent.issuing.missing.secrets - set(known) if intent.issuing.missing else ()):
+    known = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing_leaf})
+    for name in sorted(intent.issuing.missing_leaves.secrets - set(known) if intent.issuing.missing_leaves else ()):
         yield Violation(
             Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "holds no certificate of this cluster.",
             f"These Secrets do: {', '.join(known) or 'none'}.",
@@ -139,7 +139,7 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         # The User Operator issues for as long as the resources say, and Strimzi sees to it that this is long enough.
         return
     window = _window(snapshot)
-    validity = (intent.issuing.asked_validity if elsewhere else None) or intent.new_ca.validity
+    validity = (intent.issuing.external_validity if elsewhere else None) or intent.new_ca.validity
     life, least = validity or snapshot.leaves.validity, window + found.margin
     inside = f"in their time for renewal, {_describe_days(window)} by {snapshot.names.specification}.renewalDays"
     if life < least:
@@ -149,7 +149,8 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"{at}{option}" if at else option,
             f"would make certificates valid for {_describe_days(life)}, and the Cluster Operator issues again, with a restart, certificates that are "
             f"{inside}.",
-            f"Give {_describe_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays{_describe_lower_limit(life - found.margin)}.",
+            f"Give {_describe_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays"
+            f"{_describe_lower_limit(life - found.margin)}.",
         )  # fmt: skip
     elif issuer and snapshot.now < issuer[0].not_after < snapshot.now + least:
         end = issuer[0].not_after
@@ -208,7 +209,7 @@ def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
     if resolve(snapshot, intent, ledger).wanted:
         supplied = supplied_for(snapshot, intent, ledger)
         return _Signing(SUPPLIED, supplied.chain if supplied else (), "Supply none, or a CA that ends")
-    if intent.goal is Goal.ABORT or ledger.undone is not None or snapshot.reconciliation.paused_by_us:
+    if intent.goal is Goal.ABORT or ledger.undone_ca is not None or snapshot.reconciliation.paused_by_us:
         return None
     for prepared in snapshot.ca.prepared if begun is not None else ():
         if any(not is_signed_by(leaf.chain, prepared.chain[0]) for leaf in snapshot.every_leaf):
@@ -225,7 +226,7 @@ def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
 
 def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> bool:
     supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
-    brought = supplied is not None and supplied.chain == issuer and supplied.elsewhere
+    brought = supplied is not None and supplied.chain == issuer and supplied.key_is_elsewhere
     return brought or snapshot.ca.is_kept_elsewhere(issuer[0])
 
 
@@ -234,7 +235,7 @@ def _window(snapshot: Snapshot) -> timedelta:
     usual, it concerns this user alone, whose certificate is refused if it would not outlast the window.
     """
     usual = snapshot.leaves.renewal_window
-    own = [snapshot.window_of(leaf) for leaf in snapshot.served.values() if leaf is not None]
+    own = [snapshot.window_of(leaf) for leaf in snapshot.user_leaves.values() if leaf is not None]
     return max((days for days in own if days <= usual), default=usual)
 
 
@@ -258,11 +259,11 @@ def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     if users is None or users.has_verifiers or (is_starting(snapshot) and not _begins_to_issue(snapshot, intent)):
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
-    if users.unmanaged:
+    if users.unmanaged_listeners:
         yield Violation(
             Condition.VERIFIERS_ARE_KNOWN, kafka,
             f"has no listener with the authentication tls, which could answer whether it trusts the {ca}. Its owner alone knows which CAs other listeners "
-            f"trust: {listed(users.unmanaged)}.",
+            f"trust: {listed(users.unmanaged_listeners)}.",
             "Have the next CA trusted there before users are issued again, and the old CA until no certificate of it is left; and add a listener with "
             "the authentication tls for the time of the flow. Where none is under way and no client logs in there with certificates of this CA, replace "
             "it in any way.",
@@ -292,7 +293,7 @@ def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
     add = "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again."
-    if users.has_verifiers or users.unmanaged:
+    if users.has_verifiers or users.unmanaged_listeners:
         yield Violation(
             Condition.USERS_HAVE_AN_ISSUER,
             kafka,
@@ -315,7 +316,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
     """
     ledger = snapshot.ledger or Ledger()
     supplied = supplied_for(snapshot, intent, ledger)
-    if supplied is None or not supplied.elsewhere or not _begins_to_issue(snapshot, intent):
+    if supplied is None or not supplied.key_is_elsewhere or not _begins_to_issue(snapshot, intent):
         return
     yield from namesakes(snapshot)
     yield from _refuse_other_operators(snapshot)
@@ -335,7 +336,7 @@ def _refuse_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
     if users is None:
         return
     for presenter in users.presenters:
-        told = presenter.name in users.namesakes or presenter.name in users.unnameable
+        told = presenter.name in users.namesakes or presenter.name in users.unnameable_users
         if presenter.renewal is Renewal.ISSUED and not presenter.secret and not told:
             yield Violation(
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, presenter.name,
@@ -366,9 +367,9 @@ def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if not _begins_to_issue(snapshot, intent):
         return
     for presenter in presenters(snapshot):
-        if presenter.hindered:
+        if presenter.hindrance:
             yield Violation(
-                Condition.PRESENTERS_ARE_SERVED, presenter.name, f"would get no certificate of the next {snapshot.names.ca}: {presenter.hindered}.",
+                Condition.PRESENTERS_ARE_SERVED, presenter.name, f"would get no certificate of the next {snapshot.names.ca}: {presenter.hindrance}.",
                 presenter.remedy,
             )  # fmt: skip
 

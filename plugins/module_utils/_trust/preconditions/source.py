@@ -38,21 +38,21 @@ def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     wish = wish_of(snapshot, intent, ledger)
     if wish is None:
         return
-    if len(wish.issuing) > _MOST_AUTHORITIES:
+    if len(wish.candidates) > _MOST_AUTHORITIES:
         yield Violation(
-            condition, wish.source.name, f"holds {len(wish.issuing)} CAs; at most {_MOST_AUTHORITIES} are trusted.",
+            condition, wish.source.name, f"holds {len(wish.candidates)} CAs; at most {_MOST_AUTHORITIES} are trusted.",
             "Give a source with the CAs of this cluster's issuer alone: every holder of a certificate of one of them can join the cluster.",
         )  # fmt: skip
-    elif not wish.issuing:
+    elif not wish.candidates:
         yield Violation(
             condition, wish.source.name, "holds no CA that is valid now.", "Put the CA that signs the cluster's certificates there."
         )  # fmt: skip
-    elif not (wish.meant or wish.sample):
+    elif not (wish.issuing_ca or wish.sample_secret):
         yield _violation_of_ambiguity(wish)
 
 
 def _violation_of_ambiguity(wish: Wish) -> Violation:
-    names = [chain[0].subject for chain in wish.issuing]
+    names = [chain[0].subject for chain in wish.candidates]
     in_use = f", and none is the CA in use, {wish.snapshot.ca.current[0].subject}" if wish.snapshot.ca.current else ""
     return Violation(
         Condition.SOURCE_IS_USABLE, wish.source.name, f"holds {len(names)} CAs ({listed(names)}){in_use}: the collection cannot tell which of them signs.",
@@ -65,7 +65,7 @@ def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
     if wish is None or intent.trust.new_roots is not NewRoots.NEVER:
         return
-    for certificate in wish.unconfirmed:
+    for certificate in wish.unconfirmed_cas:
         yield Violation(
             Condition.ROOTS_ARE_KNOWN, wish.source.name,
             f"holds the CA {certificate.subject}, SHA-256 {certificate.sha256}, which this cluster does not trust, and "
@@ -107,14 +107,14 @@ def trusted_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 def _describe_common_part(chain: Chain, snapshot: Snapshot) -> str:
     """The part of this chain that the other CA of the cluster trusts, or rests on, as a part of a sentence. A CA above both is no anchor of either."""
-    other = snapshot.other
+    other = snapshot.other_ca
     if other is None:
         return ""
     own, above = chain[0].public_key_sha256, {certificate.public_key_sha256 for certificate in chain[1:]}
     trusted = {anchor.public_key_sha256 for anchor in other.ca.anchors}
     if own in trusted:
         return f"has the key of {other.where}"
-    chains = (other.ca.current, *other.ca.others.values())
+    chains = (other.ca.current, *other.ca.other_entries.values())
     if own in {certificate.public_key_sha256 for known in chains for certificate in known[1:]}:
         return f"has the key of a CA above {other.where}"
     return f"is certified by {other.where}" if above & trusted else ""

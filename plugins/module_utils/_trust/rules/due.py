@@ -75,7 +75,7 @@ def needed_by_operator(snapshot: Snapshot) -> frozenset[str]:
     it can issue none, leaves that it would issue.
     """
     unreadable = (leaf.secret for leaf in snapshot.every_leaf if leaf.chain is None)
-    found = {*snapshot.every_missing, *snapshot.leaves.misnamed, *unreadable}
+    found = {*snapshot.every_missing_leaf, *snapshot.leaves.misnamed, *unreadable}
     if not snapshot.ca.in_use_elsewhere:
         return frozenset(found)
     return frozenset(
@@ -145,7 +145,11 @@ def correct_orders(at: Situation) -> Steps:
     if not at.snapshot.ca.is_kept_elsewhere(at.current):
         return ()
     wrong = tuple(sorted(name for name, order in at.snapshot.leaves.standing.items() if order.differs))
-    return (CorrectOrders(secrets=wrong, asked=at.intent.issuing.asked, phase=Phase.PREPARE),) if wrong else ()
+    return (
+        (CorrectOrders(secrets=wrong, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE),)
+        if wrong
+        else ()
+    )
 
 
 def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
@@ -198,7 +202,9 @@ def _is_due(leaf: Certificate, issuer: Certificate, window: timedelta, snapshot:
 
 def unwanted_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
     """The stored leaves that the caller wants others for, although they are good."""
-    return tuple(leaf for leaf in snapshot.every_leaf if leaf.chain and leaf.chain[0].sha256 in intent.issuing.unwanted)
+    return tuple(
+        leaf for leaf in snapshot.every_leaf if leaf.chain and leaf.chain[0].sha256 in intent.issuing.unwanted_leaves
+    )
 
 
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:
@@ -211,7 +217,7 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
     """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, where the operator cannot issue it."""
-    if ledger.undone is not None:
+    if ledger.undone_ca is not None:
         return _reasons_of_abort(snapshot, ledger)
     if not snapshot.ca.current or not _keeps_current(snapshot.ca.current[0], snapshot, ledger):
         return {}
@@ -228,7 +234,7 @@ def due_reasons_under(snapshot: Snapshot, intent: Intent, ledger: Ledger, author
 def _reasons_of_defects(snapshot: Snapshot, authority: Chain) -> dict[str, Due]:
     """Why leaves are not such as this CA would issue, by their Secret."""
     wanted, now = Specification(authority), snapshot.now
-    questions = {name: Question(None, wanted, now) for name in snapshot.every_missing}
+    questions = {name: Question(None, wanted, now) for name in snapshot.every_missing_leaf}
     for leaf in snapshot.every_leaf:
         questions[leaf.secret] = Question(leaf.held, wanted, now)
     found = {name: why for name, asked in questions.items() if (why := due(asked))}
@@ -289,7 +295,7 @@ def _reasons_of_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
     """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet; and leaves that the
     operator cannot issue.
     """
-    unwanted, current = ledger.find(ledger.undone), snapshot.ca.in_use
+    unwanted, current = ledger.find(ledger.undone_ca), snapshot.ca.in_use
     if unwanted is None or not current or current[0] == unwanted.certificate:
         return {}
     why = Due(Reason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")
@@ -361,17 +367,17 @@ class FirstToEnd:
     # A certificate of a user that this collection issues.
     user: Expiring | None
     # The other CA of the cluster, or a CA above it.
-    other: Expiring | None
+    other_ca: Expiring | None
 
 
 def first_to_end(snapshot: Snapshot) -> FirstToEnd:
     """The first of each kind, however long it has left."""
-    leaf, user = find_first_ending(snapshot.leaves.stored), find_first_ending(snapshot.served.values())
+    leaf, user = find_first_ending(snapshot.leaves.stored), find_first_ending(snapshot.user_leaves.values())
     return FirstToEnd(
         authority=_find_first(_find_expiring_authorities(snapshot, timedelta.max)),
         leaf=_describe_expiring_leaf(*leaf, snapshot) if leaf else None,
         user=_describe_expiring_leaf(*user, snapshot) if user else None,
-        other=_find_first(_find_expiring_other_authorities(snapshot, timedelta.max)),
+        other_ca=_find_first(_find_expiring_other_authorities(snapshot, timedelta.max)),
     )
 
 
@@ -430,7 +436,7 @@ def _find_unrenewed_other_authorities(snapshot: Snapshot, within: timedelta) -> 
 
 def _find_expiring_other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     """The other CA of the cluster and the CAs above it."""
-    other = snapshot.other
+    other = snapshot.other_ca
     if other is not None:
         state = replace(snapshot.reconciliation, generated=other.generated)
         there = replace(
@@ -483,8 +489,8 @@ def _describe_remedy_for_ca_above(authority: Certificate, snapshot: Snapshot) ->
 def _describe_renewal_by_operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:
     """The Cluster Operator, where it works on the resource. begins: when it is going to."""
     state = snapshot.reconciliation
-    if state.absent:
-        return "", f"The Cluster Operator would, and none works on {snapshot.names.kafka}: {state.absent}."
+    if state.operator_absence:
+        return "", f"The Cluster Operator would, and none works on {snapshot.names.kafka}: {state.operator_absence}."
     if state.paused and not state.paused_by_us:
         return "", f"The Cluster Operator would, and {snapshot.names.kafka} is paused: end the pause."
     where = " in a maintenance window" if state.windows else ""

@@ -33,14 +33,14 @@ from .situation import Situation
 
 def await_pods(at: Situation) -> Turn:
     """Wait where there are no pods: states are kept, so a flow that was begun does not come to its end."""
-    if at.snapshot.nodes.pods or at.begun is None or not at.allows(Phase.TRUST):
+    if at.snapshot.nodes.pods or at.flow_in_flight is None or not at.allows(Phase.TRUST):
         return ()
     absent = Violation(
         Condition.EVIDENCE, at.snapshot.names.kafka,
-        f"has no pod that verifies by the {at.snapshot.names.ca}, so nothing shows how far the flow ({at.begun.goal.value}) has come.",
+        f"has no pod that verifies by the {at.snapshot.names.ca}, so nothing shows how far the flow ({at.flow_in_flight.goal.value}) has come.",
         "Find out why there is none; when there are pods again, run the flow again.",
     )  # fmt: skip
-    return Wait(held=(absent,))
+    return Wait(violations=(absent,))
 
 
 def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
@@ -68,7 +68,7 @@ def await_usable_leaves(at: Situation) -> Turn:
     held = tuple(unusable_leaves(at.snapshot, at.ledger, lacking, _describe_remedy_by_issuer(at)))
     if lacking and at.snapshot.ca.in_use_elsewhere and at.successor is None:
         held += at.gates.trust(at.snapshot, at.ledger, at.snapshot.ca.current)
-    return Wait(held=held)
+    return Wait(violations=held)
 
 
 def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation]:
@@ -125,7 +125,7 @@ def _describe_remedy_by_issuer(at: Situation) -> str:
 def _find_secrets_to_name(at: Situation) -> frozenset[str]:
     """The Secrets of this call that hold a leaf which no process could use, or no leaf, and for which no other leaf is on its way."""
     found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves.stored if why_not_ours(leaf, at.ledger)}
-    awaited, concern = _find_awaited_secrets(at), at.intent.issuing.missing or Selection()
+    awaited, concern = _find_awaited_secrets(at), at.intent.issuing.missing_leaves or Selection()
     found = {name: component for name, component in found.items() if name not in awaited or at.successor is not None}
     missing = {name: component for name, component in at.snapshot.leaves.missing.items() if name not in awaited}
     return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
@@ -146,8 +146,8 @@ def await_free_names(at: Situation) -> Turn:
     """Wait where a presenter outside the cluster gets no certificate of any issuer, because another object has the name of its Secret."""
     if not at.snapshot.ca.in_use_elsewhere:
         return ()
-    taken = (presenter for presenter in at.snapshot.presenters if presenter.secret in at.intent.met.taken)
-    return Wait(held=(*namesakes(at.snapshot), *(_name_is_taken(at, presenter) for presenter in taken)))
+    taken = (presenter for presenter in at.snapshot.presenters if presenter.secret in at.intent.obstacles.taken_names)
+    return Wait(violations=(*namesakes(at.snapshot), *(_name_is_taken(at, presenter) for presenter in taken)))
 
 
 def _name_is_taken(at: Situation, presenter: Presenter) -> Violation:
@@ -167,21 +167,21 @@ def _describe_remedy_by_command(at: Situation, presenter: Presenter) -> str:
 
 def await_evidence(at: Situation) -> Turn:
     """Wait where it is unknown what a party presents or trusts (I5)."""
-    return Wait(held=tuple(_unknown_evidence(at)))
+    return Wait(violations=tuple(_unknown_evidence(at)))
 
 
 def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     names, silent = at.snapshot.names, unanswered(at.snapshot)
     yield from (does_not_answer(node, names) for node in silent)
     told, covered = {node.pod for node in silent}, _find_secrets_named_elsewhere(at)
-    for pod, seen in zip(presenting_pods(at.snapshot), at.presented_by_pods, strict=True):
+    for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(
                 Condition.EVIDENCE, names.pod(seen.party), f"the run cannot tell which certificate it presents: {seen.why}.",
                 "Find the program or person that removed or changed this; restarting the pod through the operator renews its annotations.",
             )  # fmt: skip
     # Outside of a flow no CA of theirs leaves: an adoption changes no certificate, and a cluster at rest stays as it is.
-    for presenter in presenters(at.snapshot) if at.begun is not None else ():
+    for presenter in presenters(at.snapshot) if at.flow_in_flight is not None else ():
         if presenter.authorities is None:
             yield Violation(
                 Condition.EVIDENCE, presenter.name, f"the run cannot tell which CA has issued the certificate that it presents: {presenter.why}.",
@@ -193,7 +193,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
             "Find out why this node does not answer as it should, then run the flow again.",
         )  # fmt: skip
     for removed in at.ledger.removed:
-        if removed.fingerprint not in at.returned and pods_trusting_removed(removed, at.snapshot):
+        if removed.fingerprint not in at.returned_cas and pods_trusting_removed(removed, at.snapshot):
             yield Violation(
                 Condition.REMOVAL, names.kafka,
                 f"some nodes may still trust the removed CA {removed.certificate.subject} "
@@ -216,7 +216,7 @@ def wait_where_it_matters(found: Decision, assumed: Decision, snapshot: Snapshot
         _depends_on_answers(step, snapshot, silent) for step in found.steps
     ):
         return found
-    left = tuple(node for node in silent if node.uid not in intent.met.unanswered)
+    left = tuple(node for node in silent if node.uid not in intent.obstacles.silent_nodes)
     if left:
         phase = next((step.phase for step in (*assumed.steps, *found.steps)), Phase.USE)
         return Decision(steps=(AwaitAnswers(nodes=left, phase=phase),))

@@ -74,7 +74,7 @@ def issue(
             link=link,
             phase=phase,
             because=because,
-            avoidable=avoidable,
+            avoidable_restart=avoidable,
         ),
     )
 
@@ -94,11 +94,11 @@ class _Order:
     #: The reason for this step where there is another way, as a sentence.
     because: str = ""
     #: The reason why processes restart with these leaves, as a sentence; empty where they reload.
-    restarting: str = ""
+    restart_reason: str = ""
     #: The obstacle to a reload in the place of that restart, as a sentence; empty where there is none.
-    avoidable: str = ""
+    reload_obstacle: str = ""
     #: Whether the operator must see these leaves all at once: the step needs a pause.
-    unseen: bool = False
+    needs_pause: bool = False
 
 
 def replace_leaves(at: Situation) -> Steps:
@@ -118,10 +118,16 @@ def _take_order(at: Situation, order: _Order | None) -> Steps:
     if order is None:
         return ()
     issued = issue(
-        at, order.secrets, order.issuer, Phase.USE, link=order.link, because=order.because, avoidable=order.avoidable
+        at,
+        order.secrets,
+        order.issuer,
+        Phase.USE,
+        link=order.link,
+        because=order.because,
+        avoidable=order.reload_obstacle,
     )
-    if not issued or order.restarting:
-        return pause_first(at, *issued) if order.unseen else issued
+    if not issued or order.restart_reason:
+        return pause_first(at, *issued) if order.needs_pause else issued
     return pause_first(at, *(note_held_leaves(at, order.secrets, Phase.USE) or issued))
 
 
@@ -139,17 +145,17 @@ def _order_renewal(at: Situation) -> _Order | None:
     if unusable := tuple(sorted(leaf.secret for leaf in leaves if why_not_ours(leaf, at.ledger))):
         # Processes may have started with such a leaf or with the leaf before it. They restart, and wait for
         # no other leaf.
-        return _Order(unusable, current, restarting="no process can use the stored leaf.")
-    if at.ledger.undone is not None and not retires_when_restarted(at):
+        return _Order(unusable, current, restart_reason="no process can use the stored leaf.")
+    if at.ledger.undone_ca is not None and not retires_when_restarted(at):
         # Their Raft clients give up its certificates by a restart only. A pod that starts after the pause has none of
         # its leaves; for pods that started before, nothing shows which leaf they have.
         restarting = "nodes give up the CA that the flow is undone for."
-        return _Order(due, current, restarting=restarting, unseen=not at.snapshot.leaves.misnamed)
+        return _Order(due, current, restart_reason=restarting, needs_pause=not at.snapshot.leaves.misnamed)
     if at.snapshot.leaves.misnamed:
-        return _Order(due, current, restarting=_FOR_LISTENERS)
+        return _Order(due, current, restart_reason=_FOR_LISTENERS)
     why = why_not_in_place(at)
     sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
-    return _Order(due, current, restarting=sentence, avoidable=sentence)
+    return _Order(due, current, restart_reason=sentence, reload_obstacle=sentence)
 
 
 def _find_issuable_leaves(at: Situation) -> tuple[StoredLeaf, ...]:
@@ -157,24 +163,26 @@ def _find_issuable_leaves(at: Situation) -> tuple[StoredLeaf, ...]:
     found = due_leaves(at.snapshot, at.intent, at.ledger)
     current = at.snapshot.ca.current
     others = {leaf.secret for leaf in found if not is_signed_by(leaf.chain, current[0])}
-    if not others or at.ledger.undone is not None or not at.gates.trust(at.snapshot, at.ledger, current):
+    if not others or at.ledger.undone_ca is not None or not at.gates.trust(at.snapshot, at.ledger, current):
         return found
     return tuple(leaf for leaf in found if leaf.secret not in others)
 
 
 def _order_renewal_under_next(at: Situation) -> _Order | None:
     """The leaves of the next CA, behind its link certificate, where the flow stops with them in use and the operator on the CA before."""
-    successor, journal = at.successor, at.begun
+    successor, journal = at.successor, at.flow_in_flight
     if successor is None or journal is None or journal.stop is None or journal.stop.after is not Phase.USE:
         return None
-    if successor.introduction.link is None or successor.prepared.elsewhere:
+    if successor.introduction.link is None or successor.prepared.key_is_elsewhere:
         return None
     due = ending_under_next(at.snapshot, at.intent, successor.entry.chain)
     if not due or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
         return None
     why = why_not_in_place(at)
     sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
-    return _Order(due, successor.entry.chain, successor.introduction.link, restarting=sentence, avoidable=sentence)
+    return _Order(
+        due, successor.entry.chain, successor.introduction.link, restart_reason=sentence, reload_obstacle=sentence
+    )
 
 
 def _order_first_use(at: Situation) -> _Order | None:
@@ -200,14 +208,19 @@ def _order_first_use(at: Situation) -> _Order | None:
     ).rstrip()
     link, why = successor.introduction.link, why_not_in_place(at)
     if misnamed:
-        return _Order(secrets, successor.entry.chain, link, because, restarting=_FOR_LISTENERS)
+        return _Order(secrets, successor.entry.chain, link, because, restart_reason=_FOR_LISTENERS)
     if not retires_when_restarted(at):
         later = why_restarted_later(at, successor.entry.certificate)
         return _Order(
-            secrets, successor.entry.chain, link, because, "nodes take it up and the old CA leaves.", avoidable=later
+            secrets,
+            successor.entry.chain,
+            link,
+            because,
+            "nodes take it up and the old CA leaves.",
+            reload_obstacle=later,
         )
     avoidable = f"Nodes are restarted to take up {named(successor.entry.certificate)}: {why}" if why else ""
-    return _Order(secrets, successor.entry.chain, link, because, restarting=avoidable, avoidable=avoidable)
+    return _Order(secrets, successor.entry.chain, link, because, restart_reason=avoidable, reload_obstacle=avoidable)
 
 
 def issue_missing(at: Situation) -> Steps:
@@ -217,7 +230,7 @@ def issue_missing(at: Situation) -> Steps:
     if at.current is None:
         return ()
     helpless = Selection() if at.snapshot.ca.is_kept_elsewhere(at.current) else None
-    wanted, missing = at.intent.issuing.missing or helpless, at.snapshot.leaves.missing
+    wanted, missing = at.intent.issuing.missing_leaves or helpless, at.snapshot.leaves.missing
     secrets = tuple(sorted(name for name, component in missing.items() if wanted and wanted.has(name, component)))
     return issue(at, secrets, at.snapshot.ca.current, Phase.USE)
 
@@ -250,18 +263,18 @@ def await_restarts(at: Situation) -> Turn:
     behind, current = restarted_by_operator(at.snapshot), at.current
     leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored)
     if current is None or not (behind or leaves_behind) or not _is_ours(at, current) or _operator_stands_still(at):
-        return Wait(left=_describe_holders(at))
+        return Wait(left_for_later=_describe_holders(at))
     about = at.successor.entry.certificate if at.successor else current
     return (Roll(reason=RollReason.USE, uids=behind, authority=about, phase=at.phase),)
 
 
 def _describe_holders(at: Situation) -> tuple[str, ...]:
     """A sentence that names the CA that stays trusted, the pods that need it, and until when."""
-    journal = at.begun
+    journal = at.flow_in_flight
     if journal is None or not retires_when_restarted(at):
         return ()
     replaced, latest = at.ledger.find(journal.replaces), latest_restart(at, journal)
-    uids = frozenset(uid for held in at.ledger.held for uid in held.holders)
+    uids = frozenset(uid for held in at.ledger.held_leaves for uid in held.holders)
     pods = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in uids))
     if replaced is None or not pods:
         return ()
@@ -273,7 +286,7 @@ def _operator_stands_still(at: Situation) -> bool:
     """Whether the operator restarts no pod: it would have to issue a leaf first, and the key of the CA is kept elsewhere; or it cannot read a leaf,
     wherever that key is (docs/operator.md, "Re-issue").
     """
-    needed = needed_by_operator(at.snapshot) - set(at.snapshot.served)
+    needed = needed_by_operator(at.snapshot) - set(at.snapshot.user_leaves)
     unreadable = any(leaf.chain is None for leaf in at.snapshot.leaves.stored)
     return unreadable or bool(secrets_without_leaf(at, tuple(sorted(needed)), at.snapshot.ca.current))
 
@@ -282,10 +295,14 @@ def _is_ours(at: Situation, current: Certificate) -> bool:
     """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for. Where another program
     else keeps the key, no leaf changes but by a flow.
     """
-    if at.begun is not None or at.intent.goal is Goal.RENEW_LEAVES or at.snapshot.ca.is_kept_elsewhere(current):
+    if (
+        at.flow_in_flight is not None
+        or at.intent.goal is Goal.RENEW_LEAVES
+        or at.snapshot.ca.is_kept_elsewhere(current)
+    ):
         return True
     own = frozenset({current.fingerprint})
-    return any(seen.authorities not in (None, own) for seen in at.presented)
+    return any(seen.authorities not in (None, own) for seen in at.presentations)
 
 
 def read_again(at: Situation) -> Steps:
@@ -303,7 +320,9 @@ def read_again(at: Situation) -> Steps:
         )
         return (Reload(uids=waiting, authority=None, phase=Phase.USE, because=because),)
     avoidable = f"Nodes are restarted with their renewed certificates: {why}"
-    return (Roll(reason=RollReason.LEAF, uids=waiting, authority=at.current, phase=Phase.USE, avoidable=avoidable),)
+    return (
+        Roll(reason=RollReason.LEAF, uids=waiting, authority=at.current, phase=Phase.USE, avoidable_restart=avoidable),
+    )
 
 
 def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
@@ -311,9 +330,14 @@ def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
     leads, or leads back, to. While the flow awaits certificates of the next CA no pod restarts for this leaf: each node
     restarts with its own certificate.
     """
-    if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or retires_when_restarted(at) or leaves_to_await(at):
+    if (
+        at.flow_in_flight is None
+        or at.flow_in_flight.goal is not Goal.REPLACE_KEY
+        or retires_when_restarted(at)
+        or leaves_to_await(at)
+    ):
         return False
-    return at.begun.successor not in issuers_of((held.certificate,), at.ledger)
+    return at.flow_in_flight.successor not in issuers_of((held.certificate,), at.ledger)
 
 
 def restart_holders(at: Situation) -> Steps:
@@ -323,7 +347,7 @@ def restart_holders(at: Situation) -> Steps:
     When the cluster is handed back, restart every node that holds any: no ledger will remember them.
     """
     handing_back = at.intent.goal is Goal.DOWNGRADE and not at.intent.parameters.keeps_authority
-    held = (leaf for leaf in at.ledger.held if handing_back or _is_to_leave(leaf, at) or is_ending(leaf, at))
+    held = (leaf for leaf in at.ledger.held_leaves if handing_back or _is_to_leave(leaf, at) or is_ending(leaf, at))
     uids = frozenset(uid for leaf in held for uid in leaf.holders) & at.snapshot.uids
     nodes = nodes_of(at.snapshot, uids) - restarted_by_operator(at.snapshot)
     if not nodes:
@@ -394,7 +418,7 @@ def _are_reloaded(at: Situation) -> bool:
     """Whether nodes read these leaves again. Where a replaced key is to be given up at once they restart instead,
     because their Raft clients give it up by a restart only.
     """
-    replacing = at.begun is not None and at.begun.goal is Goal.REPLACE_KEY
+    replacing = at.flow_in_flight is not None and at.flow_in_flight.goal is Goal.REPLACE_KEY
     return not why_not_in_place(at) and (not replacing or retires_when_restarted(at))
 
 

@@ -88,7 +88,7 @@ def _is_known(pod: Pod, at: Situation) -> bool:
     """Whether the ledger says which leaf the pod's process holds, or it holds the stored leaf: a pod that has started in the pause was started with
     that, although it is annotated with what was stored before.
     """
-    held = any(pod.uid in held.holders for held in at.ledger.held)
+    held = any(pod.uid in held.holders for held in at.ledger.held_leaves)
     return bool(pod.presents_stored) or held or pod.uid in presenting_stored(at.snapshot)
 
 

@@ -36,8 +36,8 @@ def pause_first(at: Situation, *steps: Step) -> Steps:
     """These steps where the operator is paused by this collection; else the step that pauses it."""
     if at.is_paused or not steps:
         return steps
-    avoidable = next((step.avoidable for step in steps if step.avoidable), "")
-    return (Pause(phase=steps[0].phase, purpose=steps[0].sentence(), avoidable=avoidable),)
+    avoidable = next((step.avoidable_restart for step in steps if step.avoidable_restart), "")
+    return (Pause(phase=steps[0].phase, purpose=steps[0].sentence(), avoidable_restart=avoidable),)
 
 
 def pause_reissue(at: Situation) -> Steps:
@@ -61,7 +61,7 @@ def _why_paused_before_switch_back(at: Situation) -> str:
     """Why users are paused before a switch back, as a sentence; empty where the switch leads forward. A user that has
     kept a certificate of the old CA all along does not show that it waits for another certificate.
     """
-    unwanted = at.ledger.undone
+    unwanted = at.ledger.undone_ca
     if unwanted is None or at.current is None or at.current.fingerprint != unwanted:
         return ""
     return f"The User Operator may be about to store a certificate of {named(at.current)}. It does not do so for a user that it has reported as paused."
@@ -69,7 +69,7 @@ def _why_paused_before_switch_back(at: Situation) -> str:
 
 def _why_all_users_paused(at: Situation) -> str:
     """Why no user may be issued a certificate during and right after the switch, as a sentence; empty where they may."""
-    if at.successor is not None and at.successor.prepared.elsewhere:
+    if at.successor is not None and at.successor.prepared.key_is_elsewhere:
         return (
             f"The key of {named(at.successor.entry.certificate)} is kept elsewhere, so the User Operator could issue none, and each user "
             "would be not ready until its certificate is written."
@@ -92,7 +92,7 @@ def resume_operators(snapshot: Snapshot) -> Steps:
     operator that comes later would see half-done work.
     """
     state = snapshot.reconciliation
-    if state.absent or snapshot.names.kafka in snapshot.objects.in_deletion:
+    if state.operator_absence or snapshot.names.kafka in snapshot.objects.in_deletion:
         return ()
     ends = state.mark_left or (state.paused_by_us and not finds_work(snapshot))
     return (*((Resume(phase=Phase.USE),) if ends else ()), *_resume_reissue(snapshot))
@@ -136,7 +136,7 @@ def _resume_reissue(snapshot: Snapshot) -> Steps:
     paused = tuple(
         presenter.name
         for presenter in snapshot.presenters
-        if presenter.pause.is_ours and (not presenter.behind or presenter.authorities == frozenset())
+        if presenter.pause.is_ours and (not presenter.is_outdated or presenter.authorities == frozenset())
     )
     return (ResumeReissue(names=paused),) if paused else ()
 
@@ -177,7 +177,7 @@ def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
         Condition.VERDICT, at.snapshot.names.kafka, f"is not ready, the Cluster Operator says: {failure}.{seen}",
         "Mend what it names; the log of the operator says more. The next run has the operator look again when that has changed.",
     )  # fmt: skip
-    return Wait(held=(refused,))
+    return Wait(violations=(refused,))
 
 
 def failure_that_holds_nothing(snapshot: Snapshot, decision: Decision) -> str:
@@ -246,7 +246,7 @@ RESTART_BEFORE = timedelta(days=7)
 
 def retires_when_restarted(at: Situation) -> bool:
     """Whether nodes of the flow in flight keep what they were started with until they restart for another reason."""
-    journal = at.begun
+    journal = at.flow_in_flight
     if journal is None or journal.goal is not Goal.REPLACE_KEY or journal.retire is Retire.NOW:
         return False
     latest = latest_restart(at, journal)
@@ -264,7 +264,7 @@ def _find_latest_restarts(at: Situation, journal: Journal) -> Iterator[datetime]
     replaced = at.ledger.find(journal.replaces)
     if replaced is not None:
         yield replaced.certificate.not_after - RESTART_BEFORE
-    yield from (held.certificate.not_after - RESTART_BEFORE for held in at.ledger.held)
+    yield from (held.certificate.not_after - RESTART_BEFORE for held in at.ledger.held_leaves)
     yield from _find_times_of_reissue(at, journal)
 
 
@@ -291,14 +291,16 @@ def why_not_reloaded(at: Situation) -> str:
     """Why the flow does not have running nodes read their certificates again."""
     if at.intent.pace.spread is Spread.RESTART:
         return "spread=restart asks for it."
-    if at.snapshot.nodes.in_place is None:
+    if at.snapshot.nodes.in_place_obstacles is None:
         return "it is unknown whether nodes can read their certificates again without a restart."
-    return at.snapshot.nodes.in_place.reload
+    return at.snapshot.nodes.in_place_obstacles.reload
 
 
 def why_not_in_place(at: Situation) -> str:
     """Why the flow does not have running nodes read again, or why the operator would restart them although they have."""
-    return why_not_reloaded(at) or (at.snapshot.nodes.in_place.stamps if at.snapshot.nodes.in_place else "")
+    return why_not_reloaded(at) or (
+        at.snapshot.nodes.in_place_obstacles.stamps if at.snapshot.nodes.in_place_obstacles else ""
+    )
 
 
 def why_restarted_later(at: Situation, next_: Certificate) -> str:
@@ -316,9 +318,9 @@ def why_trust_not_reloaded(at: Situation, authority: Certificate) -> str:
 
 def why_not_annotated(at: Situation) -> str:
     """Why the operator cannot learn what pods have taken up, so that it restarts them."""
-    if at.intent.met.unstamped:
+    if at.intent.obstacles.annotation_refused:
         return "the API server refuses that pods are annotated."
-    return at.snapshot.nodes.in_place.annotations if at.snapshot.nodes.in_place else ""
+    return at.snapshot.nodes.in_place_obstacles.annotations if at.snapshot.nodes.in_place_obstacles else ""
 
 
 def nodes_of(snapshot: Snapshot, uids: frozenset[str]) -> frozenset[str]:

@@ -42,7 +42,7 @@ def await_confirmation(at: Situation) -> Turn:
             f"{wish.source.name} holds a CA that this cluster does not trust: {certificate.subject}, SHA-256 {certificate.sha256}, valid from "
             f"{certificate.not_before:%Y-%m-%d %H:%M} to {certificate.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
             f"fingerprint with that of the CA that is meant and runs again with it in confirm_roots (strimzi_confirm_roots={certificate.sha256})."
-            for certificate in wish.unconfirmed
+            for certificate in wish.unconfirmed_cas
         )
     )
 
@@ -50,11 +50,11 @@ def await_confirmation(at: Situation) -> Turn:
 def resume_replacement(at: Situation) -> Turn:
     """Leave the rest of a replacement to its own playbook, where the last renewal was its first part and the call that would go on was killed."""
     journal = at.ledger.journal
-    renewed = at.ledger.find(journal.successor) if journal is not None and journal.to_replace else None
+    renewed = at.ledger.find(journal.successor) if journal is not None and journal.precedes_replacement else None
     if journal is None or renewed is None or at.leads_to_replacement or at.intent.goal is Goal.ABORT:
         return ()
     return Wait(
-        left=(
+        left_for_later=(
             f"{named(renewed.certificate)} was renewed so that its key can be replaced, as asked for on {journal.started_at:%Y-%m-%d at %H:%M} UTC. "
             "The replacement is still to come: strimzi_ca with state=replaced, or the playbook replace_key, goes on with it.",
         )
@@ -84,7 +84,7 @@ def _next_authority(at: Situation) -> PrepareAuthority:
             "presents a certificate of the next CA: it is renewed first, under its name and key, and they get time to read it. "
             "client_grace=0 goes on without that."
         )
-        return replace(_renew_for_link(at, at.current), because=because, to_replace=True)
+        return replace(_renew_for_link(at, at.current), because=because, precedes_replacement=True)
     step = PrepareAuthority(
         goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain,
         stop=_stop_of_new_flow(at),
@@ -92,7 +92,7 @@ def _next_authority(at: Situation) -> PrepareAuthority:
     if goal is not Goal.REPLACE_KEY:
         return step
     linked = not why_not_linked(at.snapshot, chain)
-    step = replace(step, linked=True) if linked else _with_link_request(at, step, supplied)
+    step = replace(step, with_link=True) if linked else _with_link_request(at, step, supplied)
     return _limit_link(at, _with_back_link_request(at, step, supplied))
 
 
@@ -102,11 +102,11 @@ def _limit_link(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
     if until is None or current is None or not at.snapshot.sends_chains:
         return step
     told = ""
-    if not step.linked:
+    if not step.with_link:
         told = "link_until has no effect, because there is no link certificate."
     elif until >= current.not_after:
         told = f"link_until has no effect, because {named(current)}, and its link certificates with it, ends before, on {current.not_after:%Y-%m-%d}."
-    return replace(step, linked_until=until, because=f"{step.because} {told}".strip())
+    return replace(step, back_link_until=until, because=f"{step.because} {told}".strip())
 
 
 def _prepare_renewal(at: Situation) -> PrepareAuthority:
@@ -145,7 +145,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
 
 def _with_link_request(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
     """The same step with a request for a link certificate, where an issuer can make it."""
-    current, linker = at.current, at.intent.issuing.links
+    current, linker = at.current, at.intent.issuing.link_issuer
     if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
         return step
     asked = linker.reference
@@ -155,7 +155,7 @@ def _with_link_request(at: Situation, step: PrepareAuthority, supplied: Prepared
         f"The key of {named(current)} is kept elsewhere, so the flow asks {asked} for the link certificate. Where it gives none, a "
         "warning says why, and every process has to know the new CA before it is used: one restart of each node more."
     )
-    return replace(step, linked=True, asked=asked, because=because)
+    return replace(step, with_link=True, link_issuer=asked, because=because)
 
 
 def _with_back_link_request(
@@ -164,10 +164,10 @@ def _with_back_link_request(
     """The step, which also asks an issuer to certify the CA in use by the next CA, where an issuer keeps the key of
     the next CA.
     """
-    current, asked = at.current, at.intent.issuing.asked
-    if not step.linked or current is None or current.has_ended(at.snapshot.now):
+    current, asked = at.current, at.intent.issuing.external_issuer
+    if not step.with_link or current is None or current.has_ended(at.snapshot.now):
         return step
-    if supplied is None or not supplied.elsewhere or at.intent.issuing.links is None:
+    if supplied is None or not supplied.key_is_elsewhere or at.intent.issuing.link_issuer is None:
         return step
     old, new = named(current), named(supplied.chain[0])
     without_it = (
@@ -175,14 +175,14 @@ def _with_back_link_request(
         f"{time_for(at).total_seconds():.0f} s after the switch (client_grace), or until they restart where they cannot read again. From then on these clients "
         "refuse them, until they read the certificate Secret again."
     )
-    if step.asked and (unable := _why_not_asked_back(current, supplied.chain[0])):
+    if step.link_issuer and (unable := _why_not_asked_back(current, supplied.chain[0])):
         why = f"The flow asks {asked} for none: {unable}"
         return replace(step, because=f"{step.because} {without_it} {why}".strip())
     why = (
         f"The key of {new} is kept elsewhere, so the flow asks {asked} for a link certificate of {old} by it: with that nodes lead clients on that know only "
         f"{old}. Where it gives none, a warning says why, which clients refuse the nodes, and from when on."
     )
-    return replace(step, asked_back=asked, without_it=without_it, because=f"{step.because} {why}".strip())
+    return replace(step, back_link_issuer=asked, refusing_clients=without_it, because=f"{step.because} {why}".strip())
 
 
 def _why_not_asked_back(current: Certificate, supplied: Certificate) -> str:
@@ -227,7 +227,9 @@ def restart_to_trust(at: Situation) -> Turn:
             return (_spread_trust(at, entry, waiting, because),)
     untrusted = (entry for entry in at.ledger.entries if at.awaits_trust(entry)) if at.snapshot.nodes.pods else ()
     return Wait(
-        held=tuple(why for entry in untrusted for why in at.gates.trust(at.snapshot, at.ledger, _first_form(at, entry)))
+        violations=tuple(
+            why for entry in untrusted for why in at.gates.trust(at.snapshot, at.ledger, _first_form(at, entry))
+        )
     )
 
 
@@ -245,7 +247,12 @@ def _spread_trust(at: Situation, entry: LedgerEntry, waiting: frozenset[str], be
         return Reload(uids=able, authority=about, trusting=True, phase=Phase.TRUST, because=because)
     avoidable = f"Nodes are restarted to trust {named(about)}: {why}" if why else why_restarted_later(at, about)
     return Roll(
-        reason=RollReason.TRUST, uids=waiting, authority=about, phase=Phase.TRUST, because=because, avoidable=avoidable
+        reason=RollReason.TRUST,
+        uids=waiting,
+        authority=about,
+        phase=Phase.TRUST,
+        because=because,
+        avoidable_restart=avoidable,
     )
 
 
@@ -277,7 +284,7 @@ def _is_being_taken_up(at: Situation, successor: Successor) -> bool:
     own = frozenset({successor.entry.fingerprint})
     return (
         retires_when_restarted(at)
-        or any(seen.authorities != own for seen in at.presented)
+        or any(seen.authorities != own for seen in at.presentations)
         or any(
             not at.is_of(leaf, successor.entry.certificate)
             for leaf in at.snapshot.leaves.stored

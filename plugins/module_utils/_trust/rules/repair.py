@@ -42,7 +42,7 @@ def is_sound(snapshot: Snapshot) -> bool:
         bool(ca.current)
         and ledger is not None
         and not ledger.problems
-        and not (ca.problems or ca.unnumbered or ca.exposed)
+        and not (ca.problems or ca.unnumbered_generations or ca.exposed_entries)
         and ca.has_key_of(ca.current[0])
         and ca.certificate_generation >= _generation_of_pods(snapshot)
     )
@@ -72,7 +72,7 @@ def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
 
 def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
     ca = snapshot.ca
-    if not ca.current or ca.unnumbered:
+    if not ca.current or ca.unnumbered_generations:
         return True
     if ca.current[:1] == kept.current[:1]:
         return ca.certificate_generation < kept.certificate_generation
@@ -101,7 +101,7 @@ def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> boo
     has_lost_next = successor not in {None, current.fingerprint, *waiting} and successor in {
         authority.fingerprint for authority in kept.prepared
     }
-    return bool(ca.unnumbered) or is_earlier or has_lost_next or not ca.has_key_of(current)
+    return bool(ca.unnumbered_generations) or is_earlier or has_lost_next or not ca.has_key_of(current)
 
 
 def _generation_of_pods(snapshot: Snapshot) -> int:
@@ -113,7 +113,7 @@ def _generation_of_pods(snapshot: Snapshot) -> int:
 def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets]) -> str:
     """Why this backup must not come back, as the rest of a sentence about it; empty where it may."""
     kept = backup.ca
-    if not kept.current or kept.problems or kept.unnumbered:
+    if not kept.current or kept.problems or kept.unnumbered_generations:
         return "holds no CA that can be used."
     own = kept.current[0]
     if StateSecrets.KEY in lost and not kept.has_key_of(own):
@@ -176,11 +176,11 @@ def restart_ended(at: Situation) -> Turn:
         # Nodes present certificates of the cluster CA.
         return ()
     ended, doubtful = frozenset(presenting_ended(at.snapshot)), may_present_ended(at.snapshot)
-    if nodes.in_place is None:
+    if nodes.in_place_obstacles is None:
         # Before this step the call asks the nodes, and their answers decide. Until then a pause of an earlier call stays.
         ended |= doubtful
     elif doubtful and nodes.listeners is None and not is_explained(at.snapshot):
-        return Wait(held=(_unknown_answers(at, doubtful),))
+        return Wait(violations=(_unknown_answers(at, doubtful),))
     pods = tuple(pod for pod in nodes.pods if pod.uid in ended)
     if lacking := _find_nodes_without_next_leaf(at, pods):
         return _await_leaves(at, lacking)

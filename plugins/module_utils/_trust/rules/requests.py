@@ -74,9 +74,9 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
 
 def _ask_for_sample(at: Situation) -> Asked | None:
     wish = wish_of(at.snapshot, at.intent, at.ledger)
-    if wish is None or not wish.sample or wish.unconfirmed:
+    if wish is None or not wish.sample_secret or wish.unconfirmed_cas:
         return None
-    return Asked(wish.issuing[0], {wish.sample: _SIGNER})
+    return Asked(wish.candidates[0], {wish.sample_secret: _SIGNER})
 
 
 def secrets_without_leaf(at: Situation, secrets: tuple[str, ...], issuer: Chain) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def next_for_leaf(at: Situation, secret: str, issuer: Chain) -> Next:
 
 def _wanted_request(at: Situation, issuer: Chain) -> Wanted:
     later = frozenset(chain[0].fingerprint for chain in later_authorities(at.snapshot))
-    return Wanted(at.intent.issuing.asked, issuer[0].fingerprint, at.intent.issuing.insists, later)
+    return Wanted(at.intent.issuing.external_issuer, issuer[0].fingerprint, at.intent.issuing.retry_requested_at, later)
 
 
 def _choose_action(at: Situation, secret: str, wanted: Wanted) -> Next:
@@ -119,7 +119,9 @@ def ask_for_leaves(at: Situation) -> Steps:
         return ()
     collected = tuple(name for name in asked.secrets if next_for_leaf(at, name, asked.issuer) is Next.COLLECT)
     if collected:
-        return (CollectLeaves(secrets=collected, asked=at.intent.issuing.asked, phase=Phase.PREPARE),)
+        return (
+            CollectLeaves(secrets=collected, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE),
+        )
     missing = tuple(name for name in asked.secrets if next_for_leaf(at, name, asked.issuer) is Next.ASK)
     if not missing:
         return ()
@@ -130,7 +132,7 @@ def ask_for_leaves(at: Situation) -> Steps:
     )
     return (
         AskForLeaves(
-            secrets=missing, issuer=asked.issuer, asked=at.intent.issuing.asked, phase=Phase.PREPARE, because=because
+            secrets=missing, issuer=asked.issuer, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE, because=because
         ),
     )  # fmt: skip
 
@@ -139,7 +141,7 @@ def await_issuer(at: Situation) -> Turn:
     """Wait for requests that are open, as long as the caller wants to; never while the operator is paused. The rest of the wait is left to the next
     call.
     """
-    asked, until, requests = leaves_to_ask_for(at), at.intent.issuing.issue_until, at.snapshot.leaves.requests
+    asked, until, requests = leaves_to_ask_for(at), at.intent.issuing.issuer_deadline, at.snapshot.leaves.requests
     if asked is None:
         return ()
     awaited = tuple(name for name in awaited_leaves(at) if (request := requests.get(name)) and request.is_open)
@@ -148,7 +150,11 @@ def await_issuer(at: Situation) -> Turn:
         return Wait(awaited=describe_awaited_leaves(at))
     return (
         AwaitIssuer(
-            secrets=awaited, issuer=asked.issuer, asked=at.intent.issuing.asked, until=until, phase=Phase.PREPARE
+            secrets=awaited,
+            issuer=asked.issuer,
+            external_issuer=at.intent.issuing.external_issuer,
+            deadline=until,
+            phase=Phase.PREPARE,
         ),
     )
 
@@ -177,7 +183,7 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     ending = tuple(_describe_leaves_that_end_meanwhile(at))
     rest = "the next run goes on." if ending else "nothing else is held up, and the next run goes on."
     return (
-        f"{total} still to come from {at.intent.issuing.asked}, for {listed(missing)}; {rest}",
+        f"{total} still to come from {at.intent.issuing.external_issuer}, for {listed(missing)}; {rest}",
         *ending,
         *_explain_standstill(at, missing),
         *filter(None, details),
@@ -186,10 +192,10 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
 
 def _find_sample(at: Situation, asked: Asked) -> Iterator[str]:
     wish = wish_of(at.snapshot, at.intent, at.ledger)
-    names = listed([chain[0].subject for chain in wish.issuing]) if wish is not None else ""
+    names = listed([chain[0].subject for chain in wish.candidates]) if wish is not None else ""
     (secret,) = asked.secrets
     yield (
-        f"{names} are in the source, and none of them is in use: the call requests one certificate of {at.intent.issuing.asked}, for {secret}, "
+        f"{names} are in the source, and none of them is in use: the call requests one certificate of {at.intent.issuing.external_issuer}, for {secret}, "
         "and the CA that signs it comes into use. Nodes trust all of these CAs meanwhile; the next run goes on."
     )
     yield from filter(None, (_describe_request(at.snapshot.leaves.requests.get(secret)),))
@@ -209,7 +215,7 @@ def _describe_leaves_that_end_meanwhile(at: Situation) -> Iterator[str]:
 def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
     """A sentence about users' certificates in their time for renewal, for a call that stops before they are written."""
     of_time = (name for name, due in asked.reasons.items() if due.reason in OF_TIME) if asked is not None else ()
-    ending = [leaf for name in of_time if (leaf := at.snapshot.served.get(name)) and leaf.chain]
+    ending = [leaf for name in of_time if (leaf := at.snapshot.user_leaves.get(name)) and leaf.chain]
     first = find_first_ending(ending)
     if first is None:
         return ()
@@ -247,14 +253,18 @@ def keep_spare_leaves(at: Situation) -> Steps:
     found = {name: _next_spare(at, name) for name in sorted(at.snapshot.spare_leaf_nodes)}
     collected = tuple(name for name, what in found.items() if what is Next.COLLECT)
     if collected:
-        return (CollectLeaves(secrets=collected, asked=at.intent.issuing.asked, phase=Phase.PREPARE),)
+        return (
+            CollectLeaves(secrets=collected, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE),
+        )
     missing = tuple(name for name, what in found.items() if what is Next.ASK)
     if not missing:
         return ()
     because = "The key of the CA is kept elsewhere, so certificates for the next nodes of each pool are kept at hand."
-    issuer, asked = at.snapshot.ca.current, at.intent.issuing.asked
+    issuer, asked = at.snapshot.ca.current, at.intent.issuing.external_issuer
     return (
-        AskForLeaves(secrets=missing, issuer=issuer, asked=asked, phase=Phase.PREPARE, because=because, spare=True),
+        AskForLeaves(
+            secrets=missing, issuer=issuer, external_issuer=asked, phase=Phase.PREPARE, because=because, spare=True
+        ),
     )
 
 
@@ -276,12 +286,12 @@ def resume_served_users(at: Situation) -> Steps:
     """Let the User Operator go on with users whose certificates it keeps, and see that it keeps them, before other
     users get theirs.
     """
-    if at.current is None or not at.serves:
+    if at.current is None or not at.issues_to_users:
         return ()
     names = tuple(
         presenter.name
         for presenter in at.snapshot.presenters
-        if presenter.secret and presenter.pause.is_ours and not presenter.behind
+        if presenter.secret and presenter.pause.is_ours and not presenter.is_outdated
     )
     return (AwaitKept(names=names, authority=at.current),) if names else ()
 
@@ -294,17 +304,17 @@ def write_user_leaves(at: Situation) -> Steps:
     """
     issuer = at.snapshot.ca.current
     if (
-        not at.serves
+        not at.issues_to_users
         or at.gates.trust(at.snapshot, at.ledger, issuer)
         or at.gates.alone(at.snapshot, at.ledger, issuer)
     ):
         return ()
     reasons = due_reasons_under(at.snapshot, at.intent, at.ledger, issuer)
-    wanted = (reasons.keys() & at.snapshot.served.keys()) - at.intent.met.taken
+    wanted = (reasons.keys() & at.snapshot.user_leaves.keys()) - at.intent.obstacles.taken_names
     ready = wanted - set(secrets_without_leaf(at, tuple(wanted), issuer))
     unusable = {name for name in wanted - ready if reasons[name].reason not in OF_TIME}
     behind = (
-        name for name, leaf in at.snapshot.served.items() if leaf is not None and leaf.generation != at.generation
+        name for name, leaf in at.snapshot.user_leaves.items() if leaf is not None and leaf.generation != at.generation
     )
     kept = _next_batch(at, tuple(sorted(set(behind) - ready - unusable)))
     if kept:
@@ -314,7 +324,7 @@ def write_user_leaves(at: Situation) -> Steps:
 
 
 def _next_batch(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
-    stored = (leaf for leaf in at.snapshot.served.values() if leaf is not None)
+    stored = (leaf for leaf in at.snapshot.user_leaves.values() if leaf is not None)
     is_first = all(leaf.generation != at.generation for leaf in stored)
     return secrets[: 1 if is_first else at.intent.pace.user_batch or _AT_ONCE]
 
@@ -324,10 +334,12 @@ def reissue(at: Situation) -> Steps:
     their issue ends with it. A presenter that has none yet gets one. The flow does not wait for a presenter that
     another writer has paused: the others are served, and this presenter holds the flow at its end.
     """
-    if not _is_switched(at) or at.current is None or at.serves:
+    if not _is_switched(at) or at.current is None or at.issues_to_users:
         return ()
     seen = (*presenters(at.snapshot), *parties_awaiting_issue(at.snapshot))
-    behind = {presenter.name for presenter in seen if presenter.behind and presenter.pause is not ReissuePause.FOREIGN}
+    behind = {
+        presenter.name for presenter in seen if presenter.is_outdated and presenter.pause is not ReissuePause.FOREIGN
+    }
     issued = (presenter for presenter in at.snapshot.presenters if presenter.renewal is Renewal.ISSUED)
     due = tuple(presenter.name for presenter in issued if presenter.name in behind or presenter.pause.is_ours)
     return (
@@ -350,19 +362,19 @@ def await_pick_up(at: Situation) -> Turn:
     )
     if late:
         return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),)
-    return Wait(held=tuple(_presenters_of_replaced(at)), phase=Phase.RETIRE)
+    return Wait(violations=tuple(_presenters_of_replaced(at)), phase=Phase.RETIRE)
 
 
 def _presenters_of_replaced(at: Situation) -> Iterator[Violation]:
     """The parties outside the cluster that still present certificates of the CA which is replaced."""
-    replaced = at.ledger.find(at.begun.replaces) if at.begun else None
+    replaced = at.ledger.find(at.flow_in_flight.replaces) if at.flow_in_flight else None
     for presenter in presenters(at.snapshot) if replaced is not None else ():
         if replaced is not None and replaced.fingerprint in (presenter.authorities or ()):
-            why = "; ".join(filter(None, (presenter.why, presenter.hindered)))
+            why = "; ".join(filter(None, (presenter.why, presenter.hindrance)))
             yield Violation(
                 Condition.REMOVAL, presenter.name, f"may present a certificate of {named(replaced.certificate)}: {why}.", presenter.remedy,
             )  # fmt: skip
 
 
 def _is_switched(at: Situation) -> bool:
-    return at.begun is not None and at.successor is None
+    return at.flow_in_flight is not None and at.successor is None

@@ -46,7 +46,7 @@ def withdraw(at: Situation) -> Turn:
     held: list[Violation] = []
     for entry in at.ledger.entries if at.snapshot.nodes.pods else ():
         leaves = entry.state is TrustState.PHASE_OUT
-        if not (leaves or entry.fingerprint == at.intent.trust.leaving) or at.awaits_trust(entry):
+        if not (leaves or entry.fingerprint == at.intent.trust.leaving_ca) or at.awaits_trust(entry):
             continue
         closed = at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
         may_go = leaves and entry.certificate != at.current and not at.is_next(entry)
@@ -55,12 +55,12 @@ def withdraw(at: Situation) -> Turn:
         held += closed
     for removed in at.ledger.removed:
         # The CA was put back while processes are made to forget it, which they cannot as long as it is there.
-        if removed.fingerprint in at.returned:
+        if removed.fingerprint in at.returned_cas:
             closed = at.gates.removal(at.snapshot, at.ledger, removed.fingerprint)
             if not closed and removed.certificate != at.current:
                 return pause_first(at, Withdraw(certificate=removed.certificate))
             held += closed
-    return Wait(held=tuple(held), phase=Phase.RETIRE)
+    return Wait(violations=tuple(held), phase=Phase.RETIRE)
 
 
 def forget_removed_authorities(at: Situation) -> Steps:
@@ -68,7 +68,7 @@ def forget_removed_authorities(at: Situation) -> Steps:
     that was put back, and that may not be taken out again, stays known.
     """
     for removed in at.ledger.removed:
-        if removed.fingerprint in at.returned:
+        if removed.fingerprint in at.returned_cas:
             continue
         waiting = removed.awaiting & at.snapshot.uids
         nodes = nodes_of(at.snapshot, pods_trusting_removed(removed, at.snapshot) & waiting)
@@ -88,7 +88,7 @@ def forget_removed_authorities(at: Situation) -> Steps:
             return (
                 Roll(
                     reason=RollReason.RETIRE, uids=restarted, authority=removed.certificate, phase=Phase.RETIRE,
-                    avoidable=avoidable,
+                    avoidable_restart=avoidable,
                 ),
             )  # fmt: skip
     return ()
@@ -126,7 +126,7 @@ def undo_replacement(at: Situation) -> Steps:
     """Before the switch the next CA is given up. After it the replaced CA becomes the next CA: every party trusts it
     still, so the way back is an ordinary replacement.
     """
-    unwanted, begun, current = at.ledger.undone, at.begun, at.current
+    unwanted, begun, current = at.ledger.undone_ca, at.flow_in_flight, at.current
     if unwanted is None or begun is None or current is None:
         return ()
     prepared = {authority.fingerprint for authority in at.snapshot.ca.prepared}
@@ -141,11 +141,11 @@ def undo_replacement(at: Situation) -> Steps:
 
 def pause_to_undo(at: Situation) -> Steps:
     """Pause the operator, so that it puts no leaf of the CA back that is given up: the books say then which pods may have one."""
-    unwanted = at.ledger.find(at.ledger.undone)
+    unwanted = at.ledger.find(at.ledger.undone_ca)
     if (
         unwanted is None
-        or at.begun is None
-        or at.begun.unsure is not None
+        or at.flow_in_flight is None
+        or at.flow_in_flight.unsure_pods is not None
         or unwanted.state is not TrustState.PHASE_OUT
     ):
         return ()
@@ -160,7 +160,7 @@ def pause_to_undo(at: Situation) -> Steps:
 
 def restart_unsure(at: Situation) -> Steps:
     """Restart the pods that may have a leaf of the CA that is given up."""
-    if at.begun is None or at.begun.unsure is None or retires_when_restarted(at):
+    if at.flow_in_flight is None or at.flow_in_flight.unsure_pods is None or retires_when_restarted(at):
         return ()
     uids = frozenset(pod.uid for pod in possible_holders_of_undone(at.snapshot, at.ledger))
     return (Roll(reason=RollReason.LEAF, uids=uids, authority=at.current, phase=Phase.USE),) if uids else ()
@@ -238,7 +238,7 @@ def _merge_ledger(ledger: Ledger) -> Steps:
     """A ledger of several Secrets becomes a single Secret first: a call that is killed then leaves all of
     it or nothing.
     """
-    single = replace(ledger, layout=Layout.SINGLE, untidy=False)
+    single = replace(ledger, layout=Layout.SINGLE, has_leftovers=False)
     return (WriteLedger(ledger=single, before=ledger, phase=Phase.RETIRE) if single != ledger else DeleteLedger(),)
 
 

@@ -64,12 +64,12 @@ class Situation:
         return min(known, default=self.snapshot.ca.key_generation)
 
     @property
-    def returned(self) -> frozenset[str]:
+    def returned_cas(self) -> frozenset[str]:
         """Fingerprints of the CAs that were put back while processes are made to forget them: none can as long as they are there."""
-        return self.ledger.leaving & self.snapshot.ca.projected
+        return self.ledger.leaving_cas & self.snapshot.ca.projected
 
     @property
-    def begun(self) -> Journal | None:
+    def flow_in_flight(self) -> Journal | None:
         """The flow in flight."""
         return None if self.resting else in_flight(self.ledger)
 
@@ -87,9 +87,9 @@ class Situation:
         """The phase that the flow is in, for steps that belong to no phase of their own: RETIRE when no process uses
         the replaced CA any more.
         """
-        if self.begun is None or self.successor is not None:
+        if self.flow_in_flight is None or self.successor is not None:
             return Phase.USE
-        replaced = self.ledger.find(self.begun.replaces)
+        replaced = self.ledger.find(self.flow_in_flight.replaces)
         return Phase.USE if replaced is not None and replaced.state is not TrustState.PHASE_OUT else Phase.RETIRE
 
     @property
@@ -98,15 +98,15 @@ class Situation:
         return self.snapshot.reconciliation.paused_by_us and self.snapshot.reconciliation.pause_effective
 
     @property
-    def serves(self) -> bool:
+    def issues_to_users(self) -> bool:
         """Whether this collection issues certificates outside the cluster now: no other issuer can."""
-        return bool(self.snapshot.served) and self.snapshot.ca.in_use_elsewhere
+        return bool(self.snapshot.user_leaves) and self.snapshot.ca.in_use_elsewhere
 
     @cached_property
     def successor(self) -> Successor | None:
         for prepared in () if self.resting else self.snapshot.ca.prepared:
             entry = self.ledger.find(prepared.fingerprint)
-            if entry is not None and entry.certificate != self.current and entry.fingerprint != self.ledger.undone:
+            if entry is not None and entry.certificate != self.current and entry.fingerprint != self.ledger.undone_ca:
                 introduction = introduction_of(self.snapshot, self.ledger, entry, self.gates)
                 return Successor(prepared, entry, introduction)
         return None
@@ -124,16 +124,16 @@ class Situation:
 
     def is_next(self, entry: LedgerEntry) -> bool:
         """Whether the operator is to be switched to this CA, which an abort may have yet to prepare again."""
-        begun = self.begun.successor if self.begun is not None else None
+        begun = self.flow_in_flight.successor if self.flow_in_flight is not None else None
         return entry.fingerprint == begun or (self.successor is not None and self.successor.entry == entry)
 
     @cached_property
-    def presented(self) -> tuple[Presentation, ...]:
+    def presentations(self) -> tuple[Presentation, ...]:
         """The presentation of each party."""
-        return (*self.presented_by_pods, *present_outside(self.snapshot))
+        return (*self.pod_presentations, *present_outside(self.snapshot))
 
     @cached_property
-    def presented_by_pods(self) -> tuple[Presentation, ...]:
+    def pod_presentations(self) -> tuple[Presentation, ...]:
         """The presentation of each pod that presents any, in the order of the pods."""
         return present_pods(self.snapshot, self.ledger)
 

@@ -59,8 +59,8 @@ def project(at: Situation) -> Steps:
         if entry.state is not TrustState.PHASE_OUT or at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
     )
     projected, wish = at.snapshot.ca.projected, wish_of(at.snapshot, at.intent, at.ledger)
-    asked = (*known, *at.intent.trust.trusting, *(wish.beside if wish else ()))
-    needed = tuple(chain for chain in asked if chain[0].fingerprint not in projected | at.ledger.leaving)
+    asked = (*known, *at.intent.trust.additional_cas, *(wish.additional_cas if wish else ()))
+    needed = tuple(chain for chain in asked if chain[0].fingerprint not in projected | at.ledger.leaving_cas)
     every = projected | {chain[0].fingerprint for chain in needed}
     return (Project(chains=needed), AwaitBundle(present=every, phase=Phase.PREPARE)) if needed else ()
 
@@ -95,9 +95,9 @@ def publish(at: Situation) -> Steps:
         return ()
     chains = tuple(entry.chain for entry in at.ledger.entries if is_projected(at.snapshot, entry.fingerprint))
     wanted = frozenset(certificate.fingerprint for chain in chains for certificate in chain)
-    if not chains or at.snapshot.outside.published == wanted:
+    if not chains or at.snapshot.outside_clients.published == wanted:
         return ()
-    growing = at.snapshot.outside.published is None or bool(wanted - at.snapshot.outside.published)
+    growing = at.snapshot.outside_clients.published is None or bool(wanted - at.snapshot.outside_clients.published)
     return (Publish(chains=chains, phase=Phase.PREPARE if growing else Phase.RETIRE),)
 
 
@@ -105,12 +105,12 @@ def is_published(at: Situation, entry: LedgerEntry) -> bool:
     """Whether processes and clients can read this CA where they read CAs; before that no leaf of it is presented (I3)."""
     if not is_projected(at.snapshot, entry.fingerprint):
         return False
-    published = at.snapshot.outside.published or frozenset()
+    published = at.snapshot.outside_clients.published or frozenset()
     return not _wants_publishing(at) or all(certificate.fingerprint in published for certificate in entry.chain)
 
 
 def _wants_publishing(at: Situation) -> bool:
-    return at.intent.trust.publish or at.snapshot.outside.published is not None
+    return at.intent.trust.publishes_bundle or at.snapshot.outside_clients.published is not None
 
 
 def may_be_used(at: Situation, successor: Successor) -> bool:
@@ -134,7 +134,7 @@ def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase
     if until is None or until <= at.snapshot.now or not presenting_pods(at.snapshot):
         return ()
     told = why if why_refused_by_unknown_clients(form, at.snapshot) else ""
-    return (AwaitClients(certificate=successor.entry.certificate, until=until, because=told, phase=phase),)
+    return (AwaitClients(certificate=successor.entry.certificate, earliest_use=until, because=told, phase=phase),)
 
 
 def _is_trusted(at: Situation, successor: Successor) -> bool:
@@ -159,7 +159,7 @@ def _await_readers_of_renewal(at: Situation, successor: Successor) -> Steps:
     if until is None or until <= at.snapshot.now:
         return ()
     because = f"{named_verifiers(STRICT)} accept certificates of the next CA as soon as they have read {named(current.certificate)}."
-    return (AwaitClients(certificate=current.certificate, until=until, because=because),)
+    return (AwaitClients(certificate=current.certificate, earliest_use=until, because=because),)
 
 
 def time_for(at: Situation) -> timedelta:
@@ -170,7 +170,7 @@ def await_readers(at: Situation) -> Steps:
     """Where nodes lead to the CA in use from memory alone, they neither read again nor restart for this flow before clients have had the time to read
     the certificate Secret. A pause is not made longer for clients.
     """
-    since = at.begun.read_since if at.begun is not None else None
+    since = at.flow_in_flight.read_since if at.flow_in_flight is not None else None
     if (
         since is None
         or at.current is None
@@ -181,7 +181,7 @@ def await_readers(at: Situation) -> Steps:
     until = since + time_for(at)
     if until <= at.snapshot.now:
         return ()
-    return (AwaitClients(certificate=at.current, until=until, phase=Phase.RETIRE),)
+    return (AwaitClients(certificate=at.current, earliest_use=until, phase=Phase.RETIRE),)
 
 
 def with_clients_in_need(snapshot: Snapshot, successor: Successor) -> Snapshot:
@@ -192,14 +192,14 @@ def with_clients_in_need(snapshot: Snapshot, successor: Successor) -> Snapshot:
     if successor.introduction.link is None:
         return snapshot
     form = snapshot.ca.led_to(successor.entry.chain, snapshot.now)
-    clients = snapshot.outside.clients
+    clients = snapshot.outside_clients.clients
     return snapshot.with_clients(tuple(client for client in clients if not _is_led_on(client, form, snapshot.now)))
 
 
 def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:
     if client.follows is not Follows.ISSUING or client.trusts is None or client.doubt:
         return False
-    return is_valid(form, client.trusts, now, client.kind)
+    return is_valid(form, client.trusts, now, client.verifier)
 
 
 def describe_refused_clients(at: Situation, successor: Successor) -> str:
@@ -207,7 +207,7 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
     nodes lead them on, and which clients refuse the nodes from when to when. Empty where there are none, or leaves of the
     next CA validate under the CA in use.
     """
-    begun, current = at.begun, at.current
+    begun, current = at.flow_in_flight, at.current
     if begun is None or begun.goal is not Goal.REPLACE_KEY or current is None or not at.snapshot.sends_chains:
         return ""
     if begun.is_abort or not presenting_pods(at.snapshot):
@@ -259,7 +259,7 @@ def _why_no_way_back(successor: Successor, old: str) -> str:
     links = successor.prepared.links
     if links is not None and links.old_with_new is not None:
         return f"the time for that, link_until, was over on {links.old_with_new.not_after:%Y-%m-%d %H:%M} UTC"
-    if successor.prepared.elsewhere:
+    if successor.prepared.key_is_elsewhere:
         return (
             f"the key of {named(successor.entry.certificate)} is kept elsewhere, and its issuer has not certified {old}"
         )
@@ -273,13 +273,13 @@ def await_outside(at: Situation) -> Steps:
     A client whose copy the operator does not change holds the flow with its violation instead: it would be waited for
     in vain.
     """
-    if not at.snapshot.outside.clients:
+    if not at.snapshot.outside_clients.clients:
         return ()
     then = with_copies_updated(at.snapshot)
     for now, later, phase in _find_violations_now_and_then(at, then):
         if now and not later:
             clients = tuple(dict.fromkeys(violation.subject for violation in now))
-            return (AwaitOutside(clients=clients, settled=then.outside.clients, phase=phase),)
+            return (AwaitOutside(clients=clients, settled=then.outside_clients.clients, phase=phase),)
     return ()
 
 
@@ -339,7 +339,7 @@ def _held_before_use(at: Situation, successor: Successor, closed: Violations) ->
     if retires_when_restarted(at):
         return Wait()
     behind_link = at.gates.trust(at.snapshot, at.ledger, successor.introduction.form)
-    return Wait(held=behind_link or (() if leaves_to_await(at) else closed))
+    return Wait(violations=behind_link or (() if leaves_to_await(at) else closed))
 
 
 def _without_link(successor: Successor) -> str:
@@ -365,7 +365,7 @@ def _switch_to(successor: Successor, at: Situation, generation: int, leaving: Ce
         leaving=leaving,
         phase=Phase.RETIRE if leaving else Phase.USE,
         because=describe_refused_clients(at, successor),
-        avoidable=_why_restarted(successor, at, leaving),
+        avoidable_restart=_why_restarted(successor, at, leaving),
     )
 
 
@@ -384,7 +384,7 @@ def _why_restarted(successor: Successor, at: Situation, leaving: Certificate | N
     """Why nodes restart after this switch although they could read again, as a sentence. Nodes with leaves of another
     key restart in any case, unless they may keep them until they restart anyway.
     """
-    begun = at.begun
+    begun = at.flow_in_flight
     replacing = begun is not None and begun.goal is Goal.REPLACE_KEY
     why = why_not_in_place(at)
     if (

@@ -311,7 +311,7 @@ def test_requests_that_were_changed_meanwhile_are_left_as_they_are() -> None:
     ask(bench, NODE)
     before = see(bench)
     theirs = bench.change("secrets", KEYS, {"metadata": {"labels": {"a": "b"}}})
-    step = module.AskForLeaves(secrets=(NODE,), issuer=(CA.certificate,), asked=EXTERNAL, phase=Phase.PREPARE)
+    step = module.AskForLeaves(secrets=(NODE,), issuer=(CA.certificate,), external_issuer=EXTERNAL, phase=Phase.PREPARE)
     with pytest.raises(Conflict):
         module.ask_for_leaves(step, before, bench.work())
     assert bench.find("secrets", KEYS) == theirs
@@ -331,9 +331,9 @@ def test_a_name_that_no_request_can_have_is_told_by_the_secret() -> None:
 def test_the_lease_is_renewed_with_each_request(noting: Noting) -> None:
     bench, alive = elsewhere(), []
     work = bench.work()
-    work.alive = lambda: alive.append(len(noting.orders))
+    work.renew_lease = lambda: alive.append(len(noting.orders))
     step = module.AskForLeaves(
-        secrets=(NODE, OTHER_NODE), issuer=(CA.certificate,), asked=EXTERNAL, phase=Phase.PREPARE
+        secrets=(NODE, OTHER_NODE), issuer=(CA.certificate,), external_issuer=EXTERNAL, phase=Phase.PREPARE
     )
     module.ask_for_leaves(step, see(bench), work)
     assert {1, 2} <= set(alive)
@@ -410,7 +410,7 @@ def test_a_request_at_the_issuer_is_found_until_it_is_forgotten(noting: Noting, 
         ),
     }
     snapshot = changed(observation.snapshot, requests=answered)
-    step = module.CollectLeaves(secrets=(NODE, OTHER_NODE), asked=EXTERNAL, phase=Phase.PREPARE)
+    step = module.CollectLeaves(secrets=(NODE, OTHER_NODE), external_issuer=EXTERNAL, phase=Phase.PREPARE)
     module.collect_leaves(step, replace(observation, snapshot=snapshot), bench.work())
     assert noting.forgotten == []
     assert (f"{NODE}.requested" in bench.data(REQUESTS)) is remembers
@@ -431,7 +431,7 @@ def test_the_run_after_a_killed_run_forgets_the_request_at_the_issuer(noting: No
     transport = KillingTransport(bench.api, 1, after=True)
     with pytest.raises(Killed):
         module.collect_leaves(
-            module.CollectLeaves(secrets=(NODE,), asked=EXTERNAL, phase=Phase.PREPARE),
+            module.CollectLeaves(secrets=(NODE,), external_issuer=EXTERNAL, phase=Phase.PREPARE),
             seen_,
             bench.work(transport=transport),
         )
@@ -448,7 +448,7 @@ def test_the_run_after_a_killed_run_forgets_the_request_at_the_issuer(noting: No
 
 def wait(bench: Bench, seconds: float, *secrets: str, **settings: Any) -> list[Action]:
     step = AwaitIssuer(
-        secrets=secrets or (NODE,), issuer=(CA.certificate,), asked=EXTERNAL, until=NOW + timedelta(seconds=seconds),
+        secrets=secrets or (NODE,), issuer=(CA.certificate,), external_issuer=EXTERNAL, deadline=NOW + timedelta(seconds=seconds),
         phase=Phase.PREPARE,
     )  # fmt: skip
     return recorded(await_issuer, step, see(bench), bench.work(**settings))

@@ -361,7 +361,7 @@ def test_as_many_as_asked_for_and_a_sign_of_life_for_each_batch(
 ) -> None:
     monkeypatch.setattr(module, "_AT_A_TIME", 3)
     work, told = Bench().work(leaf_key=EC384), []
-    work.alive = lambda: told.append(None)
+    work.renew_lease = lambda: told.append(None)
     made = list(new_keys(count, work))
     assert len({one.public_key_sha256 for one in made}) == len(made) == count
     assert {one.public_key.key_size for one in made} <= {384}

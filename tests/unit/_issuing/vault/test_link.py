@@ -157,7 +157,7 @@ def test_the_next_key_signs_the_request_and_the_ca_in_use_certifies_it(bench: Be
         ("GET", "issuer/next"), ("POST", "intermediate/cross-sign"), ("POST", f"issuer/{ready.issuer_ref}/sign-intermediate"),
     ]  # fmt: skip
     assert f"Vault issuer {ready.issuer_ref} of" in issuer.linker.reference
-    assert issuer.linker.keeps_both
+    assert issuer.linker.keeps_both_keys
 
 
 def test_the_ca_in_use_is_certified_by_its_issuer_the_other_way_round(bench: Bench) -> None:

@@ -154,7 +154,7 @@ def test_a_ca_is_brought_without_its_key() -> None:
     bench = bench_of()
     prepared = prepare(bench, Goal.REPLACE_KEY, (OLD.certificate,), supplied=UNKEYED)
     digest = BROUGHT.certificate.public_key_sha256
-    assert prepared == PreparedAuthority((BROUGHT.certificate,), digest, elsewhere=True)
+    assert prepared == PreparedAuthority((BROUGHT.certificate,), digest, key_is_elsewhere=True)
     stored = bench.data(SCOPE.ca_key_secret)
     assert stored[f"{prepared.fingerprint}.key"] == placeholder(digest).encode()
     assert stored["ca.key"] == OLD.key.reveal()
@@ -164,7 +164,7 @@ def test_a_renewal_keeps_the_key_that_is_here_although_the_caller_does_not_bring
     bench = bench_of()
     supplied = SuppliedAuthority((AGAIN.certificate,), None)
     prepared = prepare(bench, Goal.RENEW, (OLD.certificate,), supplied=supplied)
-    assert (prepared.key, prepared.elsewhere) == (OLD.certificate.public_key_sha256, False)
+    assert (prepared.key, prepared.key_is_elsewhere) == (OLD.certificate.public_key_sha256, False)
     assert bench.data(SCOPE.ca_key_secret)[f"{prepared.fingerprint}.key"] == OLD.key.reveal()
 
 
@@ -174,7 +174,7 @@ def test_a_renewal_of_a_ca_that_is_kept_elsewhere_stays_there() -> None:
     bench.change("secrets", SCOPE.ca_key_secret, secret_patch({"ca.key": text}))
     supplied = SuppliedAuthority((AGAIN.certificate,), None)
     prepared = prepare(bench, Goal.RENEW, (OLD.certificate,), supplied=supplied)
-    assert (prepared.key, prepared.elsewhere) == (OLD.certificate.public_key_sha256, True)
+    assert (prepared.key, prepared.key_is_elsewhere) == (OLD.certificate.public_key_sha256, True)
     assert bench.data(SCOPE.ca_key_secret)[f"{prepared.fingerprint}.key"] == text
 
 

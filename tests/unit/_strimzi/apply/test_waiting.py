@@ -45,7 +45,9 @@ def bench_before_it_is_copied() -> Clients:
 
 def step(bench: Clients) -> AwaitOutside:
     return AwaitOutside(
-        clients=(NAME,), settled=with_copies_updated(bench.observe().snapshot).outside.clients, phase=Phase.TRUST
+        clients=(NAME,),
+        settled=with_copies_updated(bench.observe().snapshot).outside_clients.clients,
+        phase=Phase.TRUST,
     )
 
 
@@ -98,7 +100,10 @@ def test_a_client_with_two_connections_is_waited_for_by_what_each_of_them_copies
     bench.set_time(0)
     bench.copy(copy, {"to-ca.crt": pem(OLD), "from-ca.crt": pem(OLD)}, "KafkaMirrorMaker2", "mirror")
     bench.run("mirror-mirrormaker2-0", "KafkaMirrorMaker2", "mirror")
-    name, settled = "KafkaMirrorMaker2 kafka/mirror", with_copies_updated(bench.observe().snapshot).outside.clients
+    name, settled = (
+        "KafkaMirrorMaker2 kafka/mirror",
+        with_copies_updated(bench.observe().snapshot).outside_clients.clients,
+    )
     assert [set(client.trusts or ()) for client in settled] == [{NEW.certificate}, {NEW.certificate, OLD.certificate}]
 
     def copied() -> None:
@@ -125,17 +130,17 @@ UNTIL = timedelta(seconds=12)
 
 
 def grace(bench: Clients) -> AwaitClients:
-    return AwaitClients(certificate=NEW.certificate, until=bench.clock.now() + UNTIL)
+    return AwaitClients(certificate=NEW.certificate, earliest_use=bench.clock.now() + UNTIL)
 
 
 def test_clients_that_read_the_secret_get_their_time_to_the_second() -> None:
     """The Lease is renewed all the while, and the log says what the run waits for."""
     bench, beats, lines = Clients(), [], []
     wait, work = grace(bench), bench.work()
-    work.alive, work.report = lambda: beats.append(bench.clock.seconds), lines.append
+    work.renew_lease, work.report = lambda: beats.append(bench.clock.seconds), lines.append
     (action,) = recorded(await_clients, wait, bench.observe(), work)
     assert (action.verb, action.object, action.is_change) == ("wait", "Secret kafka/demo-cluster-ca-cert", False)
-    assert (action.seconds, bench.clock.now()) == (12.0, wait.until)
+    assert (action.seconds, bench.clock.now()) == (12.0, wait.earliest_use)
     assert beats == [0.0, 5.0, 10.0]
     assert lines == [f"[kafka/demo] clients get 12 s to read {NEW.certificate.subject}"]
 

@@ -212,7 +212,7 @@ def write_many(bench: Bench, slow: Slow, count: int) -> None:
         for number, one in enumerate(made)
     )
     work: Work = bench.work(transport=slow)
-    work.alive = lease.renew_if_due
+    work.renew_lease = lease.renew_if_due
     write_all(writes, work, "use")
 
 

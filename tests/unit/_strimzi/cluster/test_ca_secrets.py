@@ -23,8 +23,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
-    NOTHING_NAMED,
-    Named,
+    NO_NAMED_PLACES,
+    NamedPlaces,
     NamedSecret,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
@@ -61,7 +61,7 @@ def test_nothing_there() -> None:
 def test_current_and_others() -> None:
     found = read({"ca.crt": pem(NEW), "ca-2027-01-01T00-00-00Z.crt": pem(OLD), "corporate.crt": pem(ROOT)})
     assert found.current == (NEW.certificate,)
-    assert found.others == {
+    assert found.other_entries == {
         "ca-2027-01-01T00-00-00Z.crt": (OLD.certificate,),
         "corporate.crt": (ROOT.certificate,),
     }
@@ -79,14 +79,14 @@ def test_chain_in_one_entry_is_one_ca() -> None:
 def test_where_the_flow_is_to_look_that_has_prepared_a_ca() -> None:
     named = {names.NAMED: json.dumps({"presentingSecrets": [{"namespace": "apps", "name": "copy"}]})}
     found = read({}, {f"{fingerprint(NEW)}.crt": pem(NEW)}, key_annotations=named)
-    assert (found.named, found.problems) == (Named(presenting=(NamedSecret("apps", "copy"),)), ())
-    assert read({}, {}, key_annotations=named).named == NOTHING_NAMED
+    assert (found.named_places, found.problems) == (NamedPlaces(presenting_secrets=(NamedSecret("apps", "copy"),)), ())
+    assert read({}, {}, key_annotations=named).named_places == NO_NAMED_PLACES
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"presentingSecrets": ["copy"]}'])
 def test_a_malformed_annotation_of_named_places_is_a_problem(text: str) -> None:
     found = read({}, {f"{fingerprint(NEW)}.crt": pem(NEW)}, key_annotations={names.NAMED: text})
-    assert (found.named, len(found.problems)) == (NOTHING_NAMED, 1)
+    assert (found.named_places, len(found.problems)) == (NO_NAMED_PLACES, 1)
     assert names.NAMED in found.problems[0]
 
 
@@ -129,14 +129,14 @@ def test_entries_that_the_operator_retired_are_known_by_their_names() -> None:
 def test_a_secret_with_too_many_entries_is_not_read(more: int, problems: int) -> None:
     found = read({"ca.crt": pem(NEW), **{f"{number}.crt": pem(OLD) for number in range(more)}})
     assert (found.current, len(found.problems)) == ((NEW.certificate,), problems)
-    assert len(found.others) == (0 if problems else 99)
+    assert len(found.other_entries) == (0 if problems else 99)
     assert not problems or found.problems[0] == "holds 101 entries with certificates; at most 100 are looked at."
 
 
 @pytest.mark.parametrize("content", [b"", b" \n"])
 def test_blank_entry_is_passed_over_as_the_operator_does(content: bytes) -> None:
     found = read({"ca.crt": pem(NEW), "blank.crt": content})
-    assert (found.problems, found.others) == ((), {})
+    assert (found.problems, found.other_entries) == ((), {})
 
 
 def test_other_entries_are_not_certificates() -> None:
@@ -166,8 +166,8 @@ def test_a_generation_that_is_not_told_is_named(text: str | None, number: bool) 
         "Secret demo-cluster-ca-cert, annotation strimzi.io/ca-cert-generation",
         "Secret demo-cluster-ca, annotation strimzi.io/ca-key-generation",
     )
-    assert found.unnumbered == (() if number else named)
-    assert read({}, {}).unnumbered == ()
+    assert found.unnumbered_generations == (() if number else named)
+    assert read({}, {}).unnumbered_generations == ()
 
 
 def test_key_is_known_by_its_public_half_only() -> None:
@@ -200,18 +200,18 @@ def test_a_text_in_the_place_of_the_key_names_it(end: bytes) -> None:
 
 def test_a_key_that_is_here_is_kept_nowhere_else() -> None:
     found = read({"ca.crt": pem(OLD)}, {"ca.key": OLD.key.reveal(), "note": text(OLD)})
-    assert (found.elsewhere, found.key) == (frozenset(), OLD.certificate.public_key_sha256)
+    assert (found.keys_elsewhere, found.key) == (frozenset(), OLD.certificate.public_key_sha256)
 
 
 def test_prepared_authority_whose_key_an_outside_issuer_keeps() -> None:
     stored = {f"{fingerprint(NEW)}.crt": pem(NEW), f"{fingerprint(NEW)}.key": text(NEW)}
     found = read({"ca.crt": pem(OLD)}, {"ca.key": OLD.key.reveal(), **stored})
     (prepared,) = found.prepared
-    assert (prepared.key, prepared.elsewhere) == (NEW.certificate.public_key_sha256, True)
+    assert (prepared.key, prepared.key_is_elsewhere) == (NEW.certificate.public_key_sha256, True)
     assert found.is_kept_elsewhere(NEW.certificate)
     assert not found.is_kept_elsewhere(OLD.certificate)
     (here,) = read({}, {**stored, f"{fingerprint(NEW)}.key": NEW.key.reveal()}).prepared
-    assert not here.elsewhere
+    assert not here.key_is_elsewhere
 
 
 def test_private_key_of_an_entry() -> None:

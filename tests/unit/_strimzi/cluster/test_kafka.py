@@ -119,13 +119,13 @@ def test_the_status_shows_that_no_operator_works_on_the_resource(
 ) -> None:
     resource = kafka(status)
     resource["metadata"]["generation"] = 2
-    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES, pods).absent == absent
+    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES, pods).operator_absence == absent
 
 
 def test_the_pod_of_a_single_node_may_just_be_made_again() -> None:
     resource = kafka({"conditions": conditions("Ready")})
-    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES[:1], ()).absent == ""
-    assert note_absent_operator(read_reconciliation(None, SCOPE), None).absent == ""
+    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES[:1], ()).operator_absence == ""
+    assert note_absent_operator(read_reconciliation(None, SCOPE), None).operator_absence == ""
 
 
 def test_no_generation_is_not_observed() -> None:

@@ -307,7 +307,7 @@ def test_a_node_without_its_labels_is_a_party_all_the_same(lost: tuple[str, ...]
     seen = bench.observe()
     parties = [(one.name, one.component, one.leaves) for one in seen.snapshot.nodes.pods]
     assert parties == [(f"demo-kafka-{n}", Component.KAFKA, (f"demo-kafka-{n}",)) for n in range(3)]
-    assert seen.snapshot.nodes.unlabelled == {"demo-kafka-1": lost}
+    assert seen.snapshot.nodes.unlabelled_pods == {"demo-kafka-1": lost}
     assert {"demo-kafka-0", "demo-kafka-1", "demo-kafka-2"} == set(seen.pods)
 
 
@@ -317,7 +317,7 @@ def test_a_node_without_a_leaf_is_known_from_its_pod_set() -> None:
     bench.create("pods", pod("demo-kafka-0"))
     relabel(bench, "demo-kafka-0", {"strimzi.io/cluster": None})
     snapshot = bench.observe().snapshot
-    assert ([one.name for one in snapshot.nodes.pods], snapshot.nodes.unlabelled) == (
+    assert ([one.name for one in snapshot.nodes.pods], snapshot.nodes.unlabelled_pods) == (
         ["demo-kafka-0"],
         {"demo-kafka-0": (CLUSTER,)},
     )
@@ -329,7 +329,7 @@ def test_a_pod_of_a_deployment_without_its_name_is_a_party_all_the_same() -> Non
     relabel(bench, "demo-entity-operator-a", {"strimzi.io/name": None})
     snapshot = bench.observe().snapshot
     assert [one.component for one in snapshot.nodes.pods] == [Component.ENTITY_OPERATOR, Component.KAFKA]
-    assert snapshot.nodes.unlabelled == {"demo-entity-operator-a": ("strimzi.io/name=demo-entity-operator",)}
+    assert snapshot.nodes.unlabelled_pods == {"demo-entity-operator-a": ("strimzi.io/name=demo-entity-operator",)}
 
 
 def test_a_node_that_is_away_costs_a_request_and_is_no_party() -> None:
@@ -337,7 +337,7 @@ def test_a_node_that_is_away_costs_a_request_and_is_no_party() -> None:
     bench.api.request("DELETE", "/api/v1/namespaces/kafka/pods/demo-kafka-1")
     bench.api.requests.clear()
     snapshot = bench.observe().snapshot
-    assert ([one.name for one in snapshot.nodes.pods], snapshot.nodes.unlabelled) == (
+    assert ([one.name for one in snapshot.nodes.pods], snapshot.nodes.unlabelled_pods) == (
         ["demo-kafka-0", "demo-kafka-2"],
         {},
     )
@@ -350,7 +350,7 @@ def test_an_ended_process_needs_no_labels() -> None:
     ended["status"]["phase"] = "Failed"
     bench.create("pods", ended)
     relabel(bench, "demo-kafka-9", {"strimzi.io/name": None})
-    assert bench.observe().snapshot.nodes.unlabelled == {}
+    assert bench.observe().snapshot.nodes.unlabelled_pods == {}
 
 
 def owned_by(bench: Bench, which: str, **owner: Any) -> None:
@@ -377,13 +377,13 @@ def test_a_pod_that_has_only_the_labels_of_a_node_is_foreign(name: str, owner: d
     bench.create("secrets", secret(name, {f"{name}.crt": b""}, labels={"strimzi.io/name": "demo-kafka"}))
     owned_by(bench, name, **owner)
     seen = bench.observe()
-    assert ([one.name for one in seen.snapshot.nodes.pods], seen.snapshot.nodes.foreign) == (
+    assert ([one.name for one in seen.snapshot.nodes.pods], seen.snapshot.nodes.foreign_pods) == (
         ["demo-kafka-0"],
         {name: Component.KAFKA},
     )
     assert name not in seen.pods
-    assert name not in {one.secret for one in seen.expected}
-    assert ("victim-db-0" in {one.secret for one in seen.stored}) is False
+    assert name not in {one.secret for one in seen.expected_leaves}
+    assert ("victim-db-0" in {one.secret for one in seen.stored_leaves}) is False
 
 
 def test_the_name_of_a_pod_that_no_pool_could_have_is_none_of_a_node() -> None:
@@ -391,7 +391,7 @@ def test_the_name_of_a_pod_that_no_pool_could_have_is_none_of_a_node() -> None:
     bench = bench_with(1)
     bench.create("pods", pod("victim-db-0"))
     owned_by(bench, "victim-db-0", kind="StrimziPodSet")
-    assert bench.observe().snapshot.nodes.foreign == {"victim-db-0": Component.KAFKA}
+    assert bench.observe().snapshot.nodes.foreign_pods == {"victim-db-0": Component.KAFKA}
 
 
 @pytest.mark.parametrize("kind", ["Kafka", "KafkaNodePool"])
@@ -420,7 +420,7 @@ def test_a_pod_of_a_component_is_of_the_operators_deployment(kind: str, name: st
     owned_by(bench, "demo-entity-operator-a", kind=kind, name=name)
     snapshot = bench.observe().snapshot
     assert (Component.ENTITY_OPERATOR in {one.component for one in snapshot.nodes.pods}) is own
-    assert snapshot.nodes.foreign == ({} if own else {"demo-entity-operator-a": Component.ENTITY_OPERATOR})
+    assert snapshot.nodes.foreign_pods == ({} if own else {"demo-entity-operator-a": Component.ENTITY_OPERATOR})
 
 
 class _Forbidding:

@@ -125,7 +125,7 @@ def test_pools_are_read_only_where_the_operator_can_issue_nothing(elsewhere: boo
     kept = b"The private key with the public key SHA-256 " + b"0" * 64 + b" is kept elsewhere."
     bench.create("secrets", secret(SCOPE.ca_key_secret, {"ca.key": kept if elsewhere else key(1).reveal()}))
     seen = bench.observe()
-    assert bool(seen.wanted) is elsewhere
+    assert bool(seen.wanted_nodes) is elsewhere
     assert ("demo-kafka-0" in seen.snapshot.leaves.missing) is elsewhere
 
 

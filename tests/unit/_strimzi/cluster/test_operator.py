@@ -135,7 +135,7 @@ class TestBundle:
         bench, beats = bench_of(), []
         bench.at(20, lambda: set_bundle(bench, pem(OLD, NEXT)))
         work = bench.work(operator_timeout=timedelta(seconds=60))
-        work.alive = lambda: beats.append(bench.clock.seconds)
+        work.renew_lease = lambda: beats.append(bench.clock.seconds)
         carry_out(await_bundle(OLD, NEXT), bench.observe(), work)
         assert len(beats) >= 3
 

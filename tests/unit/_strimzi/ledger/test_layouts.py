@@ -18,8 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Write, write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import Part, lay_out, read_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
-    NOTHING_NAMED,
-    Named,
+    NO_NAMED_PLACES,
+    NamedPlaces,
     NamedSecret,
     UserNamespace,
 )
@@ -63,17 +63,17 @@ journals = st.builds(
     replaces_sha256=st.none() | st.sampled_from([chain[0].sha256 for chain in CHAINS]),
     retire=st.sampled_from(Retire) | times,
     is_abort=st.booleans(),
-    unsure=st.none() | uids,
-    named=st.builds(
-        Named,
+    unsure_pods=st.none() | uids,
+    named_places=st.builds(
+        NamedPlaces,
         named_secrets,
         named_secrets,
         st.lists(st.builds(UserNamespace, words, words | st.just("")), max_size=2).map(tuple),
     ),
     stop=st.none() | st.builds(Stop, st.sampled_from(Phase), times),
-    outgoing=st.none() | st.builds(Outgoing, st.frozensets(words, max_size=3), times, st.booleans()),
-    renewed=st.frozensets(fingerprints, max_size=3),
-    to_replace=st.booleans(),
+    outgoing_certificates=st.none() | st.builds(Outgoing, st.frozensets(words, max_size=3), times, st.booleans()),
+    earlier_fingerprints=st.frozensets(fingerprints, max_size=3),
+    precedes_replacement=st.booleans(),
     is_upkeep=st.booleans(),
     read_since=st.none() | times,
 )
@@ -101,7 +101,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
     left = tuple(RemovedEntry(c[0], draw(uids), draw(uids)) for c, removed in zip(chosen, gone, strict=True) if removed)
     leaves = sorted(draw(st.lists(st.sampled_from(LEAVES), unique=True)), key=lambda leaf: leaf.fingerprint)
     held = tuple(HeldLeaf(leaf, draw(uids), draw(uids)) for leaf in leaves)
-    return Ledger(known, left, draw(st.none() | journals), held=held, upkeep=draw(st.none() | upkeeps))
+    return Ledger(known, left, draw(st.none() | journals), held_leaves=held, upkeep=draw(st.none() | upkeeps))
 
 
 layouts = st.sampled_from(Layout)
@@ -134,7 +134,7 @@ def test_any_ledger_can_follow_any_other_in_any_layout(before: Ledger, after: Le
         write_all((write,), bench.work(), "")
         seen = bench.observe().snapshot.ledger
         assert seen is not None
-        assert replace(seen, untidy=False) in (first, second)
+        assert replace(seen, has_leftovers=False) in (first, second)
     assert bench.observe().snapshot.ledger == second
 
 
@@ -148,7 +148,7 @@ def test_the_run_after_a_kill_removes_what_it_left(
         write_all((write,), bench.work(), "")
     seen = bench.observe().snapshot.ledger
     assert seen is not None
-    kept = replace(seen, untidy=False)
+    kept = replace(seen, has_leftovers=False)
     bench.carry_out(record(kept, seen))
     assert bench.observe().snapshot.ledger == kept
     assert set(bench.observe().secrets) == {part.name for part in lay_out(kept, SCOPE)}
@@ -189,7 +189,7 @@ def test_secret_has_the_form_of_the_specification() -> None:
             f"{fingerprint}.generations": b"1,2",
         }
     }
-    known = replace(entry, awaiting=frozenset(), published_at=NOW, cleared_at=NOW, leaves=frozenset({"b", "a"}))
+    known = replace(entry, awaiting=frozenset(), published_at=NOW, cleared_at=NOW, leaf_hashes=frozenset({"b", "a"}))
     (data,) = laid_out(Ledger((known,))).values()
     assert data[f"{fingerprint}.pods"] == b""
     assert data[f"{fingerprint}.published"] == data[f"{fingerprint}.cleared"] == b"2026-06-01T12:00:00.000000+0000"
@@ -393,7 +393,7 @@ def test_a_journal_that_says_of_no_place_to_look_remembers_none() -> None:
     """As it was written before it remembered any."""
     journal = decode({}, json.dumps({"goal": "renew", "startedAt": STARTED})).journal
     assert journal is not None
-    assert journal.named == NOTHING_NAMED
+    assert journal.named_places == NO_NAMED_PLACES
 
 
 CERTIFICATES, STATES, KEYED = SCOPE.trusted_certificates_secret, SCOPE.trust_state_secret, SCOPE.trust_secret
@@ -466,7 +466,7 @@ def test_a_ca_in_use_without_our_note_is_used_by_some(layout: Layout, name: str)
 def test_a_certificate_without_a_state_counts_for_nothing_and_is_to_be_removed() -> None:
     found = changed_ledger(Layout.SPLIT, {CERTIFICATES: {f"{THREE.fingerprint}.crt": pem(THREE), "ca.crt": pem(THREE)}})
     assert found is not None
-    assert (found.problems, found.find(THREE.fingerprint), found.untidy) == ((), None, True)
+    assert (found.problems, found.find(THREE.fingerprint), found.has_leftovers) == ((), None, True)
 
 
 def test_an_unknown_layout_is_a_problem() -> None:

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.us
     read_users,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
-    Named,
+    NamedPlaces,
 )
 
 from ....tools.operator import certs
@@ -69,7 +69,7 @@ class Stage(Bench):
         self.create("secrets", secret(name, data, labels=USER_LABELS))
 
     def see(self, **asked: Any) -> Users:
-        return read_users(self.client(), SCOPE, NOW, Named(**asked))
+        return read_users(self.client(), SCOPE, NOW, NamedPlaces(**asked))
 
     def in_another(self, namespace: str, plural: str, body: Object) -> None:
         root = {"kafkausers": "/apis/kafka.strimzi.io/v1", "kafkaaccesses": "/apis/access.strimzi.io/v1alpha1"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
@@ -59,7 +59,7 @@ def test_users_secrets_without_labels_are_told_and_hold_nothing_also_two_of_one_
         ):  # fmt: skip
             one["metadata"]["namespace"] = namespace
             assert made.api.request("POST", f"{root}/namespaces/{namespace}/{plural}", body=one).status == 201
-    asked = Outside(user_namespaces=(UserNamespace("team"),))
+    asked = OutsideOptions(user_namespaces=(UserNamespace("team"),))
     snapshot = observe_clients_ca(made.client(), CLIENTS, NOW, asked).snapshot
     why = "without which the User Operator issues another certificate in its place"
     lost = UnlabelledSecret(("strimzi.io/kind=KafkaUser",), why, holds=False)
@@ -125,7 +125,7 @@ CUSTOM = {
 @pytest.mark.parametrize(("listeners", "verifying"), [([*MTLS, CUSTOM], True), ([CUSTOM], False)])
 def test_a_listener_that_this_collection_does_not_manage_is_reported(listeners: Any, verifying: bool) -> None:
     found = seen(bench(listeners=listeners)).snapshot
-    assert found.users.unmanaged == ("listener own (9094, authentication custom)",)
+    assert found.users.unmanaged_listeners == ("listener own (9094, authentication custom)",)
     assert found.has_verifiers is verifying
 
 
@@ -144,8 +144,8 @@ def test_the_snapshot_has_the_secrets_of_the_clients_ca() -> None:
 
 
 def other_of(observation: Observation) -> OtherAuthority:
-    assert observation.snapshot.other is not None
-    return observation.snapshot.other
+    assert observation.snapshot.other_ca is not None
+    return observation.snapshot.other_ca
 
 
 def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:

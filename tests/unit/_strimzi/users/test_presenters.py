@@ -69,12 +69,12 @@ def names_of(*authorities: Entity) -> frozenset[str]:
 
 def test_the_user_operator_issues_of_the_ca_in_use_at_any_time() -> None:
     (found,) = of()
-    assert (found.name, found.authorities, found.behind) == ("the User Operator", names_of(NEW), False)
+    assert (found.name, found.authorities, found.is_outdated) == ("the User Operator", names_of(NEW), False)
 
 
 def test_a_user() -> None:
     found = one(user())
-    assert (found.name, found.authorities, found.behind) == ("KafkaUser apps/orders", names_of(NEW), False)
+    assert (found.name, found.authorities, found.is_outdated) == ("KafkaUser apps/orders", names_of(NEW), False)
     assert (found.why, found.namespace) == ("Secret apps/orders", "apps")
 
 
@@ -82,7 +82,7 @@ def test_a_user_at_which_no_user_operator_looks() -> None:
     """It goes on presenting what it has, and nothing waits for it to be issued again."""
     found = one(replace(user(), namespace="kafka", watched=False))
     assert (found.authorities, found.renewal, found.secret) == (names_of(NEW), Renewal.BY_HAND, "")
-    assert found.hindered == "no User Operator is known to look for users in kafka"
+    assert found.hindrance == "no User Operator is known to look for users in kafka"
     assert found.remedy == (
         "Make it again in apps, where the cluster's User Operator looks, have its programs read that Secret, and delete this user with its own; where "
         "another User Operator serves it, give kafka in user_namespaces (strimzi_user_namespaces); or give a waiver for it that says until when it "
@@ -92,7 +92,7 @@ def test_a_user_at_which_no_user_operator_looks() -> None:
 
 def test_a_user_of_another_ca_than_the_one_in_use_is_issued_again() -> None:
     found = one(user(replace(GOOD, authority=OLD.certificate, beside=OLD.certificate, is_current=False)))
-    assert (found.authorities, found.behind) == (names_of(OLD), True)
+    assert (found.authorities, found.is_outdated) == (names_of(OLD), True)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_of_two_certificates_with_one_key_what_lies_beside_it_counts(beside: Any
 )
 def test_a_user_without_a_certificate_that_counts_presents_none(certificate: UserCertificate) -> None:
     found = one(user(certificate))
-    assert (found.authorities, found.behind) == (frozenset(), not certificate.is_current)
+    assert (found.authorities, found.is_outdated) == (frozenset(), not certificate.is_current)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,11 @@ def test_a_certificate_that_does_not_fit_is_not_known(certificate: UserCertifica
 def test_a_program_that_reads_a_stale_keystore_may_present_any_certificate() -> None:
     why = "its user.p12 holds another certificate than its user.crt"
     found = one(user(replace(GOOD, stale=why)))
-    assert (found.authorities, found.why, found.behind) == (names_of(OLD, NEW), f"Secret apps/orders: {why}", False)
+    assert (found.authorities, found.why, found.is_outdated) == (
+        names_of(OLD, NEW),
+        f"Secret apps/orders: {why}",
+        False,
+    )
     assert found.remedy.startswith(
         "Remove the entries user.p12 and user.password from its Secret: the User Operator makes"
     )
@@ -169,7 +173,7 @@ class TestNamedSecrets:
     ) -> None:
         found = one(user(None, "tls-external"), named=[named(certificate)])
         assert (found.name, found.authorities, found.why) == ("KafkaUser apps/orders", names_of(*authorities), WHERE)
-        assert (found.renewal, found.behind) == (Renewal.BY_HAND, False)
+        assert (found.renewal, found.is_outdated) == (Renewal.BY_HAND, False)
         assert found.remedy.startswith(
             f"Put a certificate of the CA in use into {WHERE}, and restart its readers; delete"
         )
@@ -347,7 +351,7 @@ def test_a_superuser_by_a_certificate_is_none_of_the_users_that_log_in_by_passwo
 )
 def test_a_user_that_would_get_no_other_certificate(ready: bool, pause: ReissuePause, why: str) -> None:
     found = one(replace(user(), ready=ready, pause=pause))
-    assert (found.hindered, found.pause) == (why, pause)
+    assert (found.hindrance, found.pause) == (why, pause)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def seen(made: Bench) -> Observation:
 
 
 def of(made: Bench, name: str = "orders") -> ServedUser:
-    return seen(made).served[name]
+    return seen(made).served_users[name]
 
 
 @pytest.mark.parametrize("name", ["m" * 65, "m" * 64])
@@ -62,9 +62,9 @@ def test_a_user_that_no_certificate_can_name_is_not_served(name: str) -> None:
     made = bench()
     made.create("kafkausers", kafka_user(name))
     found = seen(made)
-    assert set(found.served) == ({name} if len(name) == 64 else set())
+    assert set(found.served_users) == ({name} if len(name) == 64 else set())
     why = "its name is that of no certificate: it takes 65 bytes, and a certificate holds at most 64"
-    assert found.snapshot.users.unnameable == ({} if len(name) == 64 else {f"KafkaUser kafka/{name}": why})
+    assert found.snapshot.users.unnameable_users == ({} if len(name) == 64 else {f"KafkaUser kafka/{name}": why})
 
 
 def with_user(made: Bench, issuer: Entity = CA, beside: Entity = CA, **authentication: Any) -> Bench:
@@ -89,7 +89,7 @@ NEXT_HERE = {"ca.key": CA.key.reveal(), f"{NEXT.certificate.fingerprint}.crt": p
     ],
 )  # fmt: skip
 def test_where_the_user_operator_can_sign_no_user_is_served(keys: dict[str, bytes], served: bool) -> None:
-    assert bool(seen(with_user(bench(keys))).served) is served
+    assert bool(seen(with_user(bench(keys))).served_users) is served
 
 
 def test_a_served_user_has_these_facts() -> None:
@@ -101,21 +101,21 @@ def test_a_served_user_has_these_facts() -> None:
     assert found.stored is not None
     assert found.stored.chain is not None
     assert (found.stored.generation, found.stored.chain[0].subject) == (3, "CN=orders,O=io.strimzi")
-    assert seen(made).snapshot.served == {"orders": found.stored}
+    assert seen(made).snapshot.user_leaves == {"orders": found.stored}
 
 
 def test_a_user_without_a_secret_is_missing_a_certificate() -> None:
     made = bench()
     made.create("kafkausers", kafka_user("orders"))
     assert (of(made).stored, of(made).version) == (None, None)
-    assert seen(made).snapshot.every_missing == {"orders": Component.USER}
+    assert seen(made).snapshot.every_missing_leaf == {"orders": Component.USER}
 
 
 @pytest.mark.parametrize("kind", ["tls-external", "scram-sha-512"])
 def test_users_of_other_kinds_have_no_certificate_of_the_cluster(kind: str) -> None:
     made = bench()
     made.create("kafkausers", kafka_user("orders", kind=kind))
-    assert seen(made).served == {}
+    assert seen(made).served_users == {}
 
 
 def test_a_keystore_is_noticed() -> None:
@@ -169,7 +169,7 @@ def test_a_user_named_as_a_process_is_reported_and_not_served(name: str) -> None
     made = bench()
     made.create("kafkausers", kafka_user(name))
     found = seen(made)
-    assert (found.snapshot.users.namesakes, found.served) == ((f"KafkaUser kafka/{name}",), {})
+    assert (found.snapshot.users.namesakes, found.served_users) == ((f"KafkaUser kafka/{name}",), {})
 
 
 def test_presenters_know_where_theirs_would_be_written_to() -> None:

@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.us
     read_users,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
-    Named,
+    NamedPlaces,
     ReissuePause,
     UserNamespace,
 )
@@ -341,7 +341,7 @@ class TestOtherNamespaces:
     def test_a_user_operator_there_is_one(self) -> None:
         bench = Bench()
         bench.create("kafkas", kafka())
-        assert read_users(bench.client(), SCOPE, NOW, Named(user_namespaces=(UserNamespace("team"),))).operated
+        assert read_users(bench.client(), SCOPE, NOW, NamedPlaces(user_namespaces=(UserNamespace("team"),))).operated
 
 
 class TestKept:

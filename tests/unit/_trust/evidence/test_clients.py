@@ -50,7 +50,7 @@ def a_client(*trusts: Entity, **fields: Any) -> OutsideClient:
 
 
 def beside(*clients: OutsideClient, **fields: Any) -> Snapshot:
-    return cluster(ca=secrets(others=others(NEW)), outside=clients, **{"ledger": BOOKS, **fields})
+    return cluster(ca=secrets(other_entries=others(NEW)), outside_clients=clients, **{"ledger": BOOKS, **fields})
 
 
 UNREADABLE = a_client(trusts=None, doubt="its copy does not exist")
@@ -121,35 +121,37 @@ def test_within_the_cluster_no_outside_client_counts() -> None:
 def test_an_updated_copy_trusts_these_cas(
     client: OutsideClient, trusts: tuple[Entity, ...], books: Ledger | None
 ) -> None:
-    (after,) = with_copies_updated(beside(replace(client, doubt=DOUBT), ledger=books)).outside.clients
+    (after,) = with_copies_updated(beside(replace(client, doubt=DOUBT), ledger=books)).outside_clients.clients
     assert after == replace(client, trusts=tuple(one.certificate for one in trusts), doubt="")
 
 
 def test_of_an_entry_with_a_chain_a_copy_gets_the_ca_that_it_begins_with() -> None:
     """By which it is known whose an entry is, before the cluster is adopted as well."""
-    ca = secrets(chain_of(INTERMEDIATE, ROOT), others={"next.crt": chain_of(NEW, THIRD)})
+    ca = secrets(chain_of(INTERMEDIATE, ROOT), other_entries={"next.crt": chain_of(NEW, THIRD)})
     copies = (a_client(NEW, follows=Follows.ISSUING), a_client(NEW, follows=Follows.TRUSTED))
-    after = with_copies_updated(cluster(ca=ca, ledger=None, outside=copies)).outside.clients
+    after = with_copies_updated(cluster(ca=ca, ledger=None, outside_clients=copies)).outside_clients.clients
     assert [one.trusts for one in after] == [chain_of(INTERMEDIATE), chain_of(INTERMEDIATE, NEW)]
 
 
 def test_a_copy_loses_what_has_left_the_cluster() -> None:
     """A CA in its time of removal, and one that is in the ledger and out of the Secret; what is not ours stays."""
     books = ledger(entry(NEW), removed=(RemovedEntry(OLD.certificate, uids_of()),))
-    snapshot = cluster(ca=secrets(NEW), ledger=books, outside=(a_client(OLD, THIRD, NEW, follows=Follows.TRUSTED),))
-    assert with_copies_updated(snapshot).outside.clients == (a_client(THIRD, NEW, follows=Follows.TRUSTED),)
+    snapshot = cluster(
+        ca=secrets(NEW), ledger=books, outside_clients=(a_client(OLD, THIRD, NEW, follows=Follows.TRUSTED),)
+    )
+    assert with_copies_updated(snapshot).outside_clients.clients == (a_client(THIRD, NEW, follows=Follows.TRUSTED),)
 
 
 def test_of_a_ca_that_was_renewed_a_copy_gets_the_certificate_that_is_in_use() -> None:
     """No book knows the earlier one any more."""
     snapshot = cluster(
-        ca=secrets(OLD), ledger=ledger(entry(OLD)), outside=(a_client(SHORT, THIRD, follows=Follows.TRUSTED),)
+        ca=secrets(OLD), ledger=ledger(entry(OLD)), outside_clients=(a_client(SHORT, THIRD, follows=Follows.TRUSTED),)
     )
-    assert with_copies_updated(snapshot).outside.clients == (a_client(THIRD, OLD, follows=Follows.TRUSTED),)
+    assert with_copies_updated(snapshot).outside_clients.clients == (a_client(THIRD, OLD, follows=Follows.TRUSTED),)
 
 
 def test_a_client_that_cannot_be_read_stays_unknown() -> None:
-    assert with_copies_updated(beside(UNREADABLE)).outside.clients == (UNREADABLE,)
+    assert with_copies_updated(beside(UNREADABLE)).outside_clients.clients == (UNREADABLE,)
 
 
 @pytest.mark.parametrize(
@@ -173,5 +175,5 @@ def test_a_client_trusts_these_cas_without_the_leaving_ca(
 @pytest.mark.parametrize(("now", "counts"), [(NOW, True), (linked.LINK.not_after, False)], ids=["led on", "no longer"])
 def test_a_client_that_knows_the_former_ca_relies_on_it_while_links_lead_it_on(now: datetime, counts: bool) -> None:
     """No book has that CA any more."""
-    snapshot = changed(linked.FINISHED, outside=(a_client(OLD),), now=now)
+    snapshot = changed(linked.FINISHED, outside_clients=(a_client(OLD),), now=now)
     assert bool(clients_asked_by_gates(snapshot, books_of(snapshot))) is counts

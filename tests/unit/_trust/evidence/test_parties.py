@@ -117,7 +117,7 @@ def test_a_node_between_two_leaves_presents_both(generation: int | None, read: b
     listeners = (on(NODE, presents=presented), on(NODE, 9090, presents=presented))
     held = HeldLeaf(HELD, EMPTY if read else uids_of(NODE.name), uids_of(NODE.name) if read else EMPTY)
     snapshot = looked(*listeners, pods=(between,), leaves=(a_leaf(issuer=NEW),))
-    (seen,) = present_all(snapshot, replace(BOOKS, held=(HELD_BY_PEER, held)))
+    (seen,) = present_all(snapshot, replace(BOOKS, held_leaves=(HELD_BY_PEER, held)))
     assert seen.authorities == (names_of(OLD, NEW) if read or generation is not None else names_of(OLD))
     assert set(seen.chains) == {presented, (HELD,)}
 
@@ -126,7 +126,7 @@ def test_a_listener_tells_what_the_generation_leaves_open() -> None:
     """Between first use and switch both CAs have one generation. What another process holds says nothing about this one."""
     open_to_both = replace(NODE, presents_stored=False)
     ca = secrets(prepared=(prepared(NEW),))
-    books = replace(BOOKS, held=(HELD_BY_PEER,))
+    books = replace(BOOKS, held_leaves=(HELD_BY_PEER,))
     stored_only = changed(SEEN, pods=(open_to_both,), ca=ca)
     assert [seen.authorities for seen in present_all(stored_only, books)] == [names_of(OLD, NEW)]
     asked = changed(stored_only, listeners=(on(NODE, presents=stored_chain(NEW)),))
@@ -321,12 +321,12 @@ def test_looking_only_ever_takes_trust_away_and_silence_never_clears(seen: list[
 
 POD = "Pod kafka/billing"
 LATE = presenter(POD, renewal=Renewal.BY_HAND, authorities=names_of(OLD, NEW), reads=f"{POD} orders", why="It is late")
-READ = Outgoing(frozenset({LATE.reads}), NOW, switched=True)
+READ = Outgoing(frozenset({LATE.reads}), NOW, is_complete=True)
 
 
 def seen(one: Presenter = LATE, outgoing: Outgoing | None = READ, **journal: Any) -> Snapshot:
     stage = STAGES["issued"]
-    books = replace(books_of(stage), journal=a_journal(outgoing=outgoing, **journal))
+    books = replace(books_of(stage), journal=a_journal(outgoing_certificates=outgoing, **journal))
     return changed(stage, ledger=books, presenters=presenting(one, current=NEW))
 
 
@@ -345,7 +345,7 @@ def test_an_ended_outgoing_certificate_holds_no_flow() -> None:
 
 @pytest.mark.parametrize("after", [timedelta(microseconds=1), 2 * DAY])
 def test_until_then_it_is_said_how_long_it_holds(after: timedelta) -> None:
-    snapshot = seen(outgoing=replace(READ, ends_at=NOW + after))
+    snapshot = seen(outgoing_certificates=replace(READ, ends_at=NOW + after))
     assert holds(snapshot)
     *_operator, found = known_presenters(snapshot)
     end = f"{NOW + after:%Y-%m-%dT%H:%M:%SZ}"
@@ -357,9 +357,13 @@ def test_until_then_it_is_said_how_long_it_holds(after: timedelta) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        pytest.param(lambda: seen(outgoing=None), id="nothing is known"),
-        pytest.param(lambda: seen(outgoing=replace(READ, readers=frozenset({"x"}))), id="it was late already"),
-        pytest.param(lambda: seen(outgoing=replace(READ, switched=False)), id="the switch has not been seen"),
+        pytest.param(lambda: seen(outgoing_certificates=None), id="nothing is known"),
+        pytest.param(
+            lambda: seen(outgoing_certificates=replace(READ, readers=frozenset({"x"}))), id="it was late already"
+        ),
+        pytest.param(
+            lambda: seen(outgoing_certificates=replace(READ, is_complete=False)), id="the switch has not been seen"
+        ),
         pytest.param(lambda: seen(finished_at=NOW), id="of a flow that has finished"),
         pytest.param(lambda: replace(seen(), ca=secrets(OLD)), id="the old CA was put back"),
         pytest.param(lambda: seen(replace(LATE, ends_at=NOW + DAY)), id="it has read one of the old CA since"),

@@ -190,7 +190,7 @@ def test_otherwise_its_generation_tells_and_never_the_leaf(presents_stored: bool
 def test_a_remembered_leaf_tells_more_than_the_generation() -> None:
     """Its Secret got another leaf under the same generation, and what it was started with is in the ledger's memory."""
     pod = a_pod(generation=0, presents_stored=False, leaf_hash="abc")
-    books = BOTH.with_entry(replace(entry(NEW, generations={1}), leaves=frozenset({"abc", "def"})))
+    books = BOTH.with_entry(replace(entry(NEW, generations={1}), leaf_hashes=frozenset({"abc", "def"})))
     assert presented(pod, a_leaf(), books=books) == Presentation(POD, names_of(NEW), (), "remembered leaf")
     forgotten = replace(pod, leaf_hash="ghi")
     assert presented(forgotten, a_leaf(), books=books) == Presentation(POD, names_of(OLD), (), "generation")
@@ -322,12 +322,12 @@ OWN, OTHERS = uids_of(POD), uids_of(PODS[1])
 def test_a_leaf_that_only_the_process_holds_is_presented_as_well(
     seen: Presentation, held: HeldLeaf, expected: Presentation
 ) -> None:
-    assert add_held_leaves(seen, a_pod(), replace(BOTH, held=(held,))) == expected
+    assert add_held_leaves(seen, a_pod(), replace(BOTH, held_leaves=(held,))) == expected
 
 
 def test_of_two_cas_with_one_key_a_held_leaf_is_of_the_one_that_is_known_to_be_used() -> None:
     seen = Presentation(POD, names_of(RENEWED), (), "generation")
-    assert add_held_leaves(seen, a_pod(), replace(TWINS, held=(HeldLeaf(HELD, OWN),))) == seen
+    assert add_held_leaves(seen, a_pod(), replace(TWINS, held_leaves=(HeldLeaf(HELD, OWN),))) == seen
 
 
 USED = {
@@ -387,7 +387,7 @@ def test_a_pod_trusts_what_was_read_back_before_it_started() -> None:
 # CAs of one name: a listener tells the name alone, and a probe tells them apart where the key of the CA is here.
 
 ELSEWHERE = frozenset(one.certificate.public_key_sha256 for one in (OLD, IMPOSTOR))
-BESIDE = cluster(ca=secrets(others=others(IMPOSTOR)))
+BESIDE = cluster(ca=secrets(other_entries=others(IMPOSTOR)))
 WHY = (
     f"listeners tell the names of the CAs that they trust, {named(OLD.certificate)} has the name of {named(IMPOSTOR.certificate)}, and the key of "
     "the latter is not here for a probe."
@@ -398,8 +398,8 @@ WHY = (
     ("snapshot", "why"),
     [
         pytest.param(BESIDE, WHY, id="its key is not here"),
-        pytest.param(BESIDE.with_ca(elsewhere=ELSEWHERE), WHY, id="its key is elsewhere"),
-        pytest.param(BESIDE.with_ca(elsewhere=ELSEWHERE, kept_keys=names_of(IMPOSTOR)), WHY, id="a text stands for its key"),
+        pytest.param(BESIDE.with_ca(keys_elsewhere=ELSEWHERE), WHY, id="its key is elsewhere"),
+        pytest.param(BESIDE.with_ca(keys_elsewhere=ELSEWHERE, kept_keys=names_of(IMPOSTOR)), WHY, id="a text stands for its key"),
         pytest.param(BESIDE.with_ca(kept_keys=names_of(IMPOSTOR)), "", id="its key is kept beside"),
         pytest.param(BESIDE.with_ca(key=IMPOSTOR.certificate.public_key_sha256), "", id="its key is ca.key"),
         pytest.param(cluster(ca=secrets(prepared=(prepared(OLD),)), ledger=ledger()), WHY, id="the other is prepared"),
@@ -425,7 +425,7 @@ BESIDE_CUSTOM = ("listener own (9094)", "listener other (9095)")
 
 
 def test_a_sentence_for_each() -> None:
-    own, other = describe_unmanaged_listeners(users(unmanaged=BESIDE_CUSTOM))
+    own, other = describe_unmanaged_listeners(users(unmanaged_listeners=BESIDE_CUSTOM))
     assert own == (
         "Kafka kafka/demo: this collection neither asks nor reloads listener own (9094), because its owner says which CAs it trusts: if it verifies "
         "clients by the clients CA, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
@@ -438,4 +438,4 @@ def test_a_sentence_for_each() -> None:
 @pytest.mark.parametrize("stage", STAGES)
 def test_unmanaged_listeners_hold_no_flow(stage: str) -> None:
     intent = Intent(Goal.REPLACE_KEY)
-    assert decide(changed(STAGES[stage], unmanaged=BESIDE_CUSTOM), intent) == decide(STAGES[stage], intent)
+    assert decide(changed(STAGES[stage], unmanaged_listeners=BESIDE_CUSTOM), intent) == decide(STAGES[stage], intent)

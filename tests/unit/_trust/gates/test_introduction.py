@@ -58,7 +58,7 @@ def seen(
     *waits: PreparedAuthority, new: LedgerEntry = WAITING, old: Entity = OLD, unknown: Iterable[str] = (), **fields: Any
 ) -> Snapshot:
     """A node, and a Go program beside it. unknown: to whom the CA in use is unknown."""
-    ca = secrets(old, others={"next.crt": new.chain}, prepared=waits)
+    ca = secrets(old, other_entries={"next.crt": new.chain}, prepared=waits)
     books = ledger(entry(old, generations={0}, awaiting=unknown), new)
     return changed(cluster(ca=ca, ledger=books, pods=(NODE, EXPORTER)), **fields)
 
@@ -185,7 +185,7 @@ def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> No
             id="it knows the CA, which no restart makes it accept",
         ),
         pytest.param(
-            linked(SHORT, outside=(outside,)), behind_link(SHORT, exporter=ONE_BELOW), id="a client outside is waited for"
+            linked(SHORT, outside_clients=(outside,)), behind_link(SHORT, exporter=ONE_BELOW), id="a client outside is waited for"
         ),
     ],
 )  # fmt: skip
@@ -223,7 +223,7 @@ VERIFIERS = (*PODS_OF_BOTH, "the Cluster Operator")
     [
         pytest.param(linked(), [], id="linked: at once"),
         pytest.param(linked(SHORT), cannot(NEW, PODS_OF_BOTH[1]), id="linked, and one has to know the CA itself first"),
-        pytest.param(linked(outside=(replace(outside, trusts=(OLD.certificate,)),)), [], id="no outside client is asked"),
+        pytest.param(linked(outside_clients=(replace(outside, trusts=(OLD.certificate,)),)), [], id="no outside client is asked"),
         pytest.param(seen(prepared(NEW)), cannot(NEW, *PODS_OF_BOTH), id="without a link: not yet known"),
         pytest.param(seen(prepared(NEW), new=entry(NEW, UNTRUSTED)), [], id="without a link: known to all"),
         pytest.param(seen(prepared(RENEWED), new=entry(RENEWED, UNTRUSTED, awaiting=BOTH)), [], id="a renewal: at once"),
@@ -232,7 +232,7 @@ VERIFIERS = (*PODS_OF_BOTH, "the Cluster Operator")
             replace(
                 seen(_CORPORATE, new=entry(CORPORATE, UNTRUSTED, awaiting=None)),
                 ledger=ledger(entry(OLD), entry(ROOT), entry(CORPORATE, UNTRUSTED, awaiting=None)),
-            ).with_ca(others=others(ROOT)),
+            ).with_ca(other_entries=others(ROOT)),
             cannot(INTERMEDIATE, *VERIFIERS), id="alone, below a root that is trusted",
         ),
     ],

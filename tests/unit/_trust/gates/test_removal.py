@@ -55,7 +55,7 @@ REMEDY = "The CA stays trusted until this is no longer so; run the flow again to
 def against(books: Ledger = BOOKS, leaving: Entity = OLD, **fields: Any) -> list[tuple[str, str]]:
     """The subjects that are in the way, each with its message."""
     chains = {f"{one.fingerprint}.crt": one.chain for one in books.entries}
-    snapshot = cluster(ca=secrets(OLD, others=chains), ledger=books, **{**USED, **fields})
+    snapshot = cluster(ca=secrets(OLD, other_entries=chains), ledger=books, **{**USED, **fields})
     found = removal_gate(snapshot, books, name_of(leaving))
     assert {(violation.condition, violation.remedy) for violation in found} <= {(Condition.REMOVAL, REMEDY)}
     return [(violation.subject, violation.message) for violation in found]
@@ -92,14 +92,14 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaiting=None))
             id="a leaf that is linked to it is of the next CA",
         ),
         *(
-            pytest.param({"books": replace(BOOKS, held=(held,))}, needing(f"pod {PODS[0]}"), id=f"a process holds one: {where}")
+            pytest.param({"books": replace(BOOKS, held_leaves=(held,))}, needing(f"pod {PODS[0]}"), id=f"a process holds one: {where}")
             for where, held in (
                 ("its Raft client", HELD),
                 ("its listeners", replace(HELD, awaiting=HELD.lingering, lingering=frozenset())),
             )
         ),
         pytest.param(
-            {"books": replace(BOOKS, held=(replace(HELD, lingering=frozenset({"gone"})),))}, [],
+            {"books": replace(BOOKS, held_leaves=(replace(HELD, lingering=frozenset({"gone"})),))}, [],
             id="a process that held one is gone",
         ),
         pytest.param(
@@ -144,7 +144,7 @@ def test_clients_are_asked_about_the_ca_that_leaves_and_about_no_other(used: Ent
     client = OutsideClient("Secret kafka/app", chain_of(used), follows=Follows.TRUSTED, remedy=REMEDY)
     books = ledger(*(entry(one, generations={number}) for number, one in enumerate((OLD, NEW, THIRD))))
     for leaving in {OLD, NEW, THIRD} - {used}:
-        assert against(books, leaving, leaves=leaves(used, 1), outside=(client,)) == []
+        assert against(books, leaving, leaves=leaves(used, 1), outside_clients=(client,)) == []
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_clients_are_asked_about_the_ca_that_leaves_and_about_no_other(used: Ent
             id="two CAs with one key and the generation of neither",
         ),
         pytest.param(
-            {"books": replace(BOOKS, held=(replace(HELD, certificate=issue_leaf(THIRD, "held")),))}, f"pod {PODS[0]}",
+            {"books": replace(BOOKS, held_leaves=(replace(HELD, certificate=issue_leaf(THIRD, "held")),))}, f"pod {PODS[0]}",
             f"pod {PODS[0]} was started with a certificate that chains to no CA of the ledger.", id="held, of a stranger",
         ),
     ],
@@ -226,7 +226,7 @@ def test_a_pod_that_may_present_anything_keeps_every_ca(books: Ledger, unknown: 
         )
 
 
-NEW_USER = presenter(ORDERS, authorities=frozenset(), behind=True)
+NEW_USER = presenter(ORDERS, authorities=frozenset(), is_outdated=True)
 SOON = [(ORDERS, "is about to be issued a certificate, which may be of this CA.")]
 
 
@@ -234,8 +234,8 @@ SOON = [(ORDERS, "is about to be issued a certificate, which may be of this CA."
     ("new", "changes", "expected"),
     [
         pytest.param(NEW_USER, {}, SOON, id="on its way"),
-        pytest.param(replace(NEW_USER, behind=False), {}, [], id="with none that counts"),
-        pytest.param(replace(NEW_USER, hindered="it is paused"), {}, [], id="no operator is about to issue it"),
+        pytest.param(replace(NEW_USER, is_outdated=False), {}, [], id="with none that counts"),
+        pytest.param(replace(NEW_USER, hindrance="it is paused"), {}, [], id="no operator is about to issue it"),
         pytest.param(NEW_USER, {"waivers": (Waiver(ORDERS, NOW + DAY, "a test"),)}, [], id="waived"),
         pytest.param(NEW_USER, {"ca": secrets(NEW)}, [], id="the CA was taken out already"),
         pytest.param(NEW_USER, {"pods": ()}, [], id="no pod verifies"),
@@ -270,7 +270,7 @@ def test_a_program_that_reads_two_secrets_counts_with_both(
 def test_a_pod_that_has_only_the_labels_may_present_anything() -> None:
     why = "has the labels or the name of a process of the cluster and another owner, so the certificate that it presents is unknown."
     assert against() == []
-    assert against(foreign={"db-0": Component.KAFKA}) == [("pod db-0", why)]
+    assert against(foreign_pods={"db-0": Component.KAFKA}) == [("pod db-0", why)]
 
 
 # Clients outside the cluster at both gates: what their copies hold counts, and what is not known of them holds.
@@ -281,14 +281,14 @@ WAIVERS = (Waiver(NAME, NOW + DAY, "moves in week 51"),)
 
 
 #: OLD is in use, NEW trusted by every process; then NEW is in use, and OLD is to leave; then it is taken out.
-BEFORE = cluster(ca=secrets(others=others(NEW)), ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)))
+BEFORE = cluster(ca=secrets(other_entries=others(NEW)), ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)))
 AFTER = cluster(
-    ca=secrets(NEW, others=others(OLD), certificate_generation=1),
+    ca=secrets(NEW, other_entries=others(OLD), certificate_generation=1),
     ledger=ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, ALL, {1})),
     pods=pods(1),
     leaves=leaves(NEW, 1),
 )
-WITHDRAWN = AFTER.with_ca(others={})
+WITHDRAWN = AFTER.with_ca(other_entries={})
 ITSELF = chain_of(NEW)
 RENEWED_NEW = make("cluster-ca v1", NEW.key, path_length=1, end=NOW + 2 * YEAR)
 
@@ -299,14 +299,14 @@ def a_client(*trusts: Entity, **fields: Any) -> OutsideClient:
 
 
 def refused(client: OutsideClient, form: Chain = ITSELF, snapshot: Snapshot = BEFORE, **fields: Any) -> list[str]:
-    asked = changed(snapshot, outside=(client,), **fields)
+    asked = changed(snapshot, outside_clients=(client,), **fields)
     found = trust_gate(asked, books_of(asked), form)
     assert {violation.condition for violation in found} <= {Condition.TRUST}
     return [str(violation) for violation in found]
 
 
 def needed(client: OutsideClient, snapshot: Snapshot = AFTER, **fields: Any) -> list[str]:
-    asked = changed(snapshot, outside=(client,), **fields)
+    asked = changed(snapshot, outside_clients=(client,), **fields)
     found = removal_gate(asked, books_of(asked), name_of(OLD))
     assert {violation.condition for violation in found} <= {Condition.REMOVAL}
     return [str(violation) for violation in found]
@@ -353,7 +353,7 @@ def test_a_link_certificate_leads_clients_of_the_old_ca_by_the_rules_of_their_ki
 ) -> None:
     """The message names the CA that they would have to know, and not its link certificate, which no client knows."""
     books = ledger(entry(old, generations={0}), entry(NEW, UNUSED))
-    assert refused(a_client(old, kind=kind), linked_form(NEW, old), ledger=books) == told(why)
+    assert refused(a_client(old, verifier=kind), linked_form(NEW, old), ledger=books) == told(why)
 
 
 NO_LONGER = (
@@ -382,7 +382,7 @@ def test_before_a_ca_leaves(client: OutsideClient, why: str | None) -> None:
 def test_a_client_has_to_validate_everything_that_is_presented() -> None:
     books = books_of(AFTER).with_entry(entry(THIRD, ANY, {2}))
     two = (*leaves(NEW, 1, names=PODS[1:]), a_leaf(issuer=THIRD, generation=2))
-    mixed = changed(AFTER.with_ca(others=others(OLD, THIRD)), ledger=books, leaves=two)
+    mixed = changed(AFTER.with_ca(other_entries=others(OLD, THIRD)), ledger=books, leaves=two)
     assert needed(a_client(NEW), mixed) == told(NO_LONGER)
     assert needed(a_client(NEW, THIRD), mixed) == []
 
@@ -408,7 +408,7 @@ _CLIENTS = st.builds(
     a_client,
     declared=st.booleans(),
     doubt=st.sampled_from(["", DOUBT]),
-    kind=st.sampled_from(Verifier),
+    verifier=st.sampled_from(Verifier),
     follows=st.sampled_from(Follows),
     trusts=st.none()
     | st.lists(st.sampled_from([one.certificate for one in (OLD, NEW, THIRD)]), unique=True).map(tuple),
@@ -429,7 +429,7 @@ def test_unknown_trust_of_a_client_keeps_the_gate_closed(client: OutsideClient) 
 @pytest.mark.parametrize("form", [chain_of(NEW), chain_of(RENEWED_NEW)], ids=["in use", "renewed"])
 def test_nodes_lead_on_to_the_ca_in_use(form: Chain) -> None:
     """A client that knows the CA before it; and no further, to the next one."""
-    snapshot = changed(linked.FINISHED, outside=(a_client(OLD),), waivers=())
+    snapshot = changed(linked.FINISHED, outside_clients=(a_client(OLD),), waivers=())
     assert trust_gate(snapshot, books_of(snapshot), form) == ()
     (refused,) = trust_gate(snapshot, books_of(snapshot), linked_form(THIRD, NEW))
     assert refused.subject == NAME
@@ -447,7 +447,7 @@ def test_with_both_link_certificates_the_old_ca_may_leave_a_client_that_gets_the
     client: OutsideClient, is_held: bool
 ) -> None:
     """Before the switch; A is OLD."""
-    snapshot = changed(linked.ALONE, outside=(client,), waivers=())
+    snapshot = changed(linked.ALONE, outside_clients=(client,), waivers=())
     assert bool(removal_gate(snapshot, books_of(snapshot), name_of(OLD))) is is_held
     alone = snapshot.with_ca(prepared=(prepared(NEW, linked.LINK),))
     assert removal_gate(alone, books_of(alone), name_of(OLD)) != ()

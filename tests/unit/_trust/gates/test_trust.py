@@ -70,7 +70,7 @@ REMEDIES = {
 def projecting(books: Ledger, **fields: Any) -> Snapshot:
     """The certificate Secret holds what the ledger says."""
     chains = {f"{one.fingerprint}.crt": one.chain for one in books.entries}
-    return cluster(ca=secrets(OLD, others=chains), ledger=books, **fields)
+    return cluster(ca=secrets(OLD, other_entries=chains), ledger=books, **fields)
 
 
 def refused(who: Iterable[str], authority: Entity) -> list[str]:
@@ -239,7 +239,7 @@ def test_a_pod_that_has_only_the_labels_may_trust_anything(
 ) -> None:
     """Nothing is known of it: that keeps the gate closed, and is no reason to restart anything."""
     books = ledger(entry(OLD, generations={0}))
-    (found,) = gate(projecting(books, foreign={"db-0": Component.KAFKA}), books, chain_of(OLD))
+    (found,) = gate(projecting(books, foreign_pods={"db-0": Component.KAFKA}), books, chain_of(OLD))
     assert (found.condition, found.subject) == (Condition.EVIDENCE, "pod db-0")
     assert (
         found.message
@@ -254,17 +254,17 @@ def test_a_pod_that_has_only_the_labels_may_trust_anything(
 def _outside() -> Snapshot:
     """A client of the listeners trusts another CA, and would refuse what nodes are to present (I3)."""
     client = OutsideClient("Secret kafka/app", (THIRD.certificate,), declared=True)
-    return changed(linked.TRUSTED, outside=(client,))
+    return changed(linked.TRUSTED, outside_clients=(client,))
 
 
 def _intermediate() -> Snapshot:
     """Every pod trusts the root above a CA, which does not help a verifier that gets a leaf alone, as the operator sends it (I3)."""
     return replace(
         unlinked.SETTLED,
-        ca=secrets(others={"root.crt": chain_of(ROOT), "issuing.crt": CORPORATE}),
+        ca=secrets(other_entries={"root.crt": chain_of(ROOT), "issuing.crt": CORPORATE}),
         bundle=names_of(OLD, ROOT, INTERMEDIATE),
         ledger=ledger(
-            entry(OLD, generations={0}, leaves=hashes_of(OLD)),
+            entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD)),
             entry(ROOT, UNUSED),
             entry(CORPORATE, UNTRUSTED, awaiting=uids_of()),
         ),

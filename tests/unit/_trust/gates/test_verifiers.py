@@ -76,13 +76,13 @@ BOOKS = ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[0])), entry(THIRD, a
 def test_by_whose_rules_a_process_verifies(component: Component) -> None:
     """The exporter is a Go program; it applies the path length of what it trusts, which no JVM does."""
     node, operator = verifying_parties(cluster(pods=(a_pod(component=component),)), BOOKS)
-    assert node.kind is (Verifier.GO if component is Component.KAFKA_EXPORTER else Verifier.JVM)
-    assert operator.kind is Verifier.JVM
+    assert node.verifier is (Verifier.GO if component is Component.KAFKA_EXPORTER else Verifier.JVM)
+    assert operator.verifier is Verifier.JVM
 
 
 def test_pods_trust_cas_of_their_start_and_the_operator_the_secret() -> None:
     """A pod: what was read back before it started. The operator: what is in the Secret now, known to the ledger or not."""
-    snapshot = cluster(ca=secrets(others=others(THIRD, ROOT)), pods=pods(names=PODS[:2]))
+    snapshot = cluster(ca=secrets(other_entries=others(THIRD, ROOT)), pods=pods(names=PODS[:2]))
     assert [(party.name, party.anchors, party.pod) for party in verifying_parties(snapshot, BOOKS)] == [
         (f"pod {PODS[0]}", (OLD.certificate,), snapshot.nodes.pods[0]),
         (f"pod {PODS[1]}", (OLD.certificate, NEW.certificate), snapshot.nodes.pods[1]),
@@ -94,12 +94,12 @@ def test_a_pod_that_was_seen_to_refuse_a_ca_does_not_trust_it() -> None:
     snapshot = cluster(pods=(a_pod(),))
     seen = ObservedListener(PODS[0], snapshot.nodes.pods[0].uid, 9091, refuses=names_of(OLD))
     node, _operator = verifying_parties(changed(snapshot, listeners=(seen,)), ledger())
-    assert (node.anchors, node.possible) == ((), ())
+    assert (node.anchors, node.possible_anchors) == ((), ())
 
 
 def test_a_pod_that_has_said_nothing_may_trust_what_it_was_started_with() -> None:
     node, _operator = verifying_parties(cluster(pods=(a_pod(),), listeners=()), ledger())
-    assert (node.anchors, node.possible) == ((), (OLD.certificate,))
+    assert (node.anchors, node.possible_anchors) == ((), (OLD.certificate,))
     assert (node.accepts(chain_of(OLD), cluster()), node.why_refused(chain_of(OLD), cluster())) == (False, "")
     assert node.why_refused(chain_of(NEW), cluster())
 
@@ -174,9 +174,12 @@ def test_an_unpublished_ca_is_never_usable(grace: timedelta | None) -> None:
 
 def test_a_client_may_have_taken_any_certificate_of_the_ca_in_use() -> None:
     """Of two with one name OpenSSL takes the first, and ``ca-<date>.crt`` comes before ``ca.crt``."""
-    beside = cluster(ca=secrets(OLD, others=others(SHORT, NEW)))
+    beside = cluster(ca=secrets(OLD, other_entries=others(SHORT, NEW)))
     assert why_refused_by_unknown_clients(linked_form(NEW, OLD), beside) == ONE_BELOW
-    assert why_refused_by_unknown_clients(linked_form(NEW, OLD), cluster(ca=secrets(OLD, others=others(RENEWED)))) == ""
+    assert (
+        why_refused_by_unknown_clients(linked_form(NEW, OLD), cluster(ca=secrets(OLD, other_entries=others(RENEWED))))
+        == ""
+    )
 
 
 def test_without_a_ca_no_client_is_said_to_refuse_the_next() -> None:
@@ -206,7 +209,7 @@ def test_the_time_for_a_renewed_ca_begins_when_the_one_that_allows_none_below_it
 def test_since_when_clients_can_be_led_on(
     known: dict[str, datetime], current: Entity, beside: tuple[Entity, ...], since: datetime | None
 ) -> None:
-    snapshot = cluster(ca=secrets(current, others=others(*beside)))
+    snapshot = cluster(ca=secrets(current, other_entries=others(*beside)))
     assert link_followed_since(entry(current, **known), snapshot) == since
 
 

@@ -89,7 +89,7 @@ def test_books_that_are_up_to_date_stay(settled: Snapshot) -> None:
 
 def test_a_renewal_with_the_same_key_is_trusted_in_the_pass_that_reads_it_back() -> None:
     books = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaiting=None))
-    snapshot = cluster(ca=secrets(others=others(RENEWED)), ledger=books)
+    snapshot = cluster(ca=secrets(other_entries=others(RENEWED)), ledger=books)
     assert kept(snapshot)[0].find(name_of(RENEWED)) == entry(RENEWED, UNUSED, awaiting=uids_of(), published_at=NOW)
 
 
@@ -243,7 +243,7 @@ def test_reading_back_records_the_pods_that_exist_and_when_it_was() -> None:
     ],
 )
 def test_a_ca_outside_secret_or_bundle_is_not_read_back(projected: bool, bundle: frozenset[str] | None) -> None:
-    snapshot = replace(stage.ENROLLED, bundle=bundle).with_ca(others=others(NEW) if projected else {})
+    snapshot = replace(stage.ENROLLED, bundle=bundle).with_ca(other_entries=others(NEW) if projected else {})
     assert after(snapshot) == entry(NEW, UNTRUSTED, awaiting=None)
 
 
@@ -301,7 +301,7 @@ def test_a_pod_that_was_not_seen_to_start_with_it_never_counts_as_trusting_it(
 ) -> None:
     """A pod that was awaited and still runs stays awaited, unless reading back starts over; then every pod is."""
     books = ledger(entry(OLD), entry(NEW, UNTRUSTED, awaiting=awaiting))
-    ca = secrets(others=others(NEW) if in_secret else {})
+    ca = secrets(other_entries=others(NEW) if in_secret else {})
     snapshot = cluster(ca=ca, ledger=books, bundle=bundle, pods=pods() if running else ())
     found = after(snapshot)
     assert found is not None

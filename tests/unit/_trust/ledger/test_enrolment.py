@@ -47,7 +47,7 @@ def states(found: Ledger) -> dict[str, TrustState]:
 
 
 def test_every_certificate_of_the_secrets_enters_untrusted() -> None:
-    snapshot = cluster(ca=secrets(others=others(NEW), prepared=(prepared(THIRD),)))
+    snapshot = cluster(ca=secrets(other_entries=others(NEW), prepared=(prepared(THIRD),)))
     assert states(enrol_authorities(snapshot, ledger())) == {
         name_of(OLD): TrustState.TRUSTED_IN_USE_ALL,
         name_of(NEW): TrustState.UNTRUSTED,
@@ -56,19 +56,19 @@ def test_every_certificate_of_the_secrets_enters_untrusted() -> None:
 
 
 def test_an_enrolled_ca_was_not_read_back_and_has_no_generation() -> None:
-    found = enrol_authorities(cluster(ca=secrets(others=others(NEW))), ledger()).find(name_of(NEW))
+    found = enrol_authorities(cluster(ca=secrets(other_entries=others(NEW))), ledger()).find(name_of(NEW))
     assert found == entry(NEW, TrustState.UNTRUSTED, awaiting=None)
 
 
 @pytest.mark.parametrize("current", FORMS)
 def test_known_certificates_stay_as_they_are(current: Chain) -> None:
     known = ledger(entry(OLD, TrustState.PHASE_OUT, {0}), entry(current, TrustState.TRUSTED_IN_USE_ANY, {1}))
-    assert enrol_authorities(cluster(ca=secrets(current, others=others(OLD)), ledger=known), known) == known
+    assert enrol_authorities(cluster(ca=secrets(current, other_entries=others(OLD)), ledger=known), known) == known
 
 
 def test_a_cluster_without_ledger_is_adopted_with_the_ca_it_works_with() -> None:
     """docs/design.md, "States"; others that lie there prove nothing about who trusts them."""
-    snapshot = cluster(ledger=None, ca=secrets(others=others(NEW)))
+    snapshot = cluster(ledger=None, ca=secrets(other_entries=others(NEW)))
     assert states(enrol_authorities(snapshot, Ledger())) == {
         name_of(OLD): TrustState.TRUSTED_UNUSED,
         name_of(NEW): TrustState.UNTRUSTED,
@@ -108,19 +108,19 @@ def test_whether_a_ca_that_was_removed_comes_back(
     chain: Chain, holders: dict[str, frozenset[str]], comes_back: bool
 ) -> None:
     books = ledger(entry(NEW), removed=(RemovedEntry(chain[0], **holders),))
-    found = enrol_authorities(cluster(ca=secrets(NEW, others={"put-there.crt": chain})), books)
+    found = enrol_authorities(cluster(ca=secrets(NEW, other_entries={"put-there.crt": chain})), books)
     assert found == (ledger(entry(NEW), entry(chain, TrustState.UNTRUSTED, awaiting=None)) if comes_back else books)
 
 
 def test_a_chain_enters_as_its_issuing_ca_with_what_leads_to_its_root() -> None:
     chain = chain_of(INTERMEDIATE, ROOT)
-    found = enrol_authorities(cluster(ca=secrets(others={"corporate.crt": chain})), ledger())
+    found = enrol_authorities(cluster(ca=secrets(other_entries={"corporate.crt": chain})), ledger())
     assert found.entries[1:] == (entry(chain, TrustState.UNTRUSTED, awaiting=None),)
 
 
 @pytest.mark.parametrize("current", FORMS)
 def test_the_generation_of_the_secret_means_the_issuing_ca(current: Chain) -> None:
-    snapshot = cluster(ca=secrets(current, others=others(OLD), certificate_generation=1))
+    snapshot = cluster(ca=secrets(current, other_entries=others(OLD), certificate_generation=1))
     found = learn_generation(snapshot, ledger(entry(OLD, generations={0}), entry(current)))
     assert [one.generations for one in found.entries] == [{0}, {1}]
 
@@ -132,7 +132,7 @@ def test_a_ca_keeps_its_former_generations() -> None:
 
 
 def test_a_generation_that_means_another_ca_is_not_learned_again() -> None:
-    snapshot = cluster(ca=secrets(NEW, others=others(OLD), certificate_generation=0))
+    snapshot = cluster(ca=secrets(NEW, other_entries=others(OLD), certificate_generation=0))
     known = ledger(entry(OLD, generations={0}), entry(NEW))
     assert learn_generation(snapshot, known) == known
 
@@ -142,7 +142,7 @@ def test_without_an_issuing_ca_no_generation_is_learned() -> None:
 
 
 def test_a_cluster_that_was_never_adopted_is_shown_as_it_would_begin() -> None:
-    snapshot = cluster(ledger=None, ca=secrets(certificate_generation=4, others=others(NEW)))
+    snapshot = cluster(ledger=None, ca=secrets(certificate_generation=4, other_entries=others(NEW)))
     assert as_seen(snapshot) == ledger(
         entry(OLD, TrustState.TRUSTED_UNUSED, {4}), entry(NEW, TrustState.UNTRUSTED, awaiting=None)
     )
@@ -150,7 +150,7 @@ def test_a_cluster_that_was_never_adopted_is_shown_as_it_would_begin() -> None:
 
 @pytest.mark.parametrize("books", [Ledger(), ledger(), ledger(entry(NEW))])
 def test_a_cluster_with_a_ledger_is_shown_by_it(books: Ledger) -> None:
-    assert as_seen(cluster(ledger=books, ca=secrets(others=others(THIRD)))) is books
+    assert as_seen(cluster(ledger=books, ca=secrets(other_entries=others(THIRD)))) is books
 
 
 # A CA that came into the place of the one in use past this collection, and its entry in the ledger when it is adopted.

@@ -15,8 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
-    NOTHING_NAMED,
-    Named,
+    NO_NAMED_PLACES,
+    NamedPlaces,
     NamedSecret,
     UserNamespace,
 )
@@ -95,7 +95,7 @@ def test_a_chain_is_known_by_the_ca_that_it_begins_with(known: bool) -> None:
 
 
 def test_a_ca_that_enters_without_being_prepared_opens_nothing() -> None:
-    assert journal_after(cluster(ca=secrets(others=others(NEW)))) is None
+    assert journal_after(cluster(ca=secrets(other_entries=others(NEW)))) is None
 
 
 def test_a_prepared_ca_that_was_known_before_opens_it_too() -> None:
@@ -181,7 +181,7 @@ def test_the_journal_stays_open_while(unfinished: dict[str, Any]) -> None:
     "ca",
     [
         pytest.param(secrets(OLD), id="the prepared CA was taken away"),
-        pytest.param(secrets(THIRD, certificate_generation=3, others=others(NEW)), id="another CA issues"),
+        pytest.param(secrets(THIRD, certificate_generation=3, other_entries=others(NEW)), id="another CA issues"),
         pytest.param(secrets(chain_of(THIRD, NEW), certificate_generation=3), id="it lies behind another CA"),
     ],
 )
@@ -237,30 +237,30 @@ def test_when_nodes_give_up_the_old_ca_is_kept_with_the_flow() -> None:
 
 
 APP, COPY = NamedSecret("kafka", "app"), NamedSecret("apps", "copy", "tls.crt")
-TOLD = Named((APP,), (COPY,), (UserNamespace("team", "kafka-"),))
+TOLD = NamedPlaces((APP,), (COPY,), (UserNamespace("team", "kafka-"),))
 
 
 def test_where_a_flow_is_to_look_is_kept_as_long_as_it_is_in_flight() -> None:
-    begun = journal_after(replace(linked.PREPARED, named=TOLD))
-    assert begun == a_journal(started_at=NOW, named=TOLD)
-    under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun), named=TOLD)
+    begun = journal_after(replace(linked.PREPARED, named_places=TOLD))
+    assert begun == a_journal(started_at=NOW, named_places=TOLD)
+    under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun), named_places=TOLD)
     assert journal_after(under_way) == begun
-    other = Named(presenting=(COPY,))
-    assert journal_after(replace(under_way, named=other)) == a_journal(started_at=NOW, named=other)
+    other = NamedPlaces(presenting_secrets=(COPY,))
+    assert journal_after(replace(under_way, named_places=other)) == a_journal(started_at=NOW, named_places=other)
     turned = journal_after(under_way, Intent(Goal.ABORT))
     assert turned is not None
-    assert (turned.is_abort, turned.named) == (True, TOLD)
+    assert (turned.is_abort, turned.named_places) == (True, TOLD)
 
 
 @pytest.mark.parametrize("finished_at", [None, NOW])
 def test_a_flow_that_has_finished_remembers_nothing(finished_at: datetime | None) -> None:
-    told = a_journal(finished_at=finished_at, named=NOTHING_NAMED if finished_at else TOLD)
-    seen = replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=told), named=TOLD)
+    told = a_journal(finished_at=finished_at, named_places=NO_NAMED_PLACES if finished_at else TOLD)
+    seen = replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=told), named_places=TOLD)
     assert journal_after(seen) == a_journal(finished_at=NOW)
 
 
 def test_without_a_flow_nothing_is_remembered() -> None:
-    assert journal_after(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE), named=TOLD)) is None
+    assert journal_after(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE), named_places=TOLD)) is None
 
 
 ABORT = Intent(Goal.ABORT)
@@ -270,7 +270,7 @@ def test_an_abort_turns_the_flow_round() -> None:
     turned = replace(a_journal(old=NEW, new=OLD, is_abort=True), started_at=NOW)
     assert keep_books(linked.TRUSTED, ABORT, GATES)[0].journal == turned
     # Without a link certificate it was handed out to none before the switch.
-    assert keep_books(stage.TRUSTED, ABORT, GATES)[0].journal == replace(turned, unsure=frozenset())
+    assert keep_books(stage.TRUSTED, ABORT, GATES)[0].journal == replace(turned, unsure_pods=frozenset())
 
 
 @pytest.mark.parametrize("intent", [ABORT, Intent(Goal.RECONCILE), Intent(Goal.REPLACE_KEY)])
@@ -300,7 +300,7 @@ def test_a_turned_flow_lasts_as_long_as_the_old_ca_is_known() -> None:
     [
         pytest.param(a_journal(Goal.RENEW, SHORT, OLD, finished_at=NOW), {SHORT}, id="the last flow has renewed it"),
         pytest.param(
-            a_journal(Goal.RENEW, RENEWED, OLD, finished_at=NOW, renewed=both_names(SHORT)), {RENEWED, SHORT}, id="and one before"
+            a_journal(Goal.RENEW, RENEWED, OLD, finished_at=NOW, earlier_fingerprints=both_names(SHORT)), {RENEWED, SHORT}, id="and one before"
         ),
         pytest.param(a_journal(Goal.RENEW, SHORT, OLD, finished_at=NOW, is_abort=True), set(), id="that was undone"),
         pytest.param(a_journal(Goal.RENEW, SHORT, THIRD, finished_at=NOW), set(), id="the last flow has renewed another"),
@@ -313,4 +313,4 @@ def test_the_earlier_certificates_of_the_replaced_ca_are_kept(last: Journal | No
     before = replace(books_of(stage.PREPARED), journal=last)
     begun = journal_after(replace(stage.PREPARED, ledger=before))
     assert begun is not None
-    assert begun.renewed == frozenset().union(*map(both_names, renewed))
+    assert begun.earlier_fingerprints == frozenset().union(*map(both_names, renewed))

@@ -44,7 +44,7 @@ def test_the_layout_is_the_requested_or_the_former_layout(kept: Layout, asked: L
 
 @pytest.mark.parametrize("layout", Layout)
 def test_the_next_run_of_any_layout_removes_what_a_killed_call_left(layout: Layout) -> None:
-    (step,) = steps(replace(BOOKS, layout=layout, untidy=True))
+    (step,) = steps(replace(BOOKS, layout=layout, has_leftovers=True))
     assert isinstance(step, WriteLedger)
     assert step.ledger == replace(BOOKS, layout=layout)
     assert step.sentence() == "record the ledger without the entries that an interrupted call has left beside it"
@@ -59,7 +59,8 @@ def test_a_new_ledger_is_one_secret_first(layout: Layout) -> None:
 
 
 @pytest.mark.parametrize(
-    "books", [replace(BOOKS, layout=Layout.SPLIT), replace(BOOKS, layout=Layout.KEYED), replace(BOOKS, untidy=True)]
+    "books",
+    [replace(BOOKS, layout=Layout.SPLIT), replace(BOOKS, layout=Layout.KEYED), replace(BOOKS, has_leftovers=True)],
 )
 def test_before_it_is_deleted_it_is_one_secret(books: Ledger) -> None:
     handed_back = cluster(ledger=books, reconciliation=Reconciliation(generated=True))

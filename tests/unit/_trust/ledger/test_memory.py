@@ -43,15 +43,17 @@ def nodes(*hashes: str | None, **fields: Any) -> tuple[Pod, ...]:
 def remembered(snapshot: Snapshot, books: Ledger = BOTH) -> list[set[str]]:
     """The remembered leaves of each CA of the ledger."""
     after = remember_leaves(snapshot, books)
-    assert [replace(one, leaves=EMPTY) for one in after.entries] == [
-        replace(one, leaves=EMPTY) for one in books.entries
+    assert [replace(one, leaf_hashes=EMPTY) for one in after.entries] == [
+        replace(one, leaf_hashes=EMPTY) for one in books.entries
     ]
-    return [set(one.leaves) for one in after.entries]
+    return [set(one.leaf_hashes) for one in after.entries]
 
 
 def knowing(*leaves_of_both: set[str]) -> Ledger:
     return Ledger(
-        tuple(replace(one, leaves=frozenset(known)) for one, known in zip(BOTH.entries, leaves_of_both, strict=True))
+        tuple(
+            replace(one, leaf_hashes=frozenset(known)) for one, known in zip(BOTH.entries, leaves_of_both, strict=True)
+        )
     )
 
 
@@ -90,7 +92,7 @@ def test_a_former_leaf_in_the_place_of_another_makes_nothing_doubtful() -> None:
 def test_a_leaf_stays_with_the_ca_that_it_was_first_known_to_be_of() -> None:
     """The same leaf under a renewed CA: what processes present is of the one that was in use when they started."""
     twins = ledger(
-        entry(OLD, generations={0}, leaves={"a"}), entry(RENEWED, generations={1})
+        entry(OLD, generations={0}, leaf_hashes={"a"}), entry(RENEWED, generations={1})
     )  # fmt: skip
     assert remembered(cluster(pods=nodes("a", generation=1)), twins) == [{"a"}, set()]
 
@@ -139,7 +141,7 @@ def answered(removed: RemovedEntry, *accepting: str) -> Snapshot:
 
 
 def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
-    return snapshot.with_ca(others=others(OLD))
+    return snapshot.with_ca(other_entries=others(OLD))
 
 
 @pytest.mark.parametrize(
@@ -193,7 +195,7 @@ LATER = HeldLeaf(issue_leaf(NEW, "later"), FIRST)
 
 
 def holding(*held: HeldLeaf) -> Snapshot:
-    return replace(without(GONE), ledger=ledger(entry(NEW, generations={1}), held=held))
+    return replace(without(GONE), ledger=ledger(entry(NEW, generations={1}), held_leaves=held))
 
 
 def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snapshot:
@@ -237,11 +239,11 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
     ],
 )  # fmt: skip
 def test_a_held_leaf_is_remembered_while_a_process_holds_it(snapshot: Snapshot, left: tuple[HeldLeaf, ...]) -> None:
-    assert forget_held(snapshot, books_of(snapshot)).held == left
+    assert forget_held(snapshot, books_of(snapshot)).held_leaves == left
 
 
 def noted(snapshot: Snapshot, *names: str) -> set[HeldLeaf]:
-    found = note_held(snapshot, books_of(snapshot), names).held
+    found = note_held(snapshot, books_of(snapshot), names).held_leaves
     assert len(set(found)) == len(found)
     return set(found)
 

@@ -27,7 +27,7 @@ from ..ledgers import a_journal, books_of
 from ..of_users import STAGES, presenter, presenting
 
 KNOWN = Outgoing(frozenset({"Pod kafka/a orders"}), NOW + YEAR)
-SWITCHED = replace(KNOWN, switched=True)
+SWITCHED = replace(KNOWN, is_complete=True)
 
 
 def program(name: str, days: int | None = 10, **fields: Any) -> Presenter:
@@ -38,7 +38,7 @@ def program(name: str, days: int | None = 10, **fields: Any) -> Presenter:
 
 def noted(stage: str, *programs: Presenter, journal: Journal | None = None, **fields: Any) -> Outgoing | None:
     seen = changed(STAGES[stage], presenters=presenting(*programs), **fields)
-    return note_outgoing(seen, journal or a_journal(), books_of(seen)).outgoing
+    return note_outgoing(seen, journal or a_journal(), books_of(seen)).outgoing_certificates
 
 
 @pytest.mark.parametrize(
@@ -63,27 +63,27 @@ def test_before_the_switch_programs_are_known_by_what_they_have_read(
 
 
 def test_as_long_as_no_node_trusts_the_next_ca_no_write_is_spent_on_it() -> None:
-    assert noted("published", program("a"), journal=a_journal(outgoing=KNOWN)) is None
+    assert noted("published", program("a"), journal=a_journal(outgoing_certificates=KNOWN)) is None
 
 
 def test_outgoing_certificates_are_updated_until_the_switch() -> None:
-    again = noted("trusted", program("b"), journal=a_journal(outgoing=SWITCHED))
+    again = noted("trusted", program("b"), journal=a_journal(outgoing_certificates=SWITCHED))
     assert again == Outgoing(frozenset({"b orders"}), NOW + 10 * DAY)
 
 
 @pytest.mark.parametrize(("life", "end"), [(YEAR, NOW + YEAR + DAY), (10 * DAY, NOW + YEAR)], ids=["longer", "shorter"])
 def test_a_certificate_may_have_been_on_its_way_at_the_switch(life: timedelta, end: Any) -> None:
-    found = noted("switched", program("b"), journal=a_journal(outgoing=KNOWN), longest_life=life)
-    assert found == replace(KNOWN, ends_at=end, switched=True)
+    found = noted("switched", program("b"), journal=a_journal(outgoing_certificates=KNOWN), longest_life=life)
+    assert found == replace(KNOWN, ends_at=end, is_complete=True)
 
 
 @pytest.mark.parametrize("known", [None, SWITCHED])
 def test_after_that_nothing_is_noted(known: Outgoing | None) -> None:
-    assert noted("switched", program("b"), journal=a_journal(outgoing=known)) == known
+    assert noted("switched", program("b"), journal=a_journal(outgoing_certificates=known)) == known
 
 
 def test_a_ca_that_is_none_of_the_flow_says_nothing() -> None:
-    assert noted("switched", journal=a_journal(outgoing=KNOWN), ca=secrets(THIRD)) == KNOWN
+    assert noted("switched", journal=a_journal(outgoing_certificates=KNOWN), ca=secrets(THIRD)) == KNOWN
 
 
 def test_no_flow_waits_after_a_renewal_with_the_same_key() -> None:
@@ -113,19 +113,19 @@ def with_journal(stage: str, **fields: Any) -> Snapshot:
 
 def test_the_books_keep_it() -> None:
     seen = changed(STAGES["trusted"], presenters=presenting(program("a")))
-    assert journal_of(seen).outgoing == Outgoing(frozenset({"a orders"}), NOW + 10 * DAY)
+    assert journal_of(seen).outgoing_certificates == Outgoing(frozenset({"a orders"}), NOW + 10 * DAY)
 
 
 def test_an_abort_does_not_keep_the_readers_of_the_flow() -> None:
     """The flow back replaces the other CA."""
-    turned = journal_of(with_journal("switched", outgoing=SWITCHED), goal=Goal.ABORT)
-    assert (turned.is_abort, turned.outgoing) == (True, None)
+    turned = journal_of(with_journal("switched", outgoing_certificates=SWITCHED), goal=Goal.ABORT)
+    assert (turned.is_abort, turned.outgoing_certificates) == (True, None)
 
 
 def test_the_record_of_readers_ends_with_the_flow() -> None:
-    seen = with_journal("issued", outgoing=SWITCHED)
+    seen = with_journal("issued", outgoing_certificates=SWITCHED)
     books = books_of(seen)
     left = replace(books, entries=tuple(one for one in books.entries if one.certificate == NEW.certificate))
     done = journal_of(replace(seen, ledger=left, ca=secrets(NEW, certificate_generation=1)))
-    assert (done.finished_at, done.outgoing) == (NOW, None)
+    assert (done.finished_at, done.outgoing_certificates) == (NOW, None)
     assert books.find(OLD.certificate.fingerprint) is not None

@@ -63,8 +63,8 @@ def stopping(snapshot: Snapshot, after: Phase) -> Snapshot:
         (a_journal(Goal.RENEW), Intent(Goal.RENEW), True),
         (a_journal(Goal.RENEW), REPLACE_KEY, False),
         (a_journal(Goal.RENEW), changed_intent(REPLACE_KEY, continue_stopped=True), True),
-        (a_journal(Goal.RENEW, to_replace=True), REPLACE_KEY, True),
-        (a_journal(Goal.RENEW, to_replace=True), Intent(Goal.RENEW), False),
+        (a_journal(Goal.RENEW, precedes_replacement=True), REPLACE_KEY, True),
+        (a_journal(Goal.RENEW, precedes_replacement=True), Intent(Goal.RENEW), False),
         (a_journal(Goal.RENEW), RECONCILE, False),
         (a_journal(Goal.CREATE), Intent(Goal.CREATE), True),
     ],
@@ -89,7 +89,7 @@ def test_where_a_flow_stops_from_now_on(before: Phase | None, asked: Phase | Non
     ("until", "expected"), [(None, Phase.TRUST), (Phase.USE, Phase.TRUST), (Phase.PREPARE, Phase.PREPARE)]
 )
 def test_a_call_enters_no_phase_after_it(until: Phase | None, expected: Phase) -> None:
-    assert limit_to_stop(changed_intent(RECONCILE, until=until), BEFORE).extent.until is expected
+    assert limit_to_stop(changed_intent(RECONCILE, last_phase=until), BEFORE).extent.last_phase is expected
 
 
 @pytest.mark.parametrize(
@@ -144,14 +144,16 @@ def _kept(snapshot: Snapshot) -> Ledger | None:
 
 def test_a_pause_of_ours_brings_no_ca_into_use_that_is_to_wait() -> None:
     at = situation(linked.HALTED)
-    waits = replace(at, intent=changed_intent(at.intent, until=Phase.TRUST))
+    waits = replace(at, intent=changed_intent(at.intent, last_phase=Phase.TRUST))
     assert [type(step) for step in end_pause(waits)] == [Resume]
     assert [type(step) for step in end_pause(at)] != [Resume]
 
 
 def test_a_pause_in_which_a_ca_came_into_use_for_some_goes_on_for_all() -> None:
     """Wherever the caller stops: nodes take all of it up at once."""
-    at, waits = (situation(patient.NOTED, changed_intent(REPLACE_KEY, until=until)) for until in (None, Phase.TRUST))
+    at, waits = (
+        situation(patient.NOTED, changed_intent(REPLACE_KEY, last_phase=until)) for until in (None, Phase.TRUST)
+    )
     assert ([type(step) for step in end_pause(at)], [type(step) for step in end_pause(waits)]) == (
         [IssueLeaves],
         [Resume],

@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     RemovedEntry,
     Stop,
     Upkeep,
-    UpkeepAsked,
+    UpkeepOptions,
     WhenDue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -253,7 +253,7 @@ def test_naming_an_earlier_certificate_for_a_new_key_means_its_ca(named: Callabl
 @WAYS_TO_NAME
 def test_a_named_certificate_whose_key_was_replaced_needs_no_flow(named: Callable[[Entity], str]) -> None:
     earlier = frozenset({name_of(OLD), OLD.certificate.sha256})
-    journal = a_journal(Goal.REPLACE_KEY, RENEWED, NEW, finished_at=NOW - HOUR, renewed=earlier)
+    journal = a_journal(Goal.REPLACE_KEY, RENEWED, NEW, finished_at=NOW - HOUR, earlier_fingerprints=earlier)
     done = cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={2}), journal=journal))
     assert target(done, named=named(OLD)) == Target(False, replaces=named(OLD))
 
@@ -313,7 +313,7 @@ WISH = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
     ],
 )  # fmt: skip
 def test_when_a_renewal_is_the_first_part_of_a_replacement(snapshot: Snapshot, goal: Goal, leads_on: bool) -> None:
-    intent = an_intent(goal, confirmed=frozenset({NEW.certificate.sha256}))
+    intent = an_intent(goal, confirmed_roots=frozenset({NEW.certificate.sha256}))
     assert leads_to_replacement(snapshot, intent, books_of(snapshot)) is leads_on
 
 
@@ -352,9 +352,9 @@ def test_a_goal_that_is_not_asked_for_or_is_begun_has_no_answer(goal: Goal) -> N
 
 # A CA in its time for renewal, and the record of what is done with it then.
 
-KEPT = an_intent(Goal.RECONCILE, upkeep=UpkeepAsked())
-REPLACING = an_intent(Goal.RECONCILE, upkeep=UpkeepAsked(WhenDue.REPLACE_KEY))
-RENEWED_FIRST = {"goal": Goal.RENEW, "is_upkeep": True, "to_replace": True, "finished_at": NOW - HOUR}
+KEPT = an_intent(Goal.RECONCILE, upkeep=UpkeepOptions())
+REPLACING = an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(WhenDue.REPLACE_KEY))
+RENEWED_FIRST = {"goal": Goal.RENEW, "is_upkeep": True, "precedes_replacement": True, "finished_at": NOW - HOUR}
 
 
 def ends_in(days: float, life: timedelta = YEAR) -> Entity:
@@ -384,12 +384,12 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
         (using(BRIEF), KEPT, None),
         (using(ends_in(19, timedelta(days=40))), KEPT, Goal.RENEW),
         (using(ENDING, renewal_window=20 * DAY), KEPT, None),
-        (using(ends_in(89)), an_intent(Goal.RECONCILE, upkeep=UpkeepAsked(window=90 * DAY)), Goal.RENEW),
+        (using(ends_in(89)), an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(window=90 * DAY)), Goal.RENEW),
         (using(ENDING, reconciliation=REPLACED), KEPT, Goal.REPLACE_KEY),
         (using(ENDING), REPLACING, Goal.REPLACE_KEY),
-        (using(ENDING), an_intent(Goal.RECONCILE, upkeep=UpkeepAsked(WhenDue.NONE)), None),
+        (using(ENDING), an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(WhenDue.NONE)), None),
         (using(ENDING), Intent(Goal.RECONCILE), None),
-        (using(ENDING), an_intent(Goal.ABORT, upkeep=UpkeepAsked()), None),
+        (using(ENDING), an_intent(Goal.ABORT, upkeep=UpkeepOptions()), None),
         (using(ENDING, ca=secrets(ENDING, prepared=(prepared(NEW),))), KEPT, None),
         (using(ENDING, ledger=ledger(entry(ENDING), journal=a_journal(old=ENDING))), KEPT, None),
         (elsewhere(using(ENDING), ENDING), KEPT, None),
@@ -415,7 +415,7 @@ def test_a_flow_begins_in_its_time_alone(snapshot: Snapshot, intent: Intent, beg
         (KEPT, {}, False),
         (Intent(Goal.RECONCILE), {}, False),
         (REPLACING, {"is_upkeep": False}, False),
-        (REPLACING, {"to_replace": False}, False),
+        (REPLACING, {"precedes_replacement": False}, False),
     ],
 )
 def test_a_renewal_leads_to_the_replacement_that_upkeep_began(
@@ -433,7 +433,7 @@ def test_a_renewal_leads_to_the_replacement_that_upkeep_began(
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), KEPT, Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY)),
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), REPLACING, Upkeep(WhenDue.REPLACE_KEY, 37 * DAY, NOW)),
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), Intent(Goal.RECONCILE), Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY)),
-        (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), an_intent(Goal.RECONCILE, upkeep=UpkeepAsked(WhenDue.NONE)), None),
+        (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(WhenDue.NONE)), None),
     ],
 )  # fmt: skip
 def test_the_ledger_records_the_last_word(before: Upkeep | None, intent: Intent, after: Upkeep | None) -> None:

@@ -78,7 +78,7 @@ def test_a_renewal_validates_at_once_but_is_not_trusted_before_it_was_read_back(
 ) -> None:
     """A process that starts once the renewed one has left would not trust it."""
     books = TWINS.with_entry(entry(RENEWED, UNTRUSTED, awaiting=awaiting))
-    assert moved(cluster(ca=secrets(others=others(RENEWED)), ledger=books)) == expected
+    assert moved(cluster(ca=secrets(other_entries=others(RENEWED)), ledger=books)) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_presented_ca_becomes_trusted(pod: Pod) -> None:
 
 def test_an_expired_ca_never_becomes_trusted() -> None:
     books = ledger(entry(OLD, generations={0}), entry(EXPIRED, UNTRUSTED))
-    assert moved(cluster(ca=secrets(others=others(EXPIRED)), ledger=books)) == {}
+    assert moved(cluster(ca=secrets(other_entries=others(EXPIRED)), ledger=books)) == {}
 
 
 @pytest.mark.parametrize("gate", ["trust", "alone"])
@@ -138,7 +138,7 @@ def test_a_transition_forgets_the_pods_that_are_gone() -> None:
     assert after == entry(OLD, PHASE_OUT, {0}, awaiting=here)
 
 
-LEAVING = changed_intent(RECONCILE, leaving=name_of(NEW))
+LEAVING = changed_intent(RECONCILE, leaving_ca=name_of(NEW))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ LEAVING = changed_intent(RECONCILE, leaving=name_of(NEW))
     [
         pytest.param(stage.TRUSTED, RECONCILE, {}, id="the intent does not ask for it"),
         pytest.param(stage.TRUSTED, LEAVING, states(new=PHASE_OUT), id="it was never used"),
-        pytest.param(stage.TRUSTED, changed_intent(LEAVING, leaving=name_of(OLD)), {}, id="the CA in use"),
+        pytest.param(stage.TRUSTED, changed_intent(LEAVING, leaving_ca=name_of(OLD)), {}, id="the CA in use"),
         pytest.param(stage.HALF_USED, LEAVING, states(old=ANY, new=ANY), id="it is used by now"),
         pytest.param(stage.READ_BACK, LEAVING, states(new=PHASE_OUT), id="it is not trusted yet"),
         pytest.param(stage.RESTARTED, LEAVING, states(new=PHASE_OUT), id="it would become trusted in this pass"),

@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.jou
     was_never_issued,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, LedgerEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
 
 from .. import linked, renewal
 from .. import unlinked as stage
@@ -39,7 +39,7 @@ WITHOUT_KEYS = frozenset[str]()
         pytest.param(stage.SHARED.with_ca(kept_keys=WITHOUT_KEYS), a_journal(), Obstacle.KEY, id="no key"),
         pytest.param(stage.SHARED.with_ca(kept_keys=names_of(NEW)), a_journal(), Obstacle.KEY, id="another key"),
         pytest.param(
-            stage.SHARED.with_ca(kept_keys=WITHOUT_KEYS, elsewhere=frozenset({OLD.certificate.public_key_sha256})), a_journal(),
+            stage.SHARED.with_ca(kept_keys=WITHOUT_KEYS, keys_elsewhere=frozenset({OLD.certificate.public_key_sha256})), a_journal(),
             None, id="an outside issuer keeps its key",
         ),
         pytest.param(stage.WITHDRAWN, a_journal(), Obstacle.LEFT, id="withdrawn"),
@@ -60,13 +60,13 @@ def test_after_a_renewal_the_key_is_the_same() -> None:
 
 
 ABORT = a_journal(old=NEW, new=OLD, is_abort=True)
-UNANSWERED = InPlace(reload="no node can be asked.")
+UNANSWERED = InPlaceObstacles(reload="no node can be asked.")
 #: Every stored leaf is of the old CA again.
-GIVEN_UP = changed(stage.TRUSTED.with_ca(prepared=()), reconciliation=PAUSED, in_place=UNANSWERED)
+GIVEN_UP = changed(stage.TRUSTED.with_ca(prepared=()), reconciliation=PAUSED, in_place_obstacles=UNANSWERED)
 
 
 def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | None:
-    return note_possible_holders(snapshot, journal, replace(books_of(snapshot), journal=journal)).unsure
+    return note_possible_holders(snapshot, journal, replace(books_of(snapshot), journal=journal)).unsure_pods
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_in_the_pause_all_are_noted_that_could_not_be_asked() -> None:
 
 
 def test_pods_whose_listeners_answer_are_not_unsure() -> None:
-    assert unsure_of(answering(changed(GIVEN_UP, in_place=InPlace()))) == frozenset()
+    assert unsure_of(answering(changed(GIVEN_UP, in_place_obstacles=InPlaceObstacles()))) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_pods_whose_listeners_answer_are_not_unsure() -> None:
         pytest.param(
             changed(GIVEN_UP, leaves=(*GIVEN_UP.leaves.stored, a_leaf("other", NEW, 0))), id="such a leaf is stored"
         ),
-        pytest.param(changed(GIVEN_UP, in_place=None), id="the run has not looked"),
+        pytest.param(changed(GIVEN_UP, in_place_obstacles=None), id="the run has not looked"),
     ],
 )
 def test_unsure_pods_are_not_noted_before_no_such_leaf_can_be_put_back(snapshot: Snapshot) -> None:
@@ -126,7 +126,7 @@ def test_unsure_pods_are_not_noted_before_no_such_leaf_can_be_put_back(snapshot:
 
 def test_unsure_pods_are_noted_once() -> None:
     """A pod that starts afterwards reads a leaf of the old CA."""
-    assert unsure_of(GIVEN_UP, replace(ABORT, unsure=frozenset())) == frozenset()
+    assert unsure_of(GIVEN_UP, replace(ABORT, unsure_pods=frozenset())) == frozenset()
 
 
 def test_no_other_flow_notes_any() -> None:

@@ -64,7 +64,7 @@ def holding(*authorities: Entity, where: Snapshot | None = None, **fields: Any) 
 
 
 def confirming(*authorities: Entity, goal: Goal = Goal.RECONCILE, **fields: Any) -> Intent:
-    return an_intent(goal, confirmed=frozenset(one.certificate.sha256 for one in authorities), **fields)
+    return an_intent(goal, confirmed_roots=frozenset(one.certificate.sha256 for one in authorities), **fields)
 
 
 def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
@@ -118,9 +118,9 @@ def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
 def test_a_source_means_these_cas(snapshot: Snapshot, meant: tuple[Entity, ...], beside: tuple[Entity, ...]) -> None:
     """Every CA is confirmed here, whatever is meant."""
     found = wish(snapshot, NEW, THIRD, INTERMEDIATE, NEIGHBOUR, ROOT, RENEWED)
-    assert (found.meant, found.authority) == (chain_of(*meant) if meant else (),) * 2
-    assert {chain[0] for chain in found.beside} == {one.certificate for one in beside}
-    assert found.unconfirmed == ()
+    assert (found.issuing_ca, found.authority) == (chain_of(*meant) if meant else (),) * 2
+    assert {chain[0] for chain in found.additional_cas} == {one.certificate for one in beside}
+    assert found.unconfirmed_cas == ()
 
 
 @pytest.mark.parametrize(
@@ -139,10 +139,10 @@ def test_a_source_means_these_cas(snapshot: Snapshot, meant: tuple[Entity, ...],
 )
 def test_new_cas_of_a_source_wait_for_confirmation(snapshot: Snapshot, asked: tuple[Entity, ...]) -> None:
     found = wish(snapshot)
-    assert found.unconfirmed == tuple(one.certificate for one in asked)
-    assert not {chain[0] for chain in found.beside} & set(found.unconfirmed)
-    assert (found.authority == ()) is (found.meant[0] in found.unconfirmed)
-    assert wish(snapshot, *asked).unconfirmed == ()
+    assert found.unconfirmed_cas == tuple(one.certificate for one in asked)
+    assert not {chain[0] for chain in found.additional_cas} & set(found.unconfirmed_cas)
+    assert (found.authority == ()) is (found.issuing_ca[0] in found.unconfirmed_cas)
+    assert wish(snapshot, *asked).unconfirmed_cas == ()
 
 
 def test_the_digest_of_one_confirms_no_other() -> None:
@@ -150,7 +150,7 @@ def test_the_digest_of_one_confirms_no_other() -> None:
 
 
 def test_only_its_sha_256_confirms_it() -> None:
-    found = wish_of(holding(NEW), changed_intent(confirming(), confirmed=frozenset({name_of(NEW)})), ledger())
+    found = wish_of(holding(NEW), changed_intent(confirming(), confirmed_roots=frozenset({name_of(NEW)})), ledger())
     assert found is not None
     assert found.authority == ()
 
@@ -159,8 +159,8 @@ def test_a_replaced_ca_is_not_trusted_again() -> None:
     done = a_journal(finished_at=NOW)
     books = ledger(entry(NEW, generations={1}), journal=done)
     snapshot = holding(OLD, NEW, THIRD, where=cluster(ca=secrets(NEW), ledger=books))
-    assert wish(snapshot, THIRD).beside == (chain_of(THIRD),)
-    assert wish(snapshot).unconfirmed == (THIRD.certificate,)
+    assert wish(snapshot, THIRD).additional_cas == (chain_of(THIRD),)
+    assert wish(snapshot).unconfirmed_cas == (THIRD.certificate,)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_ca_that_an_earlier_flow_replaced_is_not_trusted_again(
 
 
 def test_a_leaving_ca_is_not_trusted_again() -> None:
-    assert wish(holding(OLD, NEW), NEW, leaving=name_of(NEW)).beside == ()
+    assert wish(holding(OLD, NEW), NEW, leaving_ca=name_of(NEW)).additional_cas == ()
 
 
 HEEDED = {Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY, Goal.RECONCILE}
@@ -319,4 +319,4 @@ OPERATORS = a_leaf("demo-cluster-operator-certs", OLD, component=Component.CLUST
     ],
 )
 def test_the_leaf_that_tells_which_one_signs(snapshot: Snapshot, secret: str) -> None:
-    assert wish(snapshot, NEW, THIRD).sample == secret
+    assert wish(snapshot, NEW, THIRD).sample_secret == secret

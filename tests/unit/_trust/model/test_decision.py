@@ -95,7 +95,7 @@ ROWS = {
         {
             "of a stranger": with_leaf(chain=stored_chain(THIRD)),
             "unreadable": with_leaf(chain=None),
-            "key of another": with_leaf(beside="ab"),
+            "key of another": with_leaf(key_beside="ab"),
             "missing": without_leaf(),
         },
     ),
@@ -117,11 +117,13 @@ ROWS = {
     ),
     # It guards the first use of a CA that clients outside do not trust; nodes may trust that one before.
     Condition.TRUST: Row(
-        Stops.GATE, foreseen=changed(linked.SETTLED, outside=(STRANGER,)), restarts=frozenset({RollReason.TRUST})
+        Stops.GATE,
+        foreseen=changed(linked.SETTLED, outside_clients=(STRANGER,)),
+        restarts=frozenset({RollReason.TRUST}),
     ),
     # It forbids what a reload would spare, before the restarts that none spares.
     Condition.IN_PLACE: Row(
-        Stops.GATE, foreseen=changed(linked.SETTLED, in_place=BLOCKED), asked={"spread": Spread.RELOAD}
+        Stops.GATE, foreseen=changed(linked.SETTLED, in_place_obstacles=BLOCKED), asked={"spread": Spread.RELOAD}
     ),
     Condition.PLAN_IS_APPROVED: Row(Stops.LOOK),
     Condition.WRITES_LAST: Row(Stops.PASS),

@@ -25,7 +25,7 @@ from ....tools.support.intents import an_intent
     ],
 )
 def test_a_flow_goes_to_the_end_of_the_phase_that_it_stops_after(until: Phase | None, allowed: list[Phase]) -> None:
-    intent = an_intent(Goal.REPLACE_KEY, until=until)
+    intent = an_intent(Goal.REPLACE_KEY, last_phase=until)
     assert [phase for phase in Phase if intent.allows(phase)] == allowed
 
 

@@ -51,7 +51,7 @@ def test_another_snapshot_does_not_keep_what_this_one_knew() -> None:
 def test_nodes_can_be_taken_to_answer_what_is_stored() -> None:
     one, other = frozenset({a_pod("a").uid}), frozenset({a_pod("b").uid})
     both, gone = cluster(pods=(a_pod("a"), a_pod("b"))), frozenset({"gone"})
-    assert both.assuming(one | gone).assuming(other) == changed(both, assumed=one | other)
+    assert both.assuming(one | gone).assuming(other) == changed(both, assumed_up_to_date=one | other)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_nodes_can_be_taken_to_answer_what_is_stored() -> None:
     [
         (secrets(None), frozenset()),
         (secrets(OLD), names_of(OLD)),
-        (secrets(OLD, others=others(NEW)), names_of(OLD, NEW)),
+        (secrets(OLD, other_entries=others(NEW)), names_of(OLD, NEW)),
         # A certificate that leads to a root is no anchor, unless it has an entry of its own.
         (secrets(chain_of(INTERMEDIATE, ROOT)), names_of(INTERMEDIATE)),
         (secrets(OLD, prepared=(prepared(NEW),)), names_of(OLD)),
@@ -68,7 +68,7 @@ def test_nodes_can_be_taken_to_answer_what_is_stored() -> None:
 )
 def test_the_trust_anchors_in_the_certificate_secret(ca: CaSecrets, projected: frozenset[str]) -> None:
     assert ca.projected == projected
-    assert cluster().with_ca(current=ca.current, others=ca.others).ca.projected == projected
+    assert cluster().with_ca(current=ca.current, other_entries=ca.other_entries).ca.projected == projected
 
 
 #: OLD is in use, and has replaced THIRD.

@@ -57,7 +57,7 @@ CASES = [
         pytest.param(cluster(ledger=ledger()), ABORT, id="no flow"),
         pytest.param(stage.SHARED, ABORT, id="its key is kept"),
         pytest.param(
-            KEYLESS.with_ca(elsewhere=frozenset({OLD.certificate.public_key_sha256})), ABORT, id="kept elsewhere"
+            KEYLESS.with_ca(keys_elsewhere=frozenset({OLD.certificate.public_key_sha256})), ABORT, id="kept elsewhere"
         ),
         pytest.param(KEYLESS, Intent(Goal.RECONCILE), id="the intent does not ask for it"),
         pytest.param(begun(KEYLESS, old=NEW, new=OLD, is_abort=True), ABORT, id="it is under way"),

@@ -38,7 +38,7 @@ LEAVES = f"{named(OLD.certificate)} has still to leave ({OLD_ENTRY})"
 def replacing(**fields: Any) -> Any:
     """The CA Secrets in the middle of the operator's replacement of its key."""
     return secrets(
-        NEW, others={OLD_ENTRY: chain_of(OLD)}, retired=(OLD_ENTRY,), certificate_generation=1, key_generation=1, **fields
+        NEW, other_entries={OLD_ENTRY: chain_of(OLD)}, retired=(OLD_ENTRY,), certificate_generation=1, key_generation=1, **fields
     )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ CASES = [
     ),
     at_work(
         f"{named(INTERMEDIATE.certificate)} has still to leave ({OLD_ENTRY})", name="a CA with its root",
-        ca=replace(replacing(), others={OLD_ENTRY: chain_of(INTERMEDIATE, ROOT)}), pods=keyed(1, 1),
+        ca=replace(replacing(), other_entries={OLD_ENTRY: chain_of(INTERMEDIATE, ROOT)}), pods=keyed(1, 1),
     ),
     at_work(
         LEAVES, name="the ledger of an earlier adoption", ca=replacing(), pods=keyed(1, 1),
@@ -125,7 +125,7 @@ def test_every_goal_is_refused_while_the_operator_is_at_work(intent: Intent) -> 
         pytest.param({"ca": replacing(), "pods": ()}, id="without pods the operator takes nothing out"),
         pytest.param({"pods": keyed(None, None)}, id="an annotation that is missing counts as current"),
         pytest.param(
-            {"ca": secrets(others={"mine.crt": chain_of(THIRD)})}, id="the operator leaves other entries alone"
+            {"ca": secrets(other_entries={"mine.crt": chain_of(THIRD)})}, id="the operator leaves other entries alone"
         ),
         pytest.param(
             {"ca": replacing(), "reconciliation": Reconciliation()}, id="user-managed: no operator takes it out"

@@ -30,14 +30,14 @@ WHERE = "the clients CA in Secret kafka/demo-clients-ca-cert"
 #: The key of the other CA under another name.
 TWIN = make("Corporate CA", NEW.key)
 SOURCE = CaSource("ConfigMap kafka/roots, entry ca.crt", chain_of(TWIN))
-TRUSTED = changed_intent(RECONCILE, trusting=(chain_of(TWIN),))
+TRUSTED = changed_intent(RECONCILE, additional_cas=(chain_of(TWIN),))
 
 
 def beside(authority: Entity, *trusted: Entity, above: tuple[Entity, ...] = ()) -> dict[str, Any]:
     """The cluster's other CA is this one, below those above it; others are trusted beside it."""
-    ca = secrets(chain_of(authority, *above), others=others(*trusted))
+    ca = secrets(chain_of(authority, *above), other_entries=others(*trusted))
     names = replace(NAMES, ca="clients CA", certificate_secret="Secret kafka/demo-clients-ca-cert")
-    return {"other": OtherAuthority(names, ca, ledger=None, generated=True, renewal_window=30 * DAY)}
+    return {"other_ca": OtherAuthority(names, ca, ledger=None, generated=True, renewal_window=30 * DAY)}
 
 
 def told(subject: str, authority: Entity, remedy: str) -> str:
@@ -74,7 +74,7 @@ CASES = [
     ),
     refusal(
         authorities_are_apart, told("the supplied CA", TWIN, _SUPPLY),
-        name="from a source", intent=changed_intent(RECONCILE, confirmed=frozenset({TWIN.certificate.sha256})), source=SOURCE, **beside(NEW),
+        name="from a source", intent=changed_intent(RECONCILE, confirmed_roots=frozenset({TWIN.certificate.sha256})), source=SOURCE, **beside(NEW),
     ),
     refusal(
         authorities_are_apart, told("the CA that is to be trusted", TWIN, "Give a CA with a key of its own."),
@@ -101,7 +101,7 @@ CASES = [
         pytest.param(cluster(**beside(OLD)), RECONCILE, id="nothing is brought"),
         pytest.param(cluster(**beside(OLD), ledger=None), UPGRADE, id="a common one is taken over"),
         pytest.param(
-            cluster(**beside(NEW), ca=secrets(OLD, others=others(TWIN)), ledger=ledger(entry(OLD), entry(TWIN, UNTRUSTED))), TRUSTED,
+            cluster(**beside(NEW), ca=secrets(OLD, other_entries=others(TWIN)), ledger=ledger(entry(OLD), entry(TWIN, UNTRUSTED))), TRUSTED,
             id="it is trusted already",
         ),
         pytest.param(cluster(**beside(NEW), ca=secrets(OLD, prepared=(prepared(NEW),))), supplying(NEW), id="a flow is about it already"),

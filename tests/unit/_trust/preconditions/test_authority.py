@@ -93,7 +93,7 @@ CASES = [
     ),
     refusal(
         chains_are_in_order, out_of_order(f"{CERTIFICATES}, x.crt", ROOT, NEW),
-        name="three", ca=secrets(others={"x.crt": chain_of(INTERMEDIATE, ROOT, NEW)}),
+        name="three", ca=secrets(other_entries={"x.crt": chain_of(INTERMEDIATE, ROOT, NEW)}),
     ),
     refusal(
         chains_are_in_order, out_of_order(f"{CERTIFICATES}, ca.crt", OLD, ROOT),
@@ -101,7 +101,7 @@ CASES = [
     ),
     refusal(
         chains_are_in_order, out_of_order(f"{CERTIFICATES}, x.crt", ROOT, INTERMEDIATE),
-        name="upside down", ca=secrets(others={"x.crt": chain_of(ROOT, INTERMEDIATE)}),
+        name="upside down", ca=secrets(other_entries={"x.crt": chain_of(ROOT, INTERMEDIATE)}),
     ),
     refusal(
         authority_is_valid_now,
@@ -130,14 +130,14 @@ CASES = [
         f"{CERTIFICATES}, annotation x: is missing or no number that counts from 0. Set it to the number that the pods "
         "carry in strimzi.io/cluster-ca-cert-generation or, for the key, in strimzi.io/cluster-ca-key-generation; to 0 "
         "where there are no pods.",
-        name="", ca=secrets(unnumbered=(f"{CERTIFICATES}, annotation x",)),
+        name="", ca=secrets(unnumbered_generations=(f"{CERTIFICATES}, annotation x",)),
     ),
     refusal(
         generation_is_unambiguous,
         f"{CERTIFICATES}: has another ca.crt ({NEW.certificate.subject}) under generation 0, "
         f"which meant {OLD.certificate.subject}. Raise strimzi.io/ca-cert-generation "
         "with each change of ca.crt; do so now, or restore ca.crt.",
-        name="", ca=secrets(NEW, others=others(OLD)), ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)),
+        name="", ca=secrets(NEW, other_entries=others(OLD)), ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)),
     ),
 ]  # fmt: skip
 
@@ -149,7 +149,7 @@ def test_half_way_through_a_switch_the_key_is_that_of_the_next_ca() -> None:
 
 def test_a_key_that_is_kept_beside_can_be_put_back() -> None:
     """Two runs at once have left it so: the one has ended the switch, the other has taken its first half back."""
-    swapped = secrets(NEW, key=OLD.certificate.public_key_sha256, kept_keys=names_of(NEW), others=others(OLD))
+    swapped = secrets(NEW, key=OLD.certificate.public_key_sha256, kept_keys=names_of(NEW), other_entries=others(OLD))
     assert check(cluster(ca=swapped), REPLACE_KEY, (key_matches,)) == ()
 
 
@@ -188,7 +188,7 @@ def test_a_ca_that_has_ended_is_left_and_not_used_further(goal: Goal) -> None:
 
 
 def test_a_renewal_has_the_name_and_key_of_its_predecessor() -> None:
-    assert check(cluster(ca=secrets(others=others(RENEWED))), RENEW) == ()
+    assert check(cluster(ca=secrets(other_entries=others(RENEWED))), RENEW) == ()
 
 
 def test_a_chain_in_order_can_issue() -> None:

@@ -19,7 +19,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    InPlaceObstacles,
+    Reconciliation,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.absence import deletion_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     authority_is_not_foreign,
@@ -106,7 +109,7 @@ FIRST_OF_ALL = [
     *(
         refusal(
             operator_is_there, f"{KAFKA}: is reconciled by no Cluster Operator: it is so. {START}",
-            name=goal.value, intent=Intent(goal), reconciliation=Reconciliation(absent="it is so"), bundle=frozenset({OLD.certificate.fingerprint}),
+            name=goal.value, intent=Intent(goal), reconciliation=Reconciliation(operator_absence="it is so"), bundle=frozenset({OLD.certificate.fingerprint}),
         )
         for goal in Goal
     ),
@@ -177,7 +180,7 @@ ALWAYS = [
         "Secret kafka/demo-cluster-ca: is immutable: its data cannot be changed, and the field cannot be taken back. Put it again in one go, without the "
         "field, as who has set it agrees to, then run the flow again: kubectl get secret demo-cluster-ca --namespace kafka --output yaml | "
         "sed '/^immutable: true$/d' | kubectl replace --force --filename -",
-        name="", immutable=("demo-cluster-ca",),
+        name="", immutable_secrets=("demo-cluster-ca",),
     ),
     refusal(
         cluster_exists,
@@ -284,13 +287,13 @@ def test_nothing_else_is_told_beside_them_and_not_even_our_pause_ends(case: Refu
 
 @pytest.mark.parametrize("stage", linked.STAGES)
 def test_no_stage_of_a_flow_goes_on_without_an_operator(stage: str) -> None:
-    state = replace(linked.STAGES[stage].reconciliation, absent="it is so")
+    state = replace(linked.STAGES[stage].reconciliation, operator_absence="it is so")
     found = check(replace(linked.STAGES[stage], reconciliation=state), REPLACE_KEY)
     assert [one.condition for one in found] == [Condition.OPERATOR_IS_THERE]
 
 
 def test_a_new_cluster_gets_its_ca_before_an_operator_has_seen_it() -> None:
-    state = Reconciliation(observed=False, ready=False, absent="it is so")
+    state = Reconciliation(observed=False, ready=False, operator_absence="it is so")
     new = cluster(ca=secrets(None), ledger=None, pods=(), leaves=(), bundle=None, reconciliation=state)
     assert check(new, CREATE) == ()
     assert [one.condition for one in check(replace(new, bundle=frozenset()), CREATE)] == [Condition.OPERATOR_IS_THERE]
@@ -345,14 +348,14 @@ MOVING = Reconciliation(rebalances={REBALANCE: ""})
 )
 def test_a_rebalance_holds_the_flows_that_restart_nodes(intent: Intent, reload: str, held: bool) -> None:
     moving = changed(cluster(ledger=ledger(entry(OLD))), reconciliation=MOVING).with_nodes(
-        in_place=InPlace(reload=reload)
+        in_place_obstacles=InPlaceObstacles(reload=reload)
     )
     assert bool(tuple(no_rebalance_is_running(moving, intent))) is held
 
 
 def test_a_waiver_lets_a_flow_begin_in_a_rebalance() -> None:
     waived = OutsideClients(waivers=(Waiver(REBALANCE, NOW + DAY, "the CA ends tomorrow"),))
-    moving = replace(changed(cluster(ledger=ledger(entry(OLD))), reconciliation=MOVING), outside=waived)
+    moving = replace(changed(cluster(ledger=ledger(entry(OLD))), reconciliation=MOVING), outside_clients=waived)
     assert tuple(no_rebalance_is_running(moving, REPLACE_KEY)) == ()
     assert unmatched(moving) == ()
     later = replace(moving, now=NOW + 2 * DAY)

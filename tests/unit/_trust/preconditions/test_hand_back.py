@@ -107,7 +107,7 @@ CASES = [
         f"{CERTIFICATES}: holds the CA {OLD.certificate.subject}, whose key is kept elsewhere: the operator could "
         "issue nothing. Run the replace_key playbook without a certificate, then hand the cluster back.",
         name="kept elsewhere", intent=DOWNGRADE,
-        ca=secrets(elsewhere=frozenset({OLD.certificate.public_key_sha256})),
+        ca=secrets(keys_elsewhere=frozenset({OLD.certificate.public_key_sha256})),
     ),
     refusal(
         operator_could_renew,
@@ -145,11 +145,11 @@ CASES = [
     unfinished("prepared CA", ca=secrets(prepared=(prepared(NEW),))),
     unfinished("listeners trust a removed CA", ledger=ledger(entry(OLD), removed=(GONE,))),
     left(
-        NEW, UNUSED, "another CA", ca=secrets(others=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, UNUSED))
+        NEW, UNUSED, "another CA", ca=secrets(other_entries=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, UNUSED))
     ),
     *(
         left(
-            one, UNUSED, f"another CA, and no pods {number}", ca=secrets(current, others=others(one)), pods=(), leaves=(),
+            one, UNUSED, f"another CA, and no pods {number}", ca=secrets(current, other_entries=others(one)), pods=(), leaves=(),
             ledger=ledger(entry(current, generations={0}), entry(one, UNUSED)),
         )
         for number, (current, one) in enumerate(permutations((OLD, NEW)))

@@ -34,13 +34,13 @@ CASES = [
         f"Pod kafka/{PODS[0]}: runs without the label a=b by which it is found. {RELABEL} {PODS[0]} --namespace kafka --overwrite a=b",
         f"Pod kafka/{PODS[1]}: runs without the labels a=b and c=d by which it is found. "
         f"{RELABEL} {PODS[1]} --namespace kafka --overwrite a=b c=d",
-        name="", unlabelled={PODS[1]: ("a=b", "c=d"), PODS[0]: ("a=b",)},
+        name="", unlabelled_pods={PODS[1]: ("a=b", "c=d"), PODS[0]: ("a=b",)},
     ),
     refusal(
         pods_are_owned,
         f"Pod kafka/db-0: {PASSES_FOR} kafka, and no StrimziPodSet of the cluster is its owner. {UNLABEL} db-0 {OR_ELSE}",
         f"Pod kafka/db-1: {PASSES_FOR} kafka-exporter, and no Deployment of the cluster is its owner. {UNLABEL} db-1 {OR_ELSE}",
-        name="", foreign={"db-1": Component.KAFKA_EXPORTER, "db-0": Component.KAFKA},
+        name="", foreign_pods={"db-1": Component.KAFKA_EXPORTER, "db-0": Component.KAFKA},
     ),
     refusal(
         secrets_are_labelled,

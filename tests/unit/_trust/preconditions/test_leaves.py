@@ -55,18 +55,18 @@ LAST_NEARLY_AS_LONG = (
 
 
 def issuing(*names: str) -> Intent:
-    return changed_intent(RECONCILE, missing=Selection(secrets=frozenset(names)))
+    return changed_intent(RECONCILE, missing_leaves=Selection(secrets=frozenset(names)))
 
 
 #: Leaves of the first node with which it would not come back from a restart, and what is told of them.
 UNUSABLE: dict[str, tuple[StoredLeaf, str]] = {
     "unreadable": (a_leaf(chain=None, problem="no readable certificate"), "no readable certificate"),
-    "key of another": (a_leaf(beside="ab"), "the private key beside it is not its own"),
+    "key of another": (a_leaf(key_beside="ab"), "the private key beside it is not its own"),
     "no key": (a_leaf(problem="the private key beside it cannot be used"), "the private key beside it cannot be used"),
     "of a stranger": (a_leaf(issuer=NEW), f"it is of {NEW.certificate.subject}"),
 }
 HELD = f"Secret kafka/{PODS[0]}: holds no usable certificate of this cluster's CAs under {PODS[0]}.crt:"
-ELSEWHERE = secrets(elsewhere=frozenset({OLD.certificate.public_key_sha256}))
+ELSEWHERE = secrets(keys_elsewhere=frozenset({OLD.certificate.public_key_sha256}))
 
 #: Only of a flow that begins.
 BEGINNING = [
@@ -149,9 +149,11 @@ CASES = [
             cluster(leaves=LAST_AS_LONG, ledger=ledger(journal=a_journal())), LEAVES, id="a flow brings others"
         ),
         pytest.param(cluster(), changed_intent(LEAVES, renew_before=DAY), id="it is not in its time"),
-        pytest.param(cluster(leaves=(a_leaf(beside="ab"),)), RECONCILE, id="nothing is begun"),
+        pytest.param(cluster(leaves=(a_leaf(key_beside="ab"),)), RECONCILE, id="nothing is begun"),
         pytest.param(
-            cluster(leaves=(a_leaf(beside="ab"),), ledger=ledger(journal=a_journal())), REPLACE_KEY, id="it has begun"
+            cluster(leaves=(a_leaf(key_beside="ab"),), ledger=ledger(journal=a_journal())),
+            REPLACE_KEY,
+            id="it has begun",
         ),
         pytest.param(
             cluster(leaves=leaves(names=PODS[1:]), missing={PODS[0]: Component.KAFKA}, ca=ELSEWHERE),
@@ -160,7 +162,7 @@ CASES = [
         ),
         pytest.param(cluster(), issuing(*PODS), id="they are known"),
         pytest.param(cluster(missing={"gone": Component.KAFKA}), issuing("gone"), id="it is missing"),
-        pytest.param(cluster(), changed_intent(RECONCILE, missing=Selection()), id="all"),
+        pytest.param(cluster(), changed_intent(RECONCILE, missing_leaves=Selection()), id="all"),
     ],
 )
 def test_it_holds_nothing_else(snapshot: Snapshot, intent: Intent) -> None:

@@ -174,23 +174,25 @@ def test_of_a_chain_the_issuing_ca_counts() -> None:
 
 def test_an_issuer_that_has_a_life_of_its_own_is_judged_by_it() -> None:
     """The option of the run means what is issued here."""
-    outside = changed_intent(supplying(NEW), asked_validity=200 * DAY, validity=50 * DAY)
+    outside = changed_intent(supplying(NEW), external_validity=200 * DAY, validity=50 * DAY)
     assert outside.new_ca.supplied is not None
-    there = changed_intent(outside, supplied=replace(outside.new_ca.supplied, elsewhere=True))
+    there = changed_intent(outside, supplied=replace(outside.new_ca.supplied, key_is_elsewhere=True))
     assert [bool(tuple(leaves_outlast_the_window(cluster(**WINDOW), one))) for one in (outside, there)] == [True, False]
-    shorter = changed_intent(there, asked_validity=50 * DAY, validity=None)
+    shorter = changed_intent(there, external_validity=50 * DAY, validity=None)
     assert tuple(leaves_outlast_the_window(cluster(**WINDOW), shorter)) != ()
 
 
 def test_users_that_are_issued_to_here_have_windows_of_their_own() -> None:
     mine = replace(a_leaf("orders"), renewal_window=10 * DAY)
-    seen = of_users.users(served={"orders": mine}, **WINDOW)
-    brought = changed_intent(REPLACE_KEY, supplied=PreparedAuthority(chain_of(short(90)), None, elsewhere=True))
+    seen = of_users.users(user_leaves={"orders": mine}, **WINDOW)
+    brought = changed_intent(REPLACE_KEY, supplied=PreparedAuthority(chain_of(short(90)), None, key_is_elsewhere=True))
     assert tuple(leaves_outlast_the_window(seen, brought)) == ()
-    assert tuple(leaves_outlast_the_window(changed(seen, served={"orders": None}), brought)) != ()
+    assert tuple(leaves_outlast_the_window(changed(seen, user_leaves={"orders": None}), brought)) != ()
     longer = replace(mine, renewal_window=200 * DAY)
-    assert tuple(leaves_outlast_the_window(changed(seen, served={"orders": longer}), brought)) != ()
-    assert tuple(leaves_outlast_the_window(changed(seen, served={"orders": mine, "mallory": longer}), brought)) == ()
+    assert tuple(leaves_outlast_the_window(changed(seen, user_leaves={"orders": longer}), brought)) != ()
+    assert (
+        tuple(leaves_outlast_the_window(changed(seen, user_leaves={"orders": mine, "mallory": longer}), brought)) == ()
+    )
 
 
 def test_in_use_and_kept_elsewhere_it_is_judged_as_well() -> None:

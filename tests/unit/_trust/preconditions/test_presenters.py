@@ -35,8 +35,8 @@ from ..of_users import ORDERS, STAGES, presenter, presenting, users
 from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal
 
 UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="no issuer is recorded")))
-UNSERVED = users(presenters=presenting(presenter(hindered="it is paused")))
-CUSTOM = users(has_verifiers=False, unmanaged=("listener own (9094)", "listener b (9)"))
+UNSERVED = users(presenters=presenting(presenter(hindrance="it is paused")))
+CUSTOM = users(has_verifiers=False, unmanaged_listeners=("listener own (9094)", "listener b (9)"))
 FAILED = users(
     has_verifiers=False, reconciliation=Reconciliation(ready=False, failure=FailedReconcile("Invalid", "no"))
 )
@@ -44,7 +44,7 @@ UNSEEN = changed(STAGES["switched"], has_verifiers=False, reconciliation=Reconci
 ALONE = users(issued_by=IssuedBy.NONE)
 LEFT_BEHIND = changed(ALONE, has_verifiers=False, presenters=presenting(presenter()))
 NO_USERS = changed(ALONE, has_verifiers=False, presenters=presenting())
-ELSEWHERE = changed_intent(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))
+ELSEWHERE = changed_intent(REPLACE_KEY, supplied=replace(prepared(NEW), key_is_elsewhere=True))
 
 
 #: Of certificates of NEW, without anything above it.
@@ -149,7 +149,8 @@ def test_a_cluster_with_everything(rule: Precondition) -> None:
             users(has_verifiers=False, reconciliation=PAUSED), id="the operator has said so before it was paused"
         ),
         pytest.param(
-            users(unmanaged=("external",), reconciliation=FAILED.reconciliation), id="an unmanaged listener verifies"
+            users(unmanaged_listeners=("external",), reconciliation=FAILED.reconciliation),
+            id="an unmanaged listener verifies",
         ),
     ],
 )
@@ -159,7 +160,7 @@ def test_the_verifiers_are_known(snapshot: Snapshot) -> None:
 
 def test_a_ca_without_verifiers_and_without_certificates_needs_no_user_operator() -> None:
     assert texts(users_have_an_issuer, NO_USERS, REPLACE_KEY) == []
-    listened = changed(NO_USERS, unmanaged=("listener own (9094)",))
+    listened = changed(NO_USERS, unmanaged_listeners=("listener own (9094)",))
     assert len(texts(users_have_an_issuer, listened, REPLACE_KEY)) == 1
 
 

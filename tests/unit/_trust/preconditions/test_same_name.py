@@ -69,7 +69,7 @@ def of_leaf(what: str, issuer: Entity = OLD) -> str:
 def unnamed(**how: Any) -> dict[str, Any]:
     """A stored leaf does not name the key of its issuer; another key of that name is trusted beside it."""
     first = a_leaf(issuer=OLD, chain=(issue_leaf(OLD, "demo-nodes-0", **how), OLD.certificate))
-    return {"leaves": (first, *leaves()[1:]), "ca": secrets(others=others(IMPOSTOR))}
+    return {"leaves": (first, *leaves()[1:]), "ca": secrets(other_entries=others(IMPOSTOR))}
 
 
 def below(root: Entity, **how: Any) -> dict[str, Any]:
@@ -78,19 +78,19 @@ def below(root: Entity, **how: Any) -> dict[str, Any]:
     beside = make("Other Issuing CA", key(8), make("Corporate Root", key(9)))
     chain = chain_of(used, root)
     return {
-        "ca": secrets(chain, others={"x.crt": chain_of(beside, make("Corporate Root", key(9)))}), "leaves": leaves(used),
+        "ca": secrets(chain, other_entries={"x.crt": chain_of(beside, make("Corporate Root", key(9)))}), "leaves": leaves(used),
         "ledger": ledger(entry(chain, generations={0})),
     }  # fmt: skip
 
 
 ELSE = x509.AuthorityKeyIdentifier(b"else", None, None)
 CASES = [
-    refusal(keys_are_told_apart, lacks(BARE, OLD), name="beside", ca=secrets(others=others(BARE))),
+    refusal(keys_are_told_apart, lacks(BARE, OLD), name="beside", ca=secrets(other_entries=others(BARE))),
     refusal(keys_are_told_apart, lacks(BARE, OLD), name="prepared", ca=secrets(prepared=(prepared(BARE),))),
     refusal(keys_are_told_apart, lacks(BARE, OLD), name="supplied", intent=supplying(BARE)),
     refusal(keys_are_told_apart, lacks(SPELT, OLD), name="in another spelling", intent=supplying(SPELT)),
     refusal(
-        keys_are_told_apart, lacks(BARE, OLD), name="to be trusted", intent=changed_intent(RECONCILE, trusting=(chain_of(BARE),)),
+        keys_are_told_apart, lacks(BARE, OLD), name="to be trusted", intent=changed_intent(RECONCILE, additional_cas=(chain_of(BARE),)),
     ),
     refusal(
         keys_are_told_apart, lacks(BARE, OLD), name="in the ledger alone", ledger=ledger(entry(OLD, generations={0}), entry(BARE, UNTRUSTED, awaiting=None)),
@@ -106,11 +106,11 @@ CASES = [
 @pytest.mark.parametrize(
     ("fields", "intent"),
     [
-        pytest.param({"ca": secrets(others=others(IMPOSTOR))}, REPLACE_KEY, id="beside"),
+        pytest.param({"ca": secrets(other_entries=others(IMPOSTOR))}, REPLACE_KEY, id="beside"),
         pytest.param({"ca": secrets(prepared=(prepared(IMPOSTOR),))}, REPLACE_KEY, id="prepared"),
         pytest.param({}, supplying(IMPOSTOR), id="supplied"),
-        pytest.param({}, changed_intent(RECONCILE, trusting=(chain_of(IMPOSTOR),)), id="to be trusted"),
-        pytest.param({"ca": secrets(others=others(RENEWED))}, REPLACE_KEY, id="a renewal"),
+        pytest.param({}, changed_intent(RECONCILE, additional_cas=(chain_of(IMPOSTOR),)), id="to be trusted"),
+        pytest.param({"ca": secrets(other_entries=others(RENEWED))}, REPLACE_KEY, id="a renewal"),
         pytest.param(below(ROOT), REPLACE_KEY, id="two roots of one name"),
         pytest.param(unnamed(authority_identifier=None), Intent(Goal.RENEW_LEAVES), id="leaves are issued again"),
         pytest.param({**unnamed(authority_identifier=None), "ca": secrets()}, REPLACE_KEY, id="one CA, leaf without"),

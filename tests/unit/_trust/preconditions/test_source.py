@@ -104,11 +104,11 @@ def test_passed(snapshot: Snapshot, intent: Intent) -> None:
 def test_a_ca_of_the_source_is_judged_like_any_other() -> None:
     """Before it is prepared, and before it is trusted beside the one in use."""
     weak = make("Kafka CA", key(8), ca=False)
-    alone = changed_intent(RECONCILE, confirmed=frozenset({weak.certificate.sha256}))
+    alone = changed_intent(RECONCILE, confirmed_roots=frozenset({weak.certificate.sha256}))
     assert conditions(holding(weak), alone) == ["supplied_is_usable"]
     assert conditions(holding(OLD, weak), alone) == ["trusting_is_usable"]
     bare = make("cluster-ca v0", key(5), subject_identifier=None)
-    same_name = changed_intent(RECONCILE, confirmed=frozenset({bare.certificate.sha256}))
+    same_name = changed_intent(RECONCILE, confirmed_roots=frozenset({bare.certificate.sha256}))
     assert conditions(holding(bare), same_name) == ["keys_are_told_apart"]
     assert conditions(holding(OLD, bare), same_name) == ["keys_are_told_apart"]
 

@@ -69,11 +69,11 @@ def not_the_key(authority: Entity) -> str:
 
 
 def trusting(*chain: Certificate) -> Intent:
-    return changed_intent(RECONCILE, trusting=(chain,))
+    return changed_intent(RECONCILE, additional_cas=(chain,))
 
 
 def leaving(authority: Entity) -> Intent:
-    return changed_intent(RECONCILE, leaving=name_of(authority))
+    return changed_intent(RECONCILE, leaving_ca=name_of(authority))
 
 
 CASES = [
@@ -225,7 +225,7 @@ def test_a_chain_in_order_can_be_supplied() -> None:
 
 @pytest.mark.parametrize("intent", [trusting(*chain_of(INTERMEDIATE, ROOT)), leaving(NEW)])
 def test_a_ca_may_be_trusted_and_another_may_leave(intent: Intent) -> None:
-    assert check(cluster(ca=secrets(others=others(NEW))), intent) == ()
+    assert check(cluster(ca=secrets(other_entries=others(NEW))), intent) == ()
 
 
 def test_a_ca_behind_a_leaf_makes_it_no_ca() -> None:

@@ -36,7 +36,7 @@ TOO_FAR = NOW + LONGEST_WAIVER + HOUR
 
 
 def given(until: datetime = NOW + DAY, client: str = NAME, reason: str = "moves in week 51") -> dict[str, Any]:
-    return {"outside": (OutsideClient(NAME, chain_of(OLD)),), "waivers": (Waiver(client, until, reason),)}
+    return {"outside_clients": (OutsideClient(NAME, chain_of(OLD)),), "waivers": (Waiver(client, until, reason),)}
 
 
 def waived(text: str, name: str, client: str = NAME, **fields: Any) -> ParameterSet:

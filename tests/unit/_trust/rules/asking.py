@@ -75,4 +75,4 @@ def holds(at: Situation) -> tuple[Violation, ...]:
 
 def pause_for(step: Step) -> Steps:
     """The steps in the place of a step for which the operator has to be paused first."""
-    return (Pause(phase=step.phase, purpose=step.sentence(), avoidable=step.avoidable),)
+    return (Pause(phase=step.phase, purpose=step.sentence(), avoidable_restart=step.avoidable_restart),)

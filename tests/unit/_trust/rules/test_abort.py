@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAgain,
     TidyKeys,
@@ -75,26 +75,28 @@ def test_leaves_that_were_issued_already_go_back_as_well() -> None:
     assert all(reason.why.endswith("which is given up") for reason in due.values())
     # All of them are stored before the operator sees any.
     (pause,) = replace_leaves(situation(back, RECONCILE))
-    assert (pause.sentence(), pause.as_left()[:6]) == ("pause the operator", "issue ")
+    assert (pause.sentence(), pause.describe_as_left()[:6]) == ("pause the operator", "issue ")
     (step,) = replace_leaves(situation(replace(back, reconciliation=PAUSED), RECONCILE))
     assert step.sentence().startswith("issue ")
 
 
-UNANSWERED = InPlace(reload="no node can be asked.")
+UNANSWERED = InPlaceObstacles(reload="no node can be asked.")
 #: Every stored leaf is of the old CA again, and no pod is known to present another one.
-GIVEN_UP = changed(undoing(stage.TRUSTED.with_ca(prepared=())), in_place=UNANSWERED)
+GIVEN_UP = changed(undoing(stage.TRUSTED.with_ca(prepared=())), in_place_obstacles=UNANSWERED)
 GIVEN_UP = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT)))
 
 
 def told_of(snapshot: Snapshot, *uids: str, **changes: object) -> Snapshot:
     books = books_of(snapshot)
     assert books.journal is not None
-    return replace(snapshot, ledger=replace(books, journal=replace(books.journal, unsure=frozenset(uids), **changes)))
+    return replace(
+        snapshot, ledger=replace(books, journal=replace(books.journal, unsure_pods=frozenset(uids), **changes))
+    )
 
 
 def test_pods_that_may_have_a_leaf_of_the_given_up_ca_are_noted_in_a_pause() -> None:
     (step,) = pause_to_undo(situation(GIVEN_UP, RECONCILE))
-    assert step.as_left() == "see which pods may have certificates of the CA that is given up"
+    assert step.describe_as_left() == "see which pods may have certificates of the CA that is given up"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_pods_that_may_have_a_leaf_of_the_given_up_ca_are_noted_in_a_pause() -> 
     [
         pytest.param(replace(GIVEN_UP, reconciliation=PAUSED), id="it is paused"),
         pytest.param(told_of(GIVEN_UP), id="it was told"),
-        pytest.param(answering(changed(GIVEN_UP, in_place=InPlace())), id="all listeners tell"),
+        pytest.param(answering(changed(GIVEN_UP, in_place_obstacles=InPlaceObstacles())), id="all listeners tell"),
         pytest.param(undoing(stage.TRUSTED), id="it is not given up yet"),
         pytest.param(stage.TRUSTED, id="there is no abort"),
     ],
@@ -151,11 +153,11 @@ def test_a_pod_that_ran_before_the_given_up_ca_was_published_has_no_leaf_of_it()
 
 def test_listeners_that_have_read_again_tell_nothing_of_their_process() -> None:
     """Its Raft client and its agent go on with what it was started with."""
-    asked = answering(changed(GIVEN_UP, in_place=InPlace()), accepting=names_of(OLD, NEW))
+    asked = answering(changed(GIVEN_UP, in_place_obstacles=InPlaceObstacles()), accepting=names_of(OLD, NEW))
     assert removal_gate(asked, books_of(asked), name_of(NEW)) == ()
     pod = asked.nodes.pods[0]
     held = HeldLeaf(issue_leaf(OLD, "held"), frozenset(), frozenset({pod.uid}))
-    again = replace(asked, ledger=replace(books_of(asked), held=(held,)))
+    again = replace(asked, ledger=replace(books_of(asked), held_leaves=(held,)))
     assert {violation.subject for violation in removal_gate(again, books_of(again), name_of(NEW))} == {
         f"pod {pod.name}"
     }

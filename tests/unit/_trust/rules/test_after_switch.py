@@ -16,7 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaUsers, InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaUsers,
+    InPlaceObstacles,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitClients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget_removed_authorities
@@ -34,7 +38,7 @@ from ..ledgers import a_journal, books_of
 from .asking import REPLACE_KEY, situation
 
 MINUTE = timedelta(minutes=1)
-IN_PLACE = {"in_place": InPlace()}
+IN_PLACE = {"in_place_obstacles": InPlaceObstacles()}
 
 
 def reading(since: Journal | None, before: Snapshot = linked.TIDIED, **fields: Any) -> Snapshot:
@@ -47,7 +51,7 @@ def since(minutes: int, **fields: Any) -> Journal:
 
 
 def until(minutes: int) -> Steps:
-    return (AwaitClients(certificate=NEW.certificate, until=NOW + minutes * MINUTE, phase=Phase.RETIRE),)
+    return (AwaitClients(certificate=NEW.certificate, earliest_use=NOW + minutes * MINUTE, phase=Phase.RETIRE),)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +77,15 @@ def test_clients_get_time_to_read_the_ca_in_use(snapshot: Snapshot, intent: Inte
 
 
 @pytest.mark.parametrize(
-    ("in_place", "then"), [(InPlace(), Reload), (InPlace(reload="no Kafka library."), Roll)], ids=["reload", "restart"]
+    ("in_place", "then"),
+    [(InPlaceObstacles(), Reload), (InPlaceObstacles(reload="no Kafka library."), Roll)],
+    ids=["reload", "restart"],
 )
-def test_nodes_go_on_from_memory_until_then(in_place: InPlace, then: type) -> None:
+def test_nodes_go_on_from_memory_until_then(in_place: InPlaceObstacles, then: type) -> None:
     """All know the CA that has left."""
-    known = changed(linked.TIDIED, pods=linked.USED.nodes.pods, in_place=in_place)
-    assert forget_removed_authorities(situation(reading(since(1), known, in_place=in_place))) == until(1)
-    (step,) = forget_removed_authorities(situation(reading(since(2), known, in_place=in_place)))
+    known = changed(linked.TIDIED, pods=linked.USED.nodes.pods, in_place_obstacles=in_place)
+    assert forget_removed_authorities(situation(reading(since(1), known, in_place_obstacles=in_place))) == until(1)
+    (step,) = forget_removed_authorities(situation(reading(since(2), known, in_place_obstacles=in_place)))
     assert isinstance(step, then)
 
 
@@ -95,7 +101,7 @@ def with_links(*links: Any, **fields: Any) -> Snapshot:
 
 def elsewhere(before: Snapshot) -> Snapshot:
     (waits,) = before.ca.prepared
-    return before.with_ca(prepared=(replace(waits, elsewhere=True),))
+    return before.with_ca(prepared=(replace(waits, key_is_elsewhere=True),))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +126,7 @@ def elsewhere(before: Snapshot) -> Snapshot:
             id="one link certificate",
         ),
         pytest.param(
-            elsewhere(with_links(FORTH, in_place=InPlace(stamps="no permission."))),
+            elsewhere(with_links(FORTH, in_place_obstacles=InPlaceObstacles(stamps="no permission."))),
             f"Nodes do not lead clients on that know only {OLD_NAME} after the switch, because the key of {NEW_NAME} is kept elsewhere, and its issuer has "
             f"not certified {OLD_NAME}. Such clients refuse each node from its restart after the switch on, until they read the certificate Secret "
             "again.",

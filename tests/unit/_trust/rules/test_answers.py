@@ -92,11 +92,11 @@ def test_answers_that_are_taken_away_add_no_restart(flow: str, stage: str, until
     snapshot = asked(stages[stage])
     *_others, last = nodes = sorted(pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     for asked_for in (goal, Goal.ABORT, Goal.DOWNGRADE):
-        intent = an_intent(asked_for, spread=spread, until=until)
+        intent = an_intent(asked_for, spread=spread, last_phase=until)
         whole = decide(snapshot, intent)
         for uids, port in ((frozenset({last}), 9090), (frozenset(nodes), None)):
             less = without(snapshot, uids, port)
-            for found in (decide(less, intent), decide(less, changed_intent(intent, unanswered=uids))):
+            for found in (decide(less, intent), decide(less, changed_intent(intent, silent_nodes=uids))):
                 assert restarted(found) <= restarted(whole)
                 assert not whole.done or set(found.pending) <= set(whole.pending)
             assert not any(isinstance(step, AwaitAnswers) for step in found.steps)
@@ -119,7 +119,7 @@ def answers(draw: st.DrawFn, snapshot: Snapshot) -> Snapshot:
 @st.composite
 def answered(draw: st.DrawFn) -> Snapshot:
     users = st.sampled_from([*of_users.STAGES.values()])
-    snapshot = changed(draw(snapshots() | snapshots() | users), in_place=draw(in_places))
+    snapshot = changed(draw(snapshots() | snapshots() | users), in_place_obstacles=draw(in_places))
     return asked(snapshot) if draw(st.booleans()) else draw(answers(snapshot))
 
 
@@ -129,7 +129,7 @@ def test_in_any_cluster(snapshot: Snapshot, intent: Intent, data: st.DataObject)
     nodes = sorted(pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     uids = frozenset(data.draw(st.sets(st.sampled_from(nodes), min_size=1))) if nodes else frozenset()
     less = without(snapshot, uids, data.draw(st.sampled_from([None, *PORTS])))
-    intent = changed_intent(intent, unanswered=data.draw(st.sampled_from([frozenset(), uids])))
+    intent = changed_intent(intent, silent_nodes=data.draw(st.sampled_from([frozenset(), uids])))
     found = decide(less, intent)
     event(f"waits: {any(isinstance(step, AwaitAnswers) for step in found.steps)}, held: {bool(found.violations)}")
     assert restarted(found) <= restarted(decide(snapshot, intent))
@@ -151,7 +151,7 @@ def test_a_silent_node_is_waited_for_by_name() -> None:
 
 
 def test_a_node_that_was_waited_for_in_vain_holds_the_flow() -> None:
-    found = decide(SILENCED, changed_intent(REPLACE_KEY, unanswered=SILENT))
+    found = decide(SILENCED, changed_intent(REPLACE_KEY, silent_nodes=SILENT))
     assert found.steps == ()
     (violation,) = found.violations
     assert (violation.condition, violation.subject) == (Condition.EVIDENCE, NAMES.pod(PODS[1]))
@@ -160,7 +160,7 @@ def test_a_node_that_was_waited_for_in_vain_holds_the_flow() -> None:
 
 def test_another_one_is_still_waited_for() -> None:
     more = without(SILENCED, frozenset({uid_of(PODS[2])}))
-    (step,) = decide(more, changed_intent(REPLACE_KEY, unanswered=SILENT)).steps
+    (step,) = decide(more, changed_intent(REPLACE_KEY, silent_nodes=SILENT)).steps
     assert isinstance(step, AwaitAnswers)
     assert step.uids == {uid_of(PODS[2])}
 
@@ -168,7 +168,7 @@ def test_another_one_is_still_waited_for() -> None:
 def test_in_a_pause_it_is_waited_for_and_then_the_pause_ends() -> None:
     """Nothing but the end of the pause follows from a gate that is closed."""
     paused = replace(SILENCED, reconciliation=PAUSED)
-    for intent, step in ((REPLACE_KEY, "AwaitAnswers"), (changed_intent(REPLACE_KEY, unanswered=SILENT), "Resume")):
+    for intent, step in ((REPLACE_KEY, "AwaitAnswers"), (changed_intent(REPLACE_KEY, silent_nodes=SILENT), "Resume")):
         assert [type(one).__name__ for one in decide(paused, intent).steps] == [step]
 
 

@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
-    InPlace,
+    InPlaceObstacles,
     Snapshot,
     StoredLeaf,
 )
@@ -61,7 +61,7 @@ def leaf_with(left: timedelta, life: timedelta = YEAR, issuer: Entity = LASTING,
 def settled(*stored: StoredLeaf, **fields: Any) -> Snapshot:
     made: dict[str, Any] = {
         "ca": secrets(LASTING), "ledger": ledger(entry(LASTING, generations={0})), "leaves": stored,
-        "in_place": InPlace(), **fields,
+        "in_place_obstacles": InPlaceObstacles(), **fields,
     }  # fmt: skip
     return cluster(**made)
 
@@ -80,7 +80,7 @@ def test_a_flow_that_stops_before_it_replaces_the_ca_lets_its_leaves_be_renewed(
     ca = secrets(
         LASTING,
         prepared=(prepared(NEW),),
-        elsewhere=frozenset() if here else frozenset({LASTING.certificate.public_key_sha256}),
+        keys_elsewhere=frozenset() if here else frozenset({LASTING.certificate.public_key_sha256}),
     )
     seen = settled(ENDING, ca=ca, ledger=books)
     assert (ENDING in due_leaves(seen, LEAVES, books)) is (here and after in (Phase.PREPARE, Phase.TRUST))
@@ -176,7 +176,7 @@ def test_where_an_outside_issuer_keeps_the_key_all_leaves_are_renewed_here(compo
 #: Leaves of the first node that are to be issued again whatever their dates are, and why.
 UNFIT: dict[Reason, Any] = {
     Reason.UNREADABLE: {"chain": None, "problem": "no readable certificate"},
-    Reason.KEY: {"beside": "ab"},
+    Reason.KEY: {"key_beside": "ab"},
     Reason.AUTHORITY: {"chain": stored_chain(NEW)},
 }
 
@@ -377,8 +377,10 @@ def test_a_renewal_that_ends_with_its_ca_is_taken_up() -> None:
 @pytest.mark.parametrize("goal", Goal)
 def test_flows_about_leaves_correct_differing_orders(goal: Goal) -> None:
     snapshot = with_kept(kept(latest=STORED.chain or (), differs="its duration is not as wanted"))
-    step = CorrectOrders(secrets=(NAME,), asked="an issuer", phase=Phase.PREPARE)
-    assert correct_orders(situation(snapshot, an_intent(goal, asked="an issuer"))) == ((step,) if goal in GOALS else ())
+    step = CorrectOrders(secrets=(NAME,), external_issuer="an issuer", phase=Phase.PREPARE)
+    assert correct_orders(situation(snapshot, an_intent(goal, external_issuer="an issuer"))) == (
+        (step,) if goal in GOALS else ()
+    )
 
 
 def test_an_order_without_a_difference_is_not_corrected() -> None:
@@ -393,7 +395,7 @@ def test_of_a_ca_whose_key_is_here_nothing_is_corrected() -> None:
 def test_a_corrected_order_has_no_difference() -> None:
     differing = kept(differs="it is not there")
     snapshot = changed(settled(STORED), standing={NAME: differing, PODS[1]: replace(differing, secret=PODS[1])})
-    step = CorrectOrders(secrets=(NAME,), asked="an issuer", phase=Phase.PREPARE)
+    step = CorrectOrders(secrets=(NAME,), external_issuer="an issuer", phase=Phase.PREPARE)
     after = step.effect(snapshot, None)  # type: ignore[arg-type]
     assert {name for name, one in after.leaves.standing.items() if one.differs} == {PODS[1]}
     assert step.sentence() == f"correct what an issuer is to renew for {NAME}"

@@ -55,7 +55,7 @@ def beside(other: Snapshot) -> Snapshot:
     seen = OtherAuthority(
         other.names, other.ca, other.ledger, other.reconciliation.generated, other.leaves.renewal_window
     )
-    return replace(cluster(), other=seen)
+    return replace(cluster(), other_ca=seen)
 
 
 def with_leaf(snapshot: Snapshot, days: int) -> Snapshot:
@@ -80,7 +80,7 @@ def with_leaf(snapshot: Snapshot, days: int) -> Snapshot:
         (replaced(stop=Stop(Phase.TRUST, NOW - DAY)), ""),
         (replaced(is_abort=True), ""),
         (using(ENDING, ledger=None, reconciliation=replace(GENERATED, paused=True)), ""),
-        (using(ENDING, ledger=None, reconciliation=replace(GENERATED, absent="its status has no condition")), ""),
+        (using(ENDING, ledger=None, reconciliation=replace(GENERATED, operator_absence="its status has no condition")), ""),
         (elsewhere(kept_up(ENDING), ENDING), ""),
         (replace(kept_up(ENDING), source=SOURCE), ""),
         (elsewhere(with_leaf(cluster(), 20), OLD), ""),

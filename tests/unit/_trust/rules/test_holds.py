@@ -97,7 +97,7 @@ DELETE = "Find the program or person that put it there, then delete this Secret:
         pytest.param(
             replace(STRANGE, chain=None, problem="it has 12 certificates"), "it has 12 certificates", id="too long"
         ),
-        pytest.param(replace(a_leaf(), beside="ab"), "the private key beside it is not its own", id="another key"),
+        pytest.param(replace(a_leaf(), key_beside="ab"), "the private key beside it is not its own", id="another key"),
         pytest.param(
             replace(a_leaf(), problem="the private key beside it cannot be used"),
             "the private key beside it cannot be used",
@@ -150,12 +150,12 @@ def test_a_removed_ca_that_a_node_accepts_holds() -> None:
 
 
 def test_a_removed_ca_that_was_put_back_and_is_needed_holds() -> None:
-    back = linked.REMOVED.with_ca(others=others(OLD))
+    back = linked.REMOVED.with_ca(other_entries=others(OLD))
     needed = answering(changed(back, leaves=(*back.leaves.stored, a_leaf("late"))), accepting=names_of(NEW, OLD))
     stranger = (Condition.LEAVES_ARE_OURS, "Secret kafka/late")
     found = [(one.condition, one.subject) for one in holds(situation(needed))]
     assert found == [stranger, (Condition.REMOVAL, "Secret late")]
-    until_use = holds(situation(needed, changed_intent(RECONCILE, until=Phase.USE)))
+    until_use = holds(situation(needed, changed_intent(RECONCILE, last_phase=Phase.USE)))
     assert [(one.condition, one.subject) for one in until_use] == [stranger]
 
 
@@ -163,7 +163,7 @@ def with_another(other: Entity, state: TrustState = UNTRUSTED, *waiting: Prepare
     books = ledger(
         entry(OLD, generations={0}), entry(other, state), journal=a_journal(new=other) if waiting else None
     )  # fmt: skip
-    return cluster(ca=secrets(others=others(other), prepared=waiting), ledger=books)
+    return cluster(ca=secrets(other_entries=others(other), prepared=waiting), ledger=books)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_ca_that_only_is_there_holds_no_flow_once_every_process_has_it(other: 
             changed(
                 with_another(NEW, UNUSED), leaves=(*leaves(), a_leaf("late", NEW)),
             ),
-            changed_intent(RECONCILE, leaving=name_of(NEW)), "Secret late", id="a CA that is to leave although it was never used",
+            changed_intent(RECONCILE, leaving_ca=name_of(NEW)), "Secret late", id="a CA that is to leave although it was never used",
         ),
     ],
 )  # fmt: skip
@@ -246,10 +246,10 @@ def test_without_pods_closed_gates_hold_nothing() -> None:
     books = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}), journal=a_journal())
     begun = changed(unlinked.PHASED_OUT, pods=(), ledger=books)
     assert held(begun) == [(Condition.EVIDENCE, begun.names.kafka)]
-    assert await_pods(situation(begun)) == Wait(held=decide(begun, RECONCILE).violations)
+    assert await_pods(situation(begun)) == Wait(violations=decide(begun, RECONCILE).violations)
 
 
-STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD), kind=Verifier.JVM, remedy="Give it the CA.")
+STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD), verifier=Verifier.JVM, remedy="Give it the CA.")
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD), kind=Verifier.JVM, r
 )
 def test_a_client_outside_holds_the_switch(stage: str, holding: bool) -> None:
     snapshot, intent = FLOWS[stage]
-    found = holds(situation(changed(snapshot, outside=(STRANGER,)), intent))
+    found = holds(situation(changed(snapshot, outside_clients=(STRANGER,)), intent))
     told = [str(one) for one in found if one.subject == STRANGER.name and one.condition is Condition.TRUST]
     name, digest = NEW.certificate.subject, NEW.certificate.sha256[:16]
     expected = f"Secret kafka/app: cannot validate certificates of the CA {name} ({digest}). Give it the CA."
@@ -292,7 +292,7 @@ def test_a_leaf_that_is_missing_does_not_hold_while_it_is_asked_for() -> None:
 def test_a_client_outside_does_not_hold_a_switch_that_waits_for_leaves() -> None:
     """Behind the link certificate the next CA is not used yet."""
     stranger = replace(STRANGER, trusts=chain_of(OLD))
-    linked_ = changed(linked.TRUSTED, outside=(stranger,))
+    linked_ = changed(linked.TRUSTED, outside_clients=(stranger,))
     assert holds(situation(linked_))
     assert holds(situation(elsewhere(linked_))) == ()
 
@@ -300,7 +300,7 @@ def test_a_client_outside_does_not_hold_a_switch_that_waits_for_leaves() -> None
 @pytest.mark.parametrize(("until", "later"), [(Phase.USE, True), (Phase.RETIRE, False), (None, False)])
 def test_a_hold_of_the_phase_retire_does_not_hold_earlier_phases(until: Phase | None, later: bool) -> None:
     snapshot = changed(with_another(NEW, PHASE_OUT), leaves=(*leaves(), a_leaf("stray", NEW)))
-    decision = decide(snapshot, changed_intent(RECONCILE, until=until))
+    decision = decide(snapshot, changed_intent(RECONCILE, last_phase=until))
     needed = [one for one in holds(situation(snapshot, RECONCILE)) if one.condition is Condition.REMOVAL]
     assert needed
     assert decision.done is later
@@ -327,7 +327,7 @@ def known(**changes: Any) -> Snapshot:
         pytest.param(WAITING, f"{STAYS}{BY}: {', '.join(PODS)}", id="all nodes, and until when"),
         pytest.param(patient.HALF_WAITING, f"{STAYS}{BY}: {', '.join(PODS[1:])}", id="those that are left"),
         pytest.param(patient.ALL_RESTARTED, "", id="no node"),
-        pytest.param(known(held=()), "", id="no node holds a leaf"),
+        pytest.param(known(held_leaves=()), "", id="no node holds a leaf"),
         pytest.param(known(journal=a_journal()), "", id="the CA leaves at once"),
         pytest.param(known(entries=books_of(WAITING).entries[1:]), "", id="the CA has left"),
         pytest.param(cluster(), "", id="no flow"),
@@ -341,7 +341,7 @@ def test_nodes_that_hold_old_leaves_are_named(snapshot: Snapshot, told: str) -> 
 
 NAME = "Secret kafka/roots, entry ca.crt"
 HELD = replace(cluster(), source=CaSource(NAME, (OLD.certificate, NEW.certificate, THIRD.certificate)))
-CONFIRMING = changed_intent(RECONCILE, confirmed=frozenset({THIRD.certificate.sha256}))
+CONFIRMING = changed_intent(RECONCILE, confirmed_roots=frozenset({THIRD.certificate.sha256}))
 
 
 def awaited(at: Situation) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
-    InPlace,
+    InPlaceObstacles,
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
@@ -62,7 +62,7 @@ from .test_due import ENDING, LASTING, leaf_with, settled
 
 NEW_NAME = named(NEW.certificate)
 LINKED = f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: no pod has to restart to trust it first."
-BLOCKED = InPlace(reload="a permission is missing.")
+BLOCKED = InPlaceObstacles(reload="a permission is missing.")
 READ_AGAIN = (
     "Listeners read their new certificates again, without a restart; Raft clients and agents present the old certificates until the "
     "next restart of their node, which a run asks for 7 days before these end."
@@ -74,7 +74,7 @@ def behind_link(why: str = "") -> IssueLeaves:
     avoidable = f"Nodes are restarted to take up {NEW_NAME}: {why}" if why else ""
     return IssueLeaves(
         secrets=linked.CHAINED, issuer=chain_of(NEW), generation=0, link=linked.LINK, phase=Phase.USE, because=LINKED,
-        avoidable=avoidable,
+        avoidable_restart=avoidable,
     )  # fmt: skip
 
 
@@ -114,14 +114,16 @@ def test_its_turn() -> None:
 
 def renewed(why: str = "") -> IssueLeaves:
     avoidable = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
-    return IssueLeaves(secrets=(PODS[0],), issuer=chain_of(LASTING), generation=0, phase=Phase.USE, avoidable=avoidable)
+    return IssueLeaves(
+        secrets=(PODS[0],), issuer=chain_of(LASTING), generation=0, phase=Phase.USE, avoidable_restart=avoidable
+    )
 
 
 def noted(snapshot: Snapshot) -> WriteLedger:
     """The first node was started with what is stored."""
     (leaf,) = snapshot.leaves.stored
     assert leaf.chain
-    held = replace(books_of(snapshot), held=(HeldLeaf(leaf.chain[0], uids_of(PODS[0])),))
+    held = replace(books_of(snapshot), held_leaves=(HeldLeaf(leaf.chain[0], uids_of(PODS[0])),))
     return WriteLedger(ledger=held, before=books_of(snapshot), phase=Phase.USE)
 
 
@@ -140,7 +142,7 @@ NOTED = replace(DUE, ledger=noted(DUE).ledger)
             changed(DUE, reconciliation=PAUSED, pods=(a_pod(presents_stored=False),)), (renewed(),),
             id="a process that was started with something else does not hold it",
         ),
-        pytest.param(changed(DUE, in_place=BLOCKED), (renewed(BLOCKED.reload),), id="a restart needs no pause"),
+        pytest.param(changed(DUE, in_place_obstacles=BLOCKED), (renewed(BLOCKED.reload),), id="a restart needs no pause"),
         pytest.param(settled(leaf_with(46 * DAY)), (), id="none is due"),
     ],
 )  # fmt: skip
@@ -157,19 +159,19 @@ def without_link(snapshot: Snapshot) -> Snapshot:
 
 AGREED = linked.TRUSTED
 OPENSSL = OutsideClient(
-    "Secret kafka/app", (make("cluster-ca v0", key(0), path_length=0).certificate,), kind=Verifier.OPENSSL
+    "Secret kafka/app", (make("cluster-ca v0", key(0), path_length=0).certificate,), verifier=Verifier.OPENSSL
 )
 
 
 @pytest.mark.parametrize(
     ("snapshot", "expected"),
     [
-        pytest.param(changed(AGREED, in_place=BLOCKED), (behind_link(),), id="nodes restart to take it up in any case"),
+        pytest.param(changed(AGREED, in_place_obstacles=BLOCKED), (behind_link(),), id="nodes restart to take it up in any case"),
         pytest.param(
             AGREED.with_ca(current=chain_of(OLD, ROOT)), (behind_link(),), id="the same, and the CA in use has a root"
         ),
         pytest.param(patient.NOTED, (behind_link(),), id="patiently: what processes hold is written down"),
-        pytest.param(changed(patient.AGREED, in_place=BLOCKED), (behind_link(BLOCKED.reload),), id="restarts are told"),
+        pytest.param(changed(patient.AGREED, in_place_obstacles=BLOCKED), (behind_link(BLOCKED.reload),), id="restarts are told"),
         pytest.param(
             changed(AGREED, leaves=(*linked.ISSUED.leaves.stored[:3], *AGREED.leaves.stored[3:])),
             (replace(behind_link(), secrets=(linked.TOPICS,)),), id="only those of other CAs",
@@ -188,7 +190,7 @@ OPENSSL = OutsideClient(
         ),
         pytest.param(without_link(AGREED), (), id="no link certificate"),
         pytest.param(replace(AGREED, bundle=names_of(OLD)), (), id="it may not be used yet"),
-        pytest.param(changed(AGREED, outside=(OPENSSL,)), (), id="a client outside would refuse it"),
+        pytest.param(changed(AGREED, outside_clients=(OPENSSL,)), (), id="a client outside would refuse it"),
         pytest.param(linked.ISSUED, (), id="all but the operator's own are of it"),
         pytest.param(linked.SETTLED, (), id="no next CA"),
     ],
@@ -206,7 +208,7 @@ BELOW = make("cluster-ca v1", key(1), OLD, path_length=0)
 KNOWN_BY_ITS_ROOT = replace(
     PHASED_OUT,
     ca=replace(
-        PHASED_OUT.ca, others=others(BELOW), prepared=(replace(prepared(BELOW), chain=chain_of(BELOW, OLD)),)
+        PHASED_OUT.ca, other_entries=others(BELOW), prepared=(replace(prepared(BELOW), chain=chain_of(BELOW, OLD)),)
     ),
     ledger=ledger(
         entry(OLD, PHASE_OUT, {0}), entry(chain_of(BELOW, OLD), ALL, awaiting={uid_of(PODS[0], 1)}), journal=a_journal()
@@ -216,7 +218,7 @@ KNOWN_BY_ITS_ROOT = replace(
 
 def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
     stranger = OutsideClient("Secret kafka/app", chain_of(OLD))
-    assert use_by_operator(situation(changed(PHASED_OUT, outside=(stranger,)))) == OWN_LEAF
+    assert use_by_operator(situation(changed(PHASED_OUT, outside_clients=(stranger,)))) == OWN_LEAF
 
 
 def test_only_the_operators_own_leaf_is_issued_alone() -> None:
@@ -275,7 +277,7 @@ MISSING = cluster(missing={PODS[1]: Component.KAFKA, linked.TOPICS: Component.EN
     ],
 )
 def test_missing_leaves_are_of_the_ca_in_use(issuing: Selection | None, secrets_issued: tuple[str, ...]) -> None:
-    intent = changed_intent(RECONCILE, missing=issuing)
+    intent = changed_intent(RECONCILE, missing_leaves=issuing)
     found = issue_missing(situation(MISSING, intent))
     made = IssueLeaves(secrets=secrets_issued, issuer=chain_of(OLD), generation=0, phase=Phase.USE)
     assert found == ((made,) if secrets_issued else ())
@@ -302,7 +304,7 @@ CHANGED = cluster(pods=(a_pod(presents_stored=False), *pods(names=PODS[1:])))
             awaited(uids_of(PODS[0]), OLD), id="a flow is in flight",
         ),
         pytest.param(
-            cluster(ca=secrets(others=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, ALL, {1})), pods=pods(1)),
+            cluster(ca=secrets(other_entries=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, ALL, {1})), pods=pods(1)),
             RECONCILE, (), id="ca.crt was restored, and what is presented is unknown",
         ),
         pytest.param(
@@ -333,7 +335,7 @@ def test_restarts_that_are_waited_for(snapshot: Snapshot, intent: Intent, expect
 
 def holding(*held: HeldLeaf, **fields: Any) -> Snapshot:
     """The leaves were renewed, and the operator knows it."""
-    return settled(*leaves(LASTING), ledger=ledger(entry(LASTING, generations={0}), held=held), **fields)
+    return settled(*leaves(LASTING), ledger=ledger(entry(LASTING, generations={0}), held_leaves=held), **fields)
 
 
 def held(left: timedelta = 30 * DAY, **fields: Any) -> HeldLeaf:
@@ -345,7 +347,7 @@ def rolled(why: str) -> Steps:
     avoidable = f"Nodes are restarted with their renewed certificates: {why}"
     about = LASTING.certificate
     return (
-        Roll(reason=RollReason.LEAF, uids=uids_of(PODS[0]), authority=about, phase=Phase.USE, avoidable=avoidable),
+        Roll(reason=RollReason.LEAF, uids=uids_of(PODS[0]), authority=about, phase=Phase.USE, avoidable_restart=avoidable),
     )  # fmt: skip
 
 
@@ -459,7 +461,7 @@ def test_leaves_of_the_next_ca_are_issued_when_they_are_at_hand(
 def test_missing_leaves_that_the_operator_cannot_issue_are_issued(issuing: Selection | None) -> None:
     """Where the intent asks for certain leaves, only those."""
     kept = elsewhere(MISSING, OLD)
-    intent = changed_intent(RECONCILE, missing=issuing)
+    intent = changed_intent(RECONCILE, missing_leaves=issuing)
     names = tuple(sorted(name for name in MISSING.leaves.missing if issuing in (None, Selection()) or name == PODS[1]))
     assert issue_missing(situation(kept, intent)) == ()
     made = IssueLeaves(secrets=names, issuer=chain_of(OLD), generation=0, phase=Phase.USE)
@@ -477,7 +479,7 @@ def test_missing_leaves_that_the_operator_cannot_issue_are_issued(issuing: Selec
 )
 def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]) -> None:
     """It would have to issue a leaf first, and an outside issuer keeps the key; where it has the key, it goes on by itself."""
-    intent = changed_intent(LEAVES, asked=ISSUER)
+    intent = changed_intent(LEAVES, external_issuer=ISSUER)
     behind = changed(CHANGED, **changes)
     roll = awaited(uids_of(PODS[0]), OLD)
     assert steps_of(await_restarts(situation(behind, intent))) == roll
@@ -496,9 +498,9 @@ def test_an_operator_that_cannot_read_a_leaf_is_not_waited_for_wherever_the_key_
 
 def test_a_leaf_that_no_process_could_use_is_replaced_first_and_by_a_restart() -> None:
     """It is not known what the process was started with; a leaf of another CA stays where some process does not know the CA in use."""
-    spoilt = (a_leaf(PODS[0], beside="ab"), a_leaf(PODS[1], issuer=THIRD), *leaves(names=PODS[2:]))
+    spoilt = (a_leaf(PODS[0], key_beside="ab"), a_leaf(PODS[1], issuer=THIRD), *leaves(names=PODS[2:]))
     renamed = {PODS[2]: "it lacks a.example"}
-    kept = at_hand(elsewhere(cluster(leaves=spoilt, misnamed=renamed, in_place=InPlace()), OLD), OLD)
+    kept = at_hand(elsewhere(cluster(leaves=spoilt, misnamed=renamed, in_place_obstacles=InPlaceObstacles()), OLD), OLD)
     made = IssueLeaves(secrets=PODS[:2], issuer=chain_of(OLD), generation=0, phase=Phase.USE)
     assert replace_leaves(situation(kept, RECONCILE)) == (made,)
     closed = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "", "", ""),))

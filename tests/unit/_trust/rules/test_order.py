@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
-    InPlace,
+    InPlaceObstacles,
     IssuedBy,
     Reconciliation,
     Snapshot,
@@ -210,7 +210,7 @@ def leading_on(snapshot: Snapshot) -> Snapshot:
     """The cluster where the journal says that a replacement follows the renewal in flight."""
     books = books_of(snapshot)
     assert books.journal is not None
-    return replace(snapshot, ledger=replace(books, journal=replace(books.journal, to_replace=True)))
+    return replace(snapshot, ledger=replace(books, journal=replace(books.journal, precedes_replacement=True)))
 
 
 @pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.ABORT])
@@ -238,10 +238,10 @@ def test_a_flow_that_was_begun_is_continued_by_every_goal_but_handing_back(stage
 def with_third(snapshot: Snapshot, state: TrustState, awaiting: frozenset[str] = frozenset()) -> Snapshot:
     """A CA beside those of the flow."""
     third = entry(THIRD, state, awaiting=awaiting)
-    everywhere = {**snapshot.ca.others, **others(THIRD)}
+    everywhere = {**snapshot.ca.other_entries, **others(THIRD)}
     return replace(
         snapshot,
-        ca=replace(snapshot.ca, others=everywhere),
+        ca=replace(snapshot.ca, other_entries=everywhere),
         bundle=(snapshot.bundle or frozenset()) | names_of(THIRD),
         ledger=books_of(snapshot).with_entry(third),
     )
@@ -253,7 +253,7 @@ def missing(snapshot: Snapshot) -> Snapshot:
 
 DOWNGRADE = Intent(Goal.DOWNGRADE)
 HOLDING = cluster(
-    ledger=ledger(entry(OLD, generations={0}), held=(HeldLeaf(leaves()[0].chain[0], frozenset(), uids_of()),)),
+    ledger=ledger(entry(OLD, generations={0}), held_leaves=(HeldLeaf(leaves()[0].chain[0], frozenset(), uids_of()),)),
     leaves=leaves(),
 )
 
@@ -262,7 +262,7 @@ HOLDING = cluster(
     ("snapshot", "intent", "first", "second"),
     [
         pytest.param(
-            unlinked.READ_BACK, changed_intent(REPLACE_KEY, publish=True), publish, restart_to_trust,
+            unlinked.READ_BACK, changed_intent(REPLACE_KEY, publishes_bundle=True), publish, restart_to_trust,
             id="clients are told before processes restart",
         ),
         pytest.param(
@@ -270,7 +270,7 @@ HOLDING = cluster(
             id="processes restart while clients get their time",
         ),
         pytest.param(
-            missing(linked.TRUSTED), changed_intent(REPLACE_KEY, missing=Selection()), issue_missing, replace_leaves,
+            missing(linked.TRUSTED), changed_intent(REPLACE_KEY, missing_leaves=Selection()), issue_missing, replace_leaves,
             id="a missing leaf needs no next CA",
         ),
         pytest.param(
@@ -296,7 +296,10 @@ def test_a_rule_that_is_taken_out_is_not_asked() -> None:
 
 # Stamps tell the paused operator about nodes, so that it finds nothing to restart; and the cases in which no stamp tells it.
 
-BLOCKED, UNPREDICTED = InPlace(reload="no."), InPlace(stamps="the operator would restart them despite new annotations.")
+BLOCKED, UNPREDICTED = (
+    InPlaceObstacles(reload="no."),
+    InPlaceObstacles(stamps="the operator would restart them despite new annotations."),
+)
 
 
 def stamp(generation: int | None, key_generation: int, phase: Phase = Phase.USE) -> Steps:
@@ -305,8 +308,8 @@ def stamp(generation: int | None, key_generation: int, phase: Phase = Phase.USE)
 
 def one_restarts(snapshot: Snapshot) -> Snapshot:
     """The ledger does not know what one of the nodes holds: its restart is not ours to hide."""
-    held = tuple(replace(one, awaiting=one.awaiting - uids_of(PODS[2])) for one in books_of(snapshot).held)
-    return replace(snapshot, ledger=replace(books_of(snapshot), held=held))
+    held = tuple(replace(one, awaiting=one.awaiting - uids_of(PODS[2])) for one in books_of(snapshot).held_leaves)
+    return replace(snapshot, ledger=replace(books_of(snapshot), held_leaves=held))
 
 
 ISSUED = renewal.ISSUED
@@ -330,9 +333,13 @@ EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_sto
         pytest.param(patient.ISSUED, stamp(0, 0), id="nodes are to read it again"),
         pytest.param(ISSUED, stamp(1, 0), id="the same, of another generation"),
         pytest.param(unlinked.ISSUED, stamp(None, 1), id="nodes are to restart: only the key generation"),
-        pytest.param(changed(linked.RECHAINED, in_place=BLOCKED), stamp(None, 1, Phase.RETIRE), id="cannot read again"),
-        pytest.param(changed(linked.RECHAINED, in_place=UNPREDICTED), stamp(None, 1, Phase.RETIRE), id="not believed"),
-        pytest.param(changed(ISSUED, in_place=BLOCKED), (), id="cannot read again, and the key is the same"),
+        pytest.param(
+            changed(linked.RECHAINED, in_place_obstacles=BLOCKED), stamp(None, 1, Phase.RETIRE), id="cannot read again"
+        ),
+        pytest.param(
+            changed(linked.RECHAINED, in_place_obstacles=UNPREDICTED), stamp(None, 1, Phase.RETIRE), id="not believed"
+        ),
+        pytest.param(changed(ISSUED, in_place_obstacles=BLOCKED), (), id="cannot read again, and the key is the same"),
         pytest.param(one_restarts(ISSUED), (), id="one of them waits for its restart"),
         pytest.param(replace(ISSUED, reconciliation=RUNS), pause_for(stamp(1, 0)[0]), id="never beside the operator"),
         pytest.param(linked.STRUCK, (), id="leaves are still of another generation"),

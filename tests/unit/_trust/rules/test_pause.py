@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
-    InPlace,
+    InPlaceObstacles,
     Reconciliation,
     Snapshot,
 )
@@ -57,7 +57,7 @@ from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from ..requested import elsewhere
 from .asking import RECONCILE, REPLACE_KEY, situation
 
-WORK = WriteBundle(phase=Phase.RETIRE, avoidable="Nodes are restarted: no.")
+WORK = WriteBundle(phase=Phase.RETIRE, avoidable_restart="Nodes are restarted: no.")
 BATCHES = changed_intent(REPLACE_KEY, user_batch=2)
 CONNECT = "KafkaConnect kafka/connect"
 MORE = Withdraw(certificate=OLD.certificate, phase=Phase.USE)
@@ -73,9 +73,9 @@ MORE = Withdraw(certificate=OLD.certificate, phase=Phase.USE)
 )
 def test_the_pause_comes_first_and_says_what_for(state: Reconciliation) -> None:
     at = situation(cluster(reconciliation=state))
-    paused = Pause(phase=Phase.RETIRE, purpose=WORK.sentence(), avoidable=WORK.avoidable)
+    paused = Pause(phase=Phase.RETIRE, purpose=WORK.sentence(), avoidable_restart=WORK.avoidable_restart)
     assert pause_first(at, WORK, MORE) == (paused,)
-    assert pause_first(at, replace(WORK, avoidable=""), WORK) == (paused,)
+    assert pause_first(at, replace(WORK, avoidable_restart=""), WORK) == (paused,)
     assert pause_first(at) == ()
 
 
@@ -134,7 +134,7 @@ def test_where_no_user_may_be_served_during_the_switch_every_user_is_paused() ->
 )
 def test_no_user_stays_paused_where_no_switch_follows(pause: ReissuePause, behind: bool, ends: bool) -> None:
     """A user that is to get a certificate of another CA does: a flow that serves users one after the other lets it on."""
-    seen = users("trusted", pause, behind=behind)
+    seen = users("trusted", pause, is_outdated=behind)
     wanted = (ResumeReissue(names=(ORDERS,)),) if ends else ()
     assert (resume_reissue(situation(seen)), resume_operators(seen)) == (wanted, wanted)
     paused = replace(seen, reconciliation=PAUSED)
@@ -148,7 +148,7 @@ def test_a_user_that_may_not_be_served_stays_paused_between_the_two_writes_of_th
 
 
 def test_a_user_without_a_certificate_does_not_stay_paused() -> None:
-    seen = users("trusted", ReissuePause.OURS, behind=True, authorities=frozenset())
+    seen = users("trusted", ReissuePause.OURS, is_outdated=True, authorities=frozenset())
     assert resume_operators(seen) == (ResumeReissue(names=(ORDERS,)),)
 
 
@@ -204,17 +204,19 @@ LOOKED = "it is unknown whether nodes can read their certificates again without 
 @pytest.mark.parametrize(
     ("seen", "spread", "reloaded", "in_place"),
     [
-        pytest.param(InPlace(), Spread.AUTO, "", "", id="nothing is in the way"),
-        pytest.param(InPlace(), Spread.RELOAD, "", "", id="wanted"),
-        pytest.param(InPlace(), Spread.RESTART, *["spread=restart asks for it."] * 2, id="not wanted"),
+        pytest.param(InPlaceObstacles(), Spread.AUTO, "", "", id="nothing is in the way"),
+        pytest.param(InPlaceObstacles(), Spread.RELOAD, "", "", id="wanted"),
+        pytest.param(InPlaceObstacles(), Spread.RESTART, *["spread=restart asks for it."] * 2, id="not wanted"),
         pytest.param(None, Spread.AUTO, LOOKED, LOOKED, id="the run has not looked"),
-        pytest.param(InPlace(reload="no."), Spread.AUTO, "no.", "no.", id="nodes cannot be told"),
-        pytest.param(InPlace(stamps="never."), Spread.AUTO, "", "never.", id="the operator would restart them anyway"),
-        pytest.param(InPlace("no.", "never."), Spread.RELOAD, "no.", "no.", id="both"),
+        pytest.param(InPlaceObstacles(reload="no."), Spread.AUTO, "no.", "no.", id="nodes cannot be told"),
+        pytest.param(
+            InPlaceObstacles(stamps="never."), Spread.AUTO, "", "never.", id="the operator would restart them anyway"
+        ),
+        pytest.param(InPlaceObstacles("no.", "never."), Spread.RELOAD, "no.", "no.", id="both"),
     ],
 )
-def test_why_not(seen: InPlace | None, spread: Spread, reloaded: str, in_place: str) -> None:
-    at = situation(cluster(in_place=seen), changed_intent(RECONCILE, spread=spread))
+def test_why_not(seen: InPlaceObstacles | None, spread: Spread, reloaded: str, in_place: str) -> None:
+    at = situation(cluster(in_place_obstacles=seen), changed_intent(RECONCILE, spread=spread))
     assert (why_not_reloaded(at), why_not_in_place(at)) == (reloaded, in_place)
 
 
@@ -235,7 +237,7 @@ def held(left: timedelta) -> HeldLeaf:
 
 def waiting(*leaves: HeldLeaf, **journal: Any) -> Snapshot:
     made = a_journal(**{"retire": Retire.WHEN_RESTARTED, **journal})
-    return cluster(ledger=ledger(entry(OLD, ANY), entry(NEW, ANY), held=leaves, journal=made))
+    return cluster(ledger=ledger(entry(OLD, ANY), entry(NEW, ANY), held_leaves=leaves, journal=made))
 
 
 OF_THE_CA = OLD.certificate.not_after - RESTART_BEFORE
@@ -254,8 +256,8 @@ OF_THE_CA = OLD.certificate.not_after - RESTART_BEFORE
 )
 def test_the_latest_restart(snapshot: Snapshot, latest: datetime | None) -> None:
     at = situation(snapshot)
-    assert at.begun is not None
-    assert latest_restart(at, at.begun) == latest
+    assert at.flow_in_flight is not None
+    assert latest_restart(at, at.flow_in_flight) == latest
 
 
 NEAR = a_leaf(chain=(issue_leaf(OLD, begin=NOW - 40 * DAY, end=NOW + 50 * DAY),))
@@ -277,14 +279,14 @@ NEAR = a_leaf(chain=(issue_leaf(OLD, begin=NOW - 40 * DAY, end=NOW + 50 * DAY),)
 )
 def test_the_latest_restart_before_the_operator_issues_or_stands_still(snapshot: Snapshot, latest: datetime) -> None:
     at = situation(changed(snapshot, leaves=(a_leaf(chain=None), NEAR)))
-    assert at.begun is not None
-    assert latest_restart(at, at.begun) == latest
+    assert at.flow_in_flight is not None
+    assert latest_restart(at, at.flow_in_flight) == latest
 
 
 def test_where_a_component_has_another_window_that_one_counts() -> None:
     at = situation(changed(elsewhere(waiting(), OLD), leaves=(replace(NEAR, renewal_window=20 * DAY),)))
-    assert at.begun is not None
-    assert latest_restart(at, at.begun) == NOW + 15 * DAY
+    assert at.flow_in_flight is not None
+    assert latest_restart(at, at.flow_in_flight) == NOW + 15 * DAY
 
 
 @pytest.mark.parametrize(

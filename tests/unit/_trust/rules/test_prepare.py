@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Linker
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, LinkIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     PreparedAuthority,
@@ -35,7 +35,7 @@ BELOW = chain_of(INTERMEDIATE, ROOT)
 
 
 def settled_with(authority: Entity | Chain, *beside: Entity, **generations: int) -> Snapshot:
-    ca = secrets(authority, others=others(*beside), **generations)
+    ca = secrets(authority, other_entries=others(*beside), **generations)
     books = ledger(entry(ca.current, generations={0}), *(entry(one, UNUSED) for one in beside))
     return cluster(ca=ca, ledger=books)
 
@@ -46,7 +46,7 @@ def supplying(*chain: Entity) -> Intent:
 
 
 def test_its_turn() -> None:
-    made = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, linked=True)
+    made = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, with_link=True)
     assert turns(prepare) == {"linked SETTLED": (made,), "unlinked SETTLED": (made,)}
 
 
@@ -89,7 +89,7 @@ def test_the_number_of_the_next_ca(snapshot: Snapshot, intent: Intent, generatio
 def test_keys_that_the_ca_in_use_certifies(snapshot: Snapshot, intent: Intent, linked: bool) -> None:
     (made,) = prepare(situation(snapshot, intent))
     assert isinstance(made, PrepareAuthority)
-    assert made.linked is linked
+    assert made.with_link is linked
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_ca_that_allows_none_below_it_is_renewed_before_its_key_is_replaced(
     snapshot: Snapshot, intent: Intent, first: bool
 ) -> None:
     made = made_by(snapshot, intent)
-    assert (made.goal, made.linked and first) == (Goal.RENEW if first else Goal.REPLACE_KEY, False)
+    assert (made.goal, made.with_link and first) == (Goal.RENEW if first else Goal.REPLACE_KEY, False)
     if first:
         current = snapshot.ca.current[0]
         assert (made.path_length, made.at_least_until, made.supplied) == (1, current.not_after, ())
@@ -172,7 +172,9 @@ def test_the_path_length_of_a_renewal(
 
 # The key of the CA in use is kept elsewhere, and its issuer can be asked. ----------------------------------------------
 
-ASKING = changed_intent(REPLACE_KEY, asked="Vault issuer kafka-2026", links=Linker("Vault issuer kafka-2026"))
+ASKING = changed_intent(
+    REPLACE_KEY, external_issuer="Vault issuer kafka-2026", link_issuer=LinkIssuer("Vault issuer kafka-2026")
+)
 KEPT = elsewhere(settled_with(OLD), OLD)
 #: The names of all others here become other bytes where another program writes them again, as those of the Cluster Operator do.
 GOS = make("Theirs", key(80), outlives_rewriting=True)
@@ -180,21 +182,27 @@ GOS = make("Theirs", key(80), outlives_rewriting=True)
 
 def bringing(made: Entity, *above: Entity, elsewhere: bool = False) -> Intent:
     chain = chain_of(made, *above)
-    return changed_intent(ASKING, supplied=PreparedAuthority(chain, chain[0].public_key_sha256, elsewhere=elsewhere))
+    return changed_intent(
+        ASKING, supplied=PreparedAuthority(chain, chain[0].public_key_sha256, key_is_elsewhere=elsewhere)
+    )
 
 
-KEEPING_BOTH = changed_intent(ASKING, links=Linker("Vault issuer kafka-2026", keeps_both=True))
+KEEPING_BOTH = changed_intent(ASKING, link_issuer=LinkIssuer("Vault issuer kafka-2026", keeps_both_keys=True))
 
 
 @pytest.mark.parametrize(
     "intent",
-    [ASKING, bringing(GOS), changed_intent(bringing(GOS, elsewhere=True), links=KEEPING_BOTH.issuing.links)],
+    [
+        ASKING,
+        bringing(GOS),
+        changed_intent(bringing(GOS, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer),
+    ],
     ids=["made here", "supplied", "kept by the same one"],
 )
 def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent) -> None:
     (made,) = prepare(situation(KEPT, intent))
     assert isinstance(made, PrepareAuthority)
-    assert (made.linked, made.asked) == (True, ASKING.issuing.asked)
+    assert (made.with_link, made.link_issuer) == (True, ASKING.issuing.external_issuer)
     assert "a link certificate by that CA, signed by Vault issuer kafka-2026" in made.sentence()
     assert "one restart of each node more" in made.because
 
@@ -202,7 +210,7 @@ def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(in
 @pytest.mark.parametrize(
     ("snapshot", "intent", "why"),
     [
-        pytest.param(KEPT, changed_intent(ASKING, links=None), "", id="who is asked certifies no CAs"),
+        pytest.param(KEPT, changed_intent(ASKING, link_issuer=None), "", id="who is asked certifies no CAs"),
         pytest.param(elsewhere(settled_with(SHORT), SHORT), ASKING, "permits no CA below it", id="path length"),
         pytest.param(
             KEPT, bringing(GOS, elsewhere=True), "is not here either", id="the key of the next one is not here"
@@ -217,7 +225,7 @@ def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_not_asked(
 ) -> None:
     (made,) = prepare(situation(snapshot, intent))
     assert isinstance(made, PrepareAuthority)
-    assert (made.linked, made.asked, bool(made.because)) == (False, "", bool(why))
+    assert (made.with_link, made.link_issuer, bool(made.because)) == (False, "", bool(why))
     assert why in made.because
 
 
@@ -229,7 +237,7 @@ MADE, BROUGHT, CLOSED = (
     make("Closed", key(83), path_length=0, outlives_rewriting=True),
 )
 ENDED = make("cluster-ca v0", key(0), end=NOW)
-BOTH_KEPT = changed_intent(bringing(GOS, elsewhere=True), links=KEEPING_BOTH.issuing.links)
+BOTH_KEPT = changed_intent(bringing(GOS, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer)
 IN_VAULT = make("Corporate", key(84), outlives_rewriting=True)
 KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
 
@@ -242,10 +250,10 @@ KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
         pytest.param(KEPT_TOO, BOTH_KEPT, True, id="both keys are kept by the same issuer"),
         pytest.param(KEPT, BOTH_KEPT, False, id="the same, and it would write the name of the CA in use again"),
         pytest.param(
-            KEPT_TOO, changed_intent(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.issuing.links), False,
+            KEPT_TOO, changed_intent(bringing(CLOSED, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer), False,
             id="the same, and the next one permits none below it",
         ),
-        pytest.param(MADE, changed_intent(BROUGHT, links=None), False, id="its issuer certifies no CAs"),
+        pytest.param(MADE, changed_intent(BROUGHT, link_issuer=None), False, id="its issuer certifies no CAs"),
         pytest.param(MADE, bringing(NEW), False, id="its key is here"),
         pytest.param(MADE, ASKING, False, id="it is made here"),
         pytest.param(MADE, bringing(INTERMEDIATE, ROOT, elsewhere=True), False, id="nothing leads to it"),
@@ -255,15 +263,17 @@ KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
 )  # fmt: skip
 def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(snapshot: Snapshot, intent: Intent, asked: bool) -> None:
     made = made_by(snapshot, changed_intent(intent, client_grace=HOUR))
-    assert (made.asked_back, bool(made.without_it)) == (("Vault issuer kafka-2026", True) if asked else ("", False))
+    assert (made.back_link_issuer, bool(made.refusing_clients)) == (
+        ("Vault issuer kafka-2026", True) if asked else ("", False)
+    )
     assert ("and a link certificate of that CA, signed by Vault issuer kafka-2026" in made.sentence()) is asked
     if asked:
         assert "so the flow asks Vault issuer kafka-2026 for a link certificate of" in made.because
-        assert "from memory alone: for 3600 s after the switch (client_grace)" in made.without_it
+        assert "from memory alone: for 3600 s after the switch (client_grace)" in made.refusing_clients
 
 
 def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_for_a_link_certificate() -> None:
-    intent = changed_intent(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.issuing.links)
+    intent = changed_intent(bringing(CLOSED, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer)
     because = made_by(KEPT_TOO, intent).because
     assert "for none: CN=Closed" in because
     assert "From then on these clients refuse them, until they read the certificate Secret again." in because
@@ -271,13 +281,13 @@ def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_for_a_link_cer
 
 @pytest.mark.parametrize(
     "intent",
-    [changed_intent(RENEW, asked="an issuer", links=Linker("an issuer")), ASKING],
+    [changed_intent(RENEW, external_issuer="an issuer", link_issuer=LinkIssuer("an issuer")), ASKING],
     ids=["renewal", "a key that is here"],
 )
 def test_no_issuer_is_asked_for_what_can_be_made_here(intent: Intent) -> None:
     (made,) = prepare(situation(cluster(), intent))
     assert isinstance(made, PrepareAuthority)
-    assert (made.linked, made.asked) == (intent is ASKING, "")
+    assert (made.with_link, made.link_issuer) == (intent is ASKING, "")
 
 
 IN_AN_HOUR = NOW + HOUR
@@ -294,11 +304,11 @@ IN_AN_HOUR = NOW + HOUR
 def test_until_when_clients_are_led_on(snapshot: Snapshot, until: datetime, told: str) -> None:
     (step,) = prepare(situation(snapshot, changed_intent(REPLACE_KEY, link_until=until)))
     assert isinstance(step, PrepareAuthority)
-    assert (step.linked_until, told in step.because, bool(step.because)) == (until, True, bool(told))
+    assert (step.back_link_until, told in step.because, bool(step.because)) == (until, True, bool(told))
 
 
 def test_no_link_certificate_is_made_where_leaves_are_sent_alone() -> None:
     snapshot = changed(settled_with(OLD), users=CaUsers())
     (step,) = prepare(situation(snapshot, changed_intent(REPLACE_KEY, link_until=IN_AN_HOUR)))
     assert isinstance(step, PrepareAuthority)
-    assert step.linked_until is None
+    assert step.back_link_until is None

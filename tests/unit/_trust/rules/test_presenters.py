@@ -35,7 +35,7 @@ def test_after_the_switch_every_user_is_issued_again() -> None:
 
 @pytest.mark.parametrize("stage", ["published", "trusted", "issued"])
 def test_at_other_stages_no_user_is_issued_again(stage: str) -> None:
-    behind = tuple(replace(one, behind=stage != "issued") for one in STAGES[stage].presenters)
+    behind = tuple(replace(one, is_outdated=stage != "issued") for one in STAGES[stage].presenters)
     assert reissue(situation(changed(STAGES[stage], presenters=behind))) == ()
 
 
@@ -47,20 +47,20 @@ def test_a_waived_user_is_not_waited_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "waits"), [({}, True), ({"hindered": "it is not ready"}, False)], ids=["none yet", "none"]
+    ("fields", "waits"), [({}, True), ({"hindrance": "it is not ready"}, False)], ids=["none yet", "none"]
 )
 def test_a_user_without_a_certificate_is_waited_for(fields: dict[str, str], waits: bool) -> None:
     """It may be on its way since before the switch."""
-    new = presenter(ORDERS, authorities=frozenset(), behind=True, **fields)
-    seen = presenting(new, presenter(PAYMENTS, behind=True), current=NEW)
+    new = presenter(ORDERS, authorities=frozenset(), is_outdated=True, **fields)
+    seen = presenting(new, presenter(PAYMENTS, is_outdated=True), current=NEW)
     (step,) = reissue(situation(changed(STAGES["switched"], presenters=seen)))
     assert isinstance(step, AwaitReissue)
     assert step.names == ((ORDERS, PAYMENTS) if waits else (PAYMENTS,))
 
 
 def test_a_user_that_another_program_has_paused_delays_no_run() -> None:
-    paused = presenter(ORDERS, behind=True, pause=ReissuePause.FOREIGN)
-    seen = presenting(paused, presenter(PAYMENTS, behind=True), current=NEW)
+    paused = presenter(ORDERS, is_outdated=True, pause=ReissuePause.FOREIGN)
+    seen = presenting(paused, presenter(PAYMENTS, is_outdated=True), current=NEW)
     (step,) = reissue(situation(changed(STAGES["switched"], presenters=seen)))
     assert isinstance(step, AwaitReissue)
     assert step.names == (PAYMENTS,)
@@ -98,7 +98,7 @@ def test_a_user_that_gets_no_certificate_any_more_is_not_waited_for() -> None:
 def test_the_pause_of_a_user_ends_with_its_turn() -> None:
     """Also of one that is waived, or has its certificate already: no other step would end it."""
     waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
-    first = presenter(ORDERS, behind=True, pause=ReissuePause.OURS)
+    first = presenter(ORDERS, is_outdated=True, pause=ReissuePause.OURS)
     second = presenter(PAYMENTS, NEW, pause=ReissuePause.ASKED)
     seen = changed(STAGES["switched"], waivers=waivers, presenters=presenting(first, second, current=NEW))
     (step,) = reissue(situation(seen, changed_intent(REPLACE_KEY, user_batch=7)))

@@ -38,7 +38,7 @@ from ..nodes import a_leaf, leaves
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 BOTH = names_of(OLD, NEW)
-PUBLISHING = changed_intent(REPLACE_KEY, publish=True)
+PUBLISHING = changed_intent(REPLACE_KEY, publishes_bundle=True)
 
 
 def put(*authorities: Entity, beside: frozenset[str] = names_of(OLD)) -> Steps:
@@ -57,7 +57,9 @@ def test_its_turn() -> None:
 def taken_out(new: LedgerEntry) -> Snapshot:
     """The next CA was taken out of the Secret."""
     before = unlinked.TRUSTED
-    return replace(before, ca=replace(before.ca, others={}), bundle=names_of(OLD), ledger=ledger(entry(OLD), new))
+    return replace(
+        before, ca=replace(before.ca, other_entries={}), bundle=names_of(OLD), ledger=ledger(entry(OLD), new)
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,25 +72,25 @@ def taken_out(new: LedgerEntry) -> Snapshot:
             put(OLD, beside=names_of(NEW)), id="one on its way out that is needed after all",
         ),
         pytest.param(
-            cluster(), changed_intent(RECONCILE, trusting=(chain_of(INTERMEDIATE, ROOT),)),
+            cluster(), changed_intent(RECONCILE, additional_cas=(chain_of(INTERMEDIATE, ROOT),)),
             (
                 Project(chains=(chain_of(INTERMEDIATE, ROOT),)),
                 AwaitBundle(present=names_of(OLD, INTERMEDIATE), phase=Phase.PREPARE),
             ), id="one that the caller trusts",
         ),
         pytest.param(
-            cluster(ca=secrets(others=others(ROOT))), changed_intent(RECONCILE, trusting=(chain_of(INTERMEDIATE, ROOT),)),
+            cluster(ca=secrets(other_entries=others(ROOT))), changed_intent(RECONCILE, additional_cas=(chain_of(INTERMEDIATE, ROOT),)),
             (
                 Project(chains=(chain_of(INTERMEDIATE, ROOT),)),
                 AwaitBundle(present=names_of(OLD, ROOT, INTERMEDIATE), phase=Phase.PREPARE),
             ), id="one that the caller trusts, below a root that is there",
         ),
-        pytest.param(cluster(), changed_intent(RECONCILE, trusting=(chain_of(OLD),)), (), id="one that is there already"),
+        pytest.param(cluster(), changed_intent(RECONCILE, additional_cas=(chain_of(OLD),)), (), id="one that is there already"),
         pytest.param(
-            linked.REMOVED, changed_intent(RECONCILE, trusting=(chain_of(OLD),)), (), id="one that processes have yet to forget"
+            linked.REMOVED, changed_intent(RECONCILE, additional_cas=(chain_of(OLD),)), (), id="one that processes have yet to forget"
         ),
         pytest.param(
-            linked.FINISHED, changed_intent(RECONCILE, trusting=(chain_of(OLD),)), put(OLD, beside=names_of(NEW)),
+            linked.FINISHED, changed_intent(RECONCILE, additional_cas=(chain_of(OLD),)), put(OLD, beside=names_of(NEW)),
             id="one that no listener knows any more",
         ),
         pytest.param(cluster(ca=secrets(None)), RECONCILE, (), id="no CA in use"),

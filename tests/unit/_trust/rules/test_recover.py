@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     CaUsers,
     Component,
     FailedReconcile,
-    InPlace,
+    InPlaceObstacles,
     Reconciliation,
     Snapshot,
     StoredLeaf,
@@ -57,7 +57,7 @@ def presenting(*names: str, **fields: object) -> Snapshot:
     seen = answering(cluster(pods=nodes, ledger=BOOKS), accepting=[OLD.certificate.fingerprint])
     old = {name: ended(name).chain for name in names}
     listeners = tuple(replace(one, presents=old.get(one.pod, one.presents)) for one in seen.nodes.listeners or ())
-    return changed(seen, **{"listeners": listeners, "in_place": InPlace(), **fields})
+    return changed(seen, **{"listeners": listeners, "in_place_obstacles": InPlaceObstacles(), **fields})
 
 
 def restarted(decision: Decision) -> list[tuple[RollReason, frozenset[str]]]:
@@ -126,12 +126,18 @@ def test_a_node_that_has_not_answered_is_not_told() -> None:
 
 @pytest.mark.parametrize(
     ("in_place", "spread"),
-    [(InPlace(reload="a library is missing."), Spread.AUTO), (None, Spread.AUTO), (InPlace(), Spread.RESTART)],
+    [
+        (InPlaceObstacles(reload="a library is missing."), Spread.AUTO),
+        (None, Spread.AUTO),
+        (InPlaceObstacles(), Spread.RESTART),
+    ],
     ids=["impossible", "unknown", "unwanted"],
 )
-def test_where_nodes_are_not_to_read_again_the_pause_comes_at_once(in_place: InPlace | None, spread: Spread) -> None:
+def test_where_nodes_are_not_to_read_again_the_pause_comes_at_once(
+    in_place: InPlaceObstacles | None, spread: Spread
+) -> None:
     intent = replace(RECOVER, pace=replace(RECOVER.pace, spread=spread))
-    steps = decide(changed(presenting(PODS[0]), in_place=in_place), intent).steps
+    steps = decide(changed(presenting(PODS[0]), in_place_obstacles=in_place), intent).steps
     assert [type(step) for step in steps] == [Pause]
 
 
@@ -164,7 +170,7 @@ def test_a_pause_ends_where_the_operator_has_still_to_issue() -> None:
 
 def test_nodes_are_asked_before_they_restart() -> None:
     """Until then their restart is the step, which has them asked, so that a pause of an earlier call does not end."""
-    unasked = changed(presenting(PODS[0]), listeners=None, in_place=None, reconciliation=PAUSED)
+    unasked = changed(presenting(PODS[0]), listeners=None, in_place_obstacles=None, reconciliation=PAUSED)
     assert restarted(decide(unasked, RECOVER)) == [(RollReason.ENDED, uids_of(PODS[0]))]
 
 
@@ -201,7 +207,7 @@ def test_the_operator_learns_what_the_nodes_have_taken_up_and_goes_on() -> None:
         cluster(pods=tuple(a_pod(name, presents_stored=False) for name in PODS), ledger=BOOKS),
         [OLD.certificate.fingerprint],
     )
-    back = changed(back, in_place=InPlace(), reconciliation=PAUSED)
+    back = changed(back, in_place_obstacles=InPlaceObstacles(), reconciliation=PAUSED)
     (stamp,) = decide(back, RECOVER).steps
     assert isinstance(stamp, StampPods)
     told = changed(back, pods=pods())
@@ -222,7 +228,9 @@ def test_a_cluster_that_was_never_adopted_gets_no_ledger() -> None:
     generated = replace(PAUSED, generated=True)
     seen = presenting(PODS[0], ledger=None, reconciliation=generated)
     assert restarted(decide(seen, RECOVER)) == [(RollReason.ENDED, uids_of(PODS[0]))]
-    healthy = changed(answering(cluster(ledger=None), [OLD.certificate.fingerprint]), in_place=InPlace())
+    healthy = changed(
+        answering(cluster(ledger=None), [OLD.certificate.fingerprint]), in_place_obstacles=InPlaceObstacles()
+    )
     assert [type(step) for step in decide(changed(healthy, reconciliation=generated), RECOVER).steps] == [Resume]
     assert decide(changed(healthy, reconciliation=Reconciliation(generated=True)), RECOVER).done
 

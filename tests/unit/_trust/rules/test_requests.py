@@ -49,10 +49,10 @@ from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, refused
 from .asking import situation
 from .test_due import LASTING, leaf_with, settled
 
-REPLACE_KEY = an_intent(Goal.REPLACE_KEY, asked=ISSUER)
-RENEW_LEAVES = an_intent(Goal.RENEW_LEAVES, asked=ISSUER)
-RECONCILE = an_intent(Goal.RECONCILE, asked=ISSUER)
-WAITING = changed_intent(REPLACE_KEY, issue_until=NOW + HOUR)
+REPLACE_KEY = an_intent(Goal.REPLACE_KEY, external_issuer=ISSUER)
+RENEW_LEAVES = an_intent(Goal.RENEW_LEAVES, external_issuer=ISSUER)
+RECONCILE = an_intent(Goal.RECONCILE, external_issuer=ISSUER)
+WAITING = changed_intent(REPLACE_KEY, issuer_deadline=NOW + HOUR)
 #: The next CA is published: an outside issuer keeps its key.
 PUBLISHED = elsewhere(unlinked.READ_BACK)
 #: A CA in use, whose key an outside issuer keeps.
@@ -67,7 +67,9 @@ def at(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> Situation:
 
 def ask(*names: str) -> AskForLeaves:
     because = f"The key of {named(NEW.certificate)} is kept elsewhere, so the collection asks for its certificates before anything depends on them."
-    return AskForLeaves(secrets=names or PODS, issuer=chain_of(NEW), asked=ISSUER, phase=Phase.PREPARE, because=because)
+    return AskForLeaves(
+        secrets=names or PODS, issuer=chain_of(NEW), external_issuer=ISSUER, phase=Phase.PREPARE, because=because
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,10 +92,10 @@ def ask(*names: str) -> AskForLeaves:
 )  # fmt: skip
 def test_which_leaves_have_to_be_asked_for(snapshot: Snapshot, names: tuple[str, ...]) -> None:
     found = leaves_to_ask_for(at(snapshot))
-    issuer = chain_of(NEW) if snapshot.ca.elsewhere == KEPT.ca.elsewhere else chain_of(RENEWED)
+    issuer = chain_of(NEW) if snapshot.ca.keys_elsewhere == KEPT.ca.keys_elsewhere else chain_of(RENEWED)
     assert found is not None
     assert (found.issuer, found.secrets) == (issuer, tuple(sorted(names)))
-    assert decide(snapshot, REPLACE_KEY).asked in ({}, found.reasons)
+    assert decide(snapshot, REPLACE_KEY).issue_reasons in ({}, found.reasons)
 
 
 @pytest.mark.parametrize(
@@ -207,12 +209,12 @@ def test_missing_leaves_are_requested(requests: tuple[LeafRequest, ...], names: 
 def test_a_call_that_insists_asks_at_once() -> None:
     snapshot = with_requests(PUBLISHED, *map(refused, PODS))
     assert ask_for_leaves(at(snapshot)) == ()
-    assert ask_for_leaves(at(snapshot, changed_intent(REPLACE_KEY, insists=NOW + DAY))) == (ask(),)
+    assert ask_for_leaves(at(snapshot, changed_intent(REPLACE_KEY, retry_requested_at=NOW + DAY))) == (ask(),)
 
 
 def test_returned_certificates_are_recorded_first() -> None:
     requests = (answered(PODS[0], recorded=False), refused(PODS[1], recorded=False))
-    expected = CollectLeaves(secrets=PODS[:2], asked=ISSUER, phase=Phase.PREPARE)
+    expected = CollectLeaves(secrets=PODS[:2], external_issuer=ISSUER, phase=Phase.PREPARE)
     assert ask_for_leaves(at(with_requests(PUBLISHED, *requests))) == (expected,)
 
 
@@ -263,12 +265,14 @@ OPEN = with_requests(PUBLISHED, *map(a_request, PODS))
 
 def test_requests_are_waited_for_as_long_as_the_caller_wants() -> None:
     expected = AwaitIssuer(
-        secrets=PODS, issuer=chain_of(NEW), asked=ISSUER, until=NOW + HOUR, phase=Phase.PREPARE
+        secrets=PODS, issuer=chain_of(NEW), external_issuer=ISSUER, deadline=NOW + HOUR, phase=Phase.PREPARE
     )  # fmt: skip
     assert steps_of(await_issuer(at(OPEN, WAITING))) == (expected,)
     assert steps_of(await_issuer(at(OPEN))) == ()
-    assert steps_of(await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issue_until=NOW)))) == ()
-    assert steps_of(await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issue_until=NOW + timedelta(seconds=1))))) != ()
+    assert steps_of(await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issuer_deadline=NOW)))) == ()
+    assert (
+        steps_of(await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issuer_deadline=NOW + timedelta(seconds=1))))) != ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -402,7 +406,7 @@ def test_a_linked_ca_is_used_behind_its_link_when_its_leaves_are_at_hand() -> No
 
 #: Two CAs lie in the source, neither of them is in use, and a person has confirmed both.
 UNCLEAR = cluster(source=CaSource("Secret kafka/roots", (NEW.certificate, THIRD.certificate)))
-CONFIRMED = changed_intent(RECONCILE, confirmed=frozenset(one.certificate.sha256 for one in (NEW, THIRD)))
+CONFIRMED = changed_intent(RECONCILE, confirmed_roots=frozenset(one.certificate.sha256 for one in (NEW, THIRD)))
 
 
 def test_one_leaf_is_asked_for_to_learn_which_ca_signs() -> None:
@@ -411,7 +415,9 @@ def test_one_leaf_is_asked_for_to_learn_which_ca_signs() -> None:
     assert asked is not None
     assert (asked.secrets, asked.issuer[0] in (NEW.certificate, THIRD.certificate)) == (PODS[:1], True)
     because = "Which CA of the source signs is told by this certificate."
-    wanted = AskForLeaves(secrets=PODS[:1], issuer=asked.issuer, asked=ISSUER, phase=Phase.PREPARE, because=because)
+    wanted = AskForLeaves(
+        secrets=PODS[:1], issuer=asked.issuer, external_issuer=ISSUER, phase=Phase.PREPARE, because=because
+    )
     assert ask_for_leaves(unclear) == (wanted,)
     assert leaves_to_await(unclear) == ()
     (sentence,) = describe_awaited_leaves(unclear)
@@ -423,13 +429,13 @@ def test_the_telling_leaf_is_waited_for_as_long_as_the_caller_wants() -> None:
     assert issuer is not None
     open_ = with_requests(UNCLEAR, replace(a_request(), authority=issuer.issuer[0].fingerprint))
     assert ask_for_leaves(at(open_, CONFIRMED)) == ()
-    waiting = steps_of(await_issuer(at(open_, changed_intent(CONFIRMED, issue_until=NOW + HOUR))))
+    waiting = steps_of(await_issuer(at(open_, changed_intent(CONFIRMED, issuer_deadline=NOW + HOUR))))
     assert [step.secrets for step in waiting if isinstance(step, AwaitIssuer)] == [PODS[:1]]
     assert forget_requests(at(open_, CONFIRMED)) == ()
 
 
 def test_the_telling_leaf_is_not_asked_for_before_all_cas_are_confirmed() -> None:
-    only = changed_intent(CONFIRMED, confirmed=frozenset({NEW.certificate.sha256}))
+    only = changed_intent(CONFIRMED, confirmed_roots=frozenset({NEW.certificate.sha256}))
     assert (leaves_to_ask_for(at(UNCLEAR, only)), describe_awaited_leaves(at(UNCLEAR, only))) == (None, ())
 
 

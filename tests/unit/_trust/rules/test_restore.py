@@ -66,7 +66,7 @@ DAMAGED = [
     pytest.param({"pods": LATER}, set(), id="pods know a later generation of the key than the backup"),
     pytest.param({"pods": LATER, "ca": secrets(certificate_generation=1, key=None)}, {KEY}, id="key, and pods know a later generation of it"),
     pytest.param(
-        {"ca": secrets(certificate_generation=1, key_generation=1, unnumbered=("Secret x, annotation y",))}, {CERTIFICATE, KEY}, id="no generation"
+        {"ca": secrets(certificate_generation=1, key_generation=1, unnumbered_generations=("Secret x, annotation y",))}, {CERTIFICATE, KEY}, id="no generation"
     ),
     pytest.param({"ca": secrets(THIRD, key_generation=1)}, {CERTIFICATE, KEY}, id="an earlier pair"),
     pytest.param({"ca": secrets(THIRD, certificate_generation=1, key_generation=1)}, {CERTIFICATE, KEY}, id="another pair of this generation"),
@@ -104,7 +104,9 @@ UNFIT = [
     pytest.param(a_backup(secrets(certificate_generation=1, key=None)), {}, id="without its key"),
     pytest.param(a_backup(secrets(None)), {}, id="without a CA"),
     pytest.param(a_backup(secrets(certificate_generation=1, problems=("x",))), {}, id="with problems"),
-    pytest.param(a_backup(secrets(certificate_generation=1, unnumbered=("x",))), {}, id="without generations"),
+    pytest.param(
+        a_backup(secrets(certificate_generation=1, unnumbered_generations=("x",))), {}, id="without generations"
+    ),
     pytest.param(
         KEPT, {"leaves": (*leaves(generation=1), a_leaf("one-more", NEW))}, id="one certificate is of another CA"
     ),
@@ -131,7 +133,7 @@ def test_the_newest_backup_that_fits_comes_back() -> None:
 
 def test_certificates_of_the_next_ca_are_no_obstacle() -> None:
     """The flow has issued them before it was interrupted."""
-    kept = secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),), others=others(NEW))
+    kept = secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),), other_entries=others(NEW))
     mixed = (a_leaf(PODS[0], NEW, 1), *leaves(generation=1, names=PODS[1:]))
     assert restored(seen(a_backup(kept, ledger=BEGUN), ca=secrets(None), leaves=mixed, ledger=BEGUN)) == [
         ("1", {CERTIFICATE, KEY})
@@ -155,8 +157,12 @@ def test_the_number_on_brokers_is_another_than_that_of_the_clients_ca() -> None:
 
 
 #: From before a switch from OLD to NEW, shortly before it, and after it.
-NEAR = a_backup(secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),), others=others(NEW)))
-SWITCHED = a_backup(secrets(NEW, certificate_generation=2, key_generation=2, others=others(OLD)), number=2, age=2 * DAY)
+NEAR = a_backup(
+    secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),), other_entries=others(NEW))
+)
+SWITCHED = a_backup(
+    secrets(NEW, certificate_generation=2, key_generation=2, other_entries=others(OLD)), number=2, age=2 * DAY
+)
 
 
 @pytest.mark.parametrize(
@@ -214,8 +220,8 @@ UNSOUND = [
     {"ca": secrets(certificate_generation=1, key=None)},
     {"ca": secrets(certificate_generation=1, key=THIRD.certificate.public_key_sha256)},
     {"ca": secrets(certificate_generation=1, problems=("x",))},
-    {"ca": secrets(certificate_generation=1, unnumbered=("x",))},
-    {"ca": secrets(certificate_generation=1, exposed=("x",))},
+    {"ca": secrets(certificate_generation=1, unnumbered_generations=("x",))},
+    {"ca": secrets(certificate_generation=1, exposed_entries=("x",))},
     {"ca": secrets(certificate_generation=0)},
     {"ledger": None},
     {"ledger": EDITED},

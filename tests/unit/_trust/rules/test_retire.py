@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    InPlace,
+    InPlaceObstacles,
     LinkCertificates,
     PreparedAuthority,
     Snapshot,
@@ -55,7 +55,7 @@ READS_AGAIN = (
     f"{OLD_NAME} is taken from the listeners by having them read their trust again; Raft clients and agents know it until "
     "the next restart of their node."
 )
-BLOCKED = InPlace(reload="no Kafka library.")
+BLOCKED = InPlaceObstacles(reload="no Kafka library.")
 
 
 #: The topic operator has not restarted yet.
@@ -63,7 +63,9 @@ ALL_KNOW_IT = changed(linked.TIDIED, pods=linked.USED.nodes.pods)
 
 
 #: Another key under the name of the removed CA is trusted, and both keys are elsewhere.
-NAMESAKES = ALL_KNOW_IT.with_ca(others=others(IMPOSTOR), elsewhere=frozenset({OLD.certificate.public_key_sha256}))
+NAMESAKES = ALL_KNOW_IT.with_ca(
+    other_entries=others(IMPOSTOR), keys_elsewhere=frozenset({OLD.certificate.public_key_sha256})
+)
 NOT_TOLD = (
     f"listeners tell the names of the CAs that they trust, {named(IMPOSTOR.certificate)} has the name of {OLD_NAME}, and the key of the latter is "
     "not here for a probe."
@@ -78,7 +80,7 @@ def roll(uids: frozenset[str], why: str = "") -> Steps:
     avoidable = f"Nodes are restarted to forget {OLD_NAME}: {why}" if why else ""
     about = OLD.certificate
     return (
-        Roll(reason=RollReason.RETIRE, uids=uids, authority=about, phase=Phase.RETIRE, avoidable=avoidable),
+        Roll(reason=RollReason.RETIRE, uids=uids, authority=about, phase=Phase.RETIRE, avoidable_restart=avoidable),
     )  # fmt: skip
 
 
@@ -107,7 +109,7 @@ RETIRING = unlinked.RETIRING
             changed(RETIRING, pods=(a_pod(generation=None), *RETIRING.nodes.pods[1:])), id="who knows what a pod presents"
         ),
         pytest.param(
-            changed(RETIRING, outside=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), id="a client outside needs it"
+            changed(RETIRING, outside_clients=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), id="a client outside needs it"
         ),
         pytest.param(unlinked.WITHDRAWN, id="it is out already"),
         pytest.param(linked.HALTED, id="the operator's own CA leaves by a switch"),
@@ -142,7 +144,7 @@ GONE_ALREADY = entry(RENEWED, PHASE_OUT)
 def test_a_ca_that_stays_keeps_no_other_ca(first: LedgerEntry, fields: dict[str, Any]) -> None:
     """Their order in the ledger does not matter."""
     books = books_of(RETIRING)
-    ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)})
+    ca = replace(RETIRING.ca, other_entries={**RETIRING.ca.other_entries, **others(THIRD)})
     snapshot = changed(RETIRING, ca=ca, ledger=replace(books, entries=(first, *books.entries)), **fields)
     assert steps_of(withdraw(situation(snapshot))) == (Withdraw(certificate=OLD.certificate),)
 
@@ -150,12 +152,12 @@ def test_a_ca_that_stays_keeps_no_other_ca(first: LedgerEntry, fields: dict[str,
 def test_the_next_one_stays_and_keeps_no_other() -> None:
     """A flow that was to put it into the place of another has begun, and by the books it was leaving."""
     books = books_of(RETIRING)
-    ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)}, prepared=(prepared(THIRD),))
+    ca = replace(RETIRING.ca, other_entries={**RETIRING.ca.other_entries, **others(THIRD)}, prepared=(prepared(THIRD),))
     snapshot = replace(RETIRING, ca=ca, ledger=replace(books, entries=(HELD_BACK, *books.entries)))
     assert steps_of(withdraw(situation(snapshot))) == (Withdraw(certificate=OLD.certificate),)
 
 
-PUT_BACK = linked.REMOVED.with_ca(others=others(OLD))
+PUT_BACK = linked.REMOVED.with_ca(other_entries=others(OLD))
 
 
 def test_a_removed_ca_that_was_put_back_is_withdrawn_again() -> None:
@@ -175,7 +177,7 @@ def test_a_removed_ca_that_was_put_back_is_withdrawn_again() -> None:
             changed(linked.REMOVED.with_ca(current=chain_of(OLD)), pods=(), leaves=()),
             id="in the place of the one in use",
         ),
-        pytest.param(linked.FINISHED.with_ca(others=others(OLD)), id="when no listener knew it any more"),
+        pytest.param(linked.FINISHED.with_ca(other_entries=others(OLD)), id="when no listener knew it any more"),
     ],
 )
 def test_a_ca_that_was_put_back_stays_where_it_may_be_needed(snapshot: Snapshot) -> None:
@@ -206,10 +208,10 @@ def refusing(*uids: str) -> Snapshot:
         pytest.param(refusing(uid_of(PODS[0], 1)), Spread.AUTO, reload(uids_of(*PODS[1:], start=1)), id="who accepts it"),
         pytest.param(refusing(*NODES), Spread.AUTO, roll(TOPICS), id="then the others restart, without the nodes"),
         pytest.param(
-            changed(ALL_KNOW_IT, in_place=BLOCKED), Spread.AUTO, roll(NODES | TOPICS, BLOCKED.reload), id="they cannot"
+            changed(ALL_KNOW_IT, in_place_obstacles=BLOCKED), Spread.AUTO, roll(NODES | TOPICS, BLOCKED.reload), id="they cannot"
         ),
         pytest.param(
-            changed(ALL_KNOW_IT, in_place=None), Spread.AUTO,
+            changed(ALL_KNOW_IT, in_place_obstacles=None), Spread.AUTO,
             roll(NODES | TOPICS, "it is unknown whether nodes can read their certificates again without a restart."),
             id="the run has not looked",
         ),
@@ -218,9 +220,9 @@ def refusing(*uids: str) -> Snapshot:
         ),
         pytest.param(NAMESAKES, Spread.AUTO, roll(NODES | TOPICS, NOT_TOLD), id="no listener could show that it has"),
         pytest.param(
-            NAMESAKES.with_ca(kept_keys=names_of(OLD), elsewhere=frozenset()), Spread.AUTO, reload(NODES), id="a probe shows it"
+            NAMESAKES.with_ca(kept_keys=names_of(OLD), keys_elsewhere=frozenset()), Spread.AUTO, reload(NODES), id="a probe shows it"
         ),
-        pytest.param(changed(ALL_KNOW_IT, in_place=InPlace(stamps="x")), Spread.AUTO, reload(NODES), id="nothing is stamped"),
+        pytest.param(changed(ALL_KNOW_IT, in_place_obstacles=InPlaceObstacles(stamps="x")), Spread.AUTO, reload(NODES), id="nothing is stamped"),
         pytest.param(linked.FINISHED, Spread.AUTO, (), id="what does not read again is remembered only"),
         pytest.param(unlinked.RETIRED, Spread.AUTO, (), id="all have restarted"),
     ],

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase, Retire
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     IssueLeaves,
     RechainLeaves,
@@ -36,7 +36,7 @@ from .asking import RECONCILE, pause_for, situation, turns
 
 ALL_SECRETS = tuple(sorted((*linked.CHAINED, linked.OWN)))
 RECHAINED = (RechainLeaves(secrets=ALL_SECRETS, generation=1, phase=Phase.RETIRE),)
-BLOCKED = InPlace(reload="no.")
+BLOCKED = InPlaceObstacles(reload="no.")
 
 
 def issued(issuer: Entity, *names: str) -> Steps:
@@ -75,11 +75,11 @@ def refused(snapshot: Snapshot) -> Snapshot:
             issued(NEW, *PODS[1:]), id="only leaves that are behind",
         ),
         pytest.param(renewal.NOTED, SAME_KEY, id="a renewal, when the old leaves are noted"),
-        pytest.param(changed(renewal.LEARNED, in_place=BLOCKED), SAME_KEY, id="a renewal for which nodes restart"),
+        pytest.param(changed(renewal.LEARNED, in_place_obstacles=BLOCKED), SAME_KEY, id="a renewal for which nodes restart"),
         pytest.param(replace(LEARNED, reconciliation=RUNS), pause_for(NEW_KEY[0]), id="never beside a working operator"),
         pytest.param(refused(LEARNED), (), id="a process would refuse them"),
         pytest.param(
-            changed(LEARNED, outside=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), NEW_KEY,
+            changed(LEARNED, outside_clients=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), NEW_KEY,
             id="clients were asked before the switch: the operator is not kept paused for them",
         ),
         pytest.param(unlinked.ISSUED, (), id="all are of it"),
@@ -101,7 +101,7 @@ def test_leaves_are_recorded_before_they_are_rewritten(snapshot: Snapshot, holde
     (step,) = rewrite_leaves(situation(snapshot))
     assert isinstance(step, WriteLedger)
     assert (step.before, step.ledger.entries) == (snapshot.ledger, books_of(snapshot).entries)
-    assert [one.awaiting for one in step.ledger.held] == [holders]
+    assert [one.awaiting for one in step.ledger.held_leaves] == [holders]
     noted = replace(snapshot, ledger=step.ledger)
     assert [type(one) for one in rewrite_leaves(situation(noted))] == [IssueLeaves]
 

@@ -31,7 +31,7 @@ pools = {"nodes": 3}
 
 
 def at(snapshot: Snapshot, replicas: int = 5, pool: str = "nodes") -> Situation:
-    return situation(snapshot, changed_intent(RECONCILE, asked=ISSUER, scaling=Scaling(pool, replicas)))
+    return situation(snapshot, changed_intent(RECONCILE, external_issuer=ISSUER, scaling=Scaling(pool, replicas)))
 
 
 def size(replicas: int = 5) -> SetReplicas:

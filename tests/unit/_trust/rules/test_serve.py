@@ -45,7 +45,7 @@ from ..requested import ISSUER, at_hand
 from ..served import AUDIT, USERS, served, user, user_leaf
 from .asking import holds, situation
 
-REPLACE_KEY = an_intent(Goal.REPLACE_KEY, asked=ISSUER)
+REPLACE_KEY = an_intent(Goal.REPLACE_KEY, external_issuer=ISSUER)
 ALL_USERS = tuple(USERS)
 
 
@@ -72,7 +72,7 @@ def at_hand_for(snapshot: Snapshot, *names: str) -> Snapshot:
         pytest.param(at_hand_for(served("switched", *ALL_USERS), *ALL_USERS), (), id="every user has one"),
         pytest.param(at_hand_for(served("trusted"), *ALL_USERS), (), id="before the switch"),
         pytest.param(
-            at_hand_for(changed(served("switched"), served={}), *ALL_USERS), (), id="no user is served"
+            at_hand_for(changed(served("switched"), user_leaves={}), *ALL_USERS), (), id="no user is served"
         ),
     ],
 )  # fmt: skip
@@ -82,7 +82,7 @@ def test_users_that_get_a_certificate_in_this_pass(snapshot: Snapshot, names: tu
 
 def test_a_user_whose_secret_cannot_be_created_delays_no_other_user() -> None:
     seen = at_hand_for(served("switched", missing=("audit",)), *ALL_USERS)
-    assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, taken=frozenset({"audit"})))) == issued(
+    assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, taken_names=frozenset({"audit"})))) == issued(
         "orders"
     )
 
@@ -93,9 +93,9 @@ def test_the_labels_that_a_secret_has_lost_are_put_back_in_the_namespace_of_its_
     seen = changed(
         served("switched"), presenters=presenting(party, current=NEW), unlabelled_of_users={("team", "audit"): lost}
     )
-    waits = await_free_names(situation(seen, changed_intent(REPLACE_KEY, taken=frozenset({"audit"}))))
+    waits = await_free_names(situation(seen, changed_intent(REPLACE_KEY, taken_names=frozenset({"audit"}))))
     assert isinstance(waits, Wait)
-    (held,) = waits.held
+    (held,) = waits.violations
     assert held.remedy.endswith("these labels: kubectl label secret audit --namespace team --overwrite a=b.")
 
 
@@ -117,10 +117,10 @@ def test_nothing_is_written_that_a_verifier_may_refuse(closed: str) -> None:
 
 def test_after_a_renewal_what_the_key_has_signed_is_kept() -> None:
     """The CA beside it is exchanged, and no issuer is asked for another certificate."""
-    ca = secrets(RENEWED, certificate_generation=1, elsewhere=frozenset({RENEWED.certificate.public_key_sha256}))
+    ca = secrets(RENEWED, certificate_generation=1, keys_elsewhere=frozenset({RENEWED.certificate.public_key_sha256}))
     books = ledger(entry(OLD, generations={0}), entry(RENEWED, generations={1}))
     leaves = {name: user_leaf(name) for name in USERS}
-    at = situation(changed(STAGES["switched"], ca=ca, ledger=books, served=leaves), REPLACE_KEY)
+    at = situation(changed(STAGES["switched"], ca=ca, ledger=books, user_leaves=leaves), REPLACE_KEY)
     assert write_user_leaves(at) == (RechainLeaves(secrets=("audit",), generation=1, phase=Phase.USE),)
     asked = leaves_to_ask_for(at)
     assert asked is not None
@@ -129,8 +129,8 @@ def test_after_a_renewal_what_the_key_has_signed_is_kept() -> None:
 
 @pytest.mark.parametrize("pause", [ReissuePause.OURS, ReissuePause.ASKED])
 def test_a_user_with_a_certificate_is_resumed_before_others_get_theirs(pause: ReissuePause) -> None:
-    first = user("audit", NEW, behind=False, pause=pause)
-    waiting = user("orders", pause=pause), user("payments", NEW, behind=False, pause=ReissuePause.FOREIGN)
+    first = user("audit", NEW, is_outdated=False, pause=pause)
+    waiting = user("orders", pause=pause), user("payments", NEW, is_outdated=False, pause=ReissuePause.FOREIGN)
     at = situation(changed(served("switched", "audit"), presenters=(first, *waiting)), REPLACE_KEY)
     assert resume_served_users(at) == (AwaitKept(names=(AUDIT,), authority=NEW.certificate),)
 

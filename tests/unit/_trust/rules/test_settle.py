@@ -115,7 +115,7 @@ def test_settling_the_key_goes_before_anything_else() -> None:
     """Without the key of ca.crt the operator does nothing: waiting for it would be in vain."""
     busy = replace(
         HALF,
-        ca=replace(HALF.ca, others=others(NEW, THIRD)),
+        ca=replace(HALF.ca, other_entries=others(NEW, THIRD)),
         ledger=books_of(HALF).with_entry(entry(THIRD, UNTRUSTED, awaiting=None)),
     )
     for intent in (REPLACE_KEY, RECONCILE):

@@ -66,10 +66,10 @@ def test_the_ca_that_has_issued_a_leaf() -> None:
     [
         pytest.param(served("switched"), True, id="the key of the CA in use is elsewhere"),
         pytest.param(served("trusted"), False, id="that of the next one is"),
-        pytest.param(served("switched").with_ca(elsewhere=frozenset()), False, id="the keys are here"),
-        pytest.param(changed(served("switched"), served={}), False, id="there are no users"),
+        pytest.param(served("switched").with_ca(keys_elsewhere=frozenset()), False, id="the keys are here"),
+        pytest.param(changed(served("switched"), user_leaves={}), False, id="there are no users"),
         pytest.param(served("switched").with_ca(current=()), False, id="there is no CA"),
     ],
 )
 def test_whether_a_flow_serves_users(snapshot: Snapshot, serves: bool) -> None:
-    assert situation(snapshot).serves is serves
+    assert situation(snapshot).issues_to_users is serves

@@ -44,7 +44,12 @@ def names_in(steps: object) -> list[str]:
 def test_spare_leaves_are_asked_for_and_named_as_such() -> None:
     (step,) = keep_spare_leaves(at(WANTED, RECONCILE))
     assert isinstance(step, AskForLeaves)
-    assert (step.secrets, step.issuer, step.asked, step.phase) == ((NEXT, AFTER), chain_of(NEW), ISSUER, Phase.PREPARE)
+    assert (step.secrets, step.issuer, step.external_issuer, step.phase) == (
+        (NEXT, AFTER),
+        chain_of(NEW),
+        ISSUER,
+        Phase.PREPARE,
+    )
     assert "for 2 spare certificates of" in step.sentence()
     assert decide(WANTED, RECONCILE).steps == (step,)
 

@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    InPlace,
+    InPlaceObstacles,
     PreparedAuthority,
     Reconciliation,
     Snapshot,
@@ -57,7 +57,7 @@ from .asking import RENEW, REPLACE_KEY, pause_for, situation, turns
 
 CREATE = an_intent(Goal.CREATE, before_kafka=True)
 NEW_NAME = named(NEW.certificate)
-BLOCKED = InPlace(reload="a permission is missing.")
+BLOCKED = InPlaceObstacles(reload="a permission is missing.")
 RESTARTED = f"Nodes are restarted when the operator is switched to {{}}: {BLOCKED.reload}"
 
 
@@ -65,7 +65,7 @@ def to_new(leaving: Entity | None, *, waits: PreparedAuthority, avoidable: str =
     gone = leaving.certificate if leaving else None
     phase = Phase.RETIRE if leaving else Phase.USE
     return Switch(
-        authority=waits, generation=1, key_generation=1, leaving=gone, phase=phase, avoidable=avoidable
+        authority=waits, generation=1, key_generation=1, leaving=gone, phase=phase, avoidable_restart=avoidable
     )  # fmt: skip
 
 
@@ -141,7 +141,7 @@ def known(snapshot: Snapshot, *entries: LedgerEntry) -> Snapshot:
 
 def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
     client = OutsideClient("Secret kafka/app", tuple(one.certificate for one in trusts))
-    return changed(snapshot, outside=(client,))
+    return changed(snapshot, outside_clients=(client,))
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
         pytest.param(outside(linked.ALONE, OLD), id="a client outside needs the CA in use"),
         pytest.param(patient.WAITING, id="processes hold leaves of the CA in use"),
         pytest.param(
-            cluster(ca=secrets(others=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, UNUSED))),
+            cluster(ca=secrets(other_entries=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, UNUSED))),
             id="a CA that came into the Secret by itself has no key here",
         ),
     ],
@@ -207,7 +207,7 @@ def test_the_key_generation_is_true_for_a_hand_back(name: str, present: int, exp
     books = ledger(
         entry(OLD), entry(authority, UNUSED, published_at=NOW - HOUR), journal=a_journal(new=authority)
     )  # fmt: skip
-    ca = secrets(prepared=(prepared(authority),), others=others(authority), key_generation=present)
+    ca = secrets(prepared=(prepared(authority),), other_entries=others(authority), key_generation=present)
     (step,) = switch(situation(cluster(ca=ca, ledger=books, reconciliation=PAUSED)))
     assert isinstance(step, Switch)
     assert step.key_generation == expected
@@ -224,8 +224,8 @@ def test_the_key_generation_is_true_for_a_hand_back(name: str, present: int, exp
     ],
 )
 def test_restarts_that_could_have_been_spared_are_told(snapshot: Snapshot, avoidable: str) -> None:
-    (step,) = switch(situation(changed(snapshot, in_place=BLOCKED)))
-    assert step.avoidable == avoidable
+    (step,) = switch(situation(changed(snapshot, in_place_obstacles=BLOCKED)))
+    assert step.avoidable_restart == avoidable
 
 
 def test_a_ca_whose_key_an_outside_issuer_keeps_waits_for_all_its_leaves() -> None:
@@ -249,7 +249,7 @@ REFUSED = f"no trusted certificate for {NEW.certificate.subject}, the issuer of 
 
 
 def wait(until: timedelta, because: str = "") -> Steps:
-    return (AwaitClients(certificate=NEW.certificate, until=NOW + until, because=because),)
+    return (AwaitClients(certificate=NEW.certificate, earliest_use=NOW + until, because=because),)
 
 
 #: Two minutes, which a mounted Secret takes.
@@ -325,7 +325,7 @@ def test_clients_get_time_to_read_the_renewed_ca_in_use(
     found = [
         step for step in await_arrival(at) if isinstance(step, AwaitClients) and step.certificate == OLD.certificate
     ]
-    assert [step.until - NOW for step in found] == ([] if left is None else [left])
+    assert [step.earliest_use - NOW for step in found] == ([] if left is None else [left])
     assert at.successor is not None
     assert left is None or not may_be_used(at, at.successor)
 
@@ -388,11 +388,11 @@ BOTH = client(OLD, NEW)
     ],
 )  # fmt: skip
 def test_outside_clients_that_are_waited_for(before: Snapshot, now: OutsideClient, expected: Steps) -> None:
-    assert await_outside(situation(changed(before, outside=(now,)))) == expected
+    assert await_outside(situation(changed(before, outside_clients=(now,)))) == expected
 
 
 def test_a_client_with_two_connections_is_waited_for_once() -> None:
-    snapshot = changed(unlinked.TRUSTED, outside=(client(OLD), client(OLD)))
+    snapshot = changed(unlinked.TRUSTED, outside_clients=(client(OLD), client(OLD)))
     settled = (AwaitOutside(clients=(CONNECT,), settled=(BOTH, BOTH), phase=Phase.TRUST),)
     assert await_outside(situation(snapshot)) == settled
 

@@ -57,7 +57,7 @@ def beside_an_exporter(old: Entity, *, learned: bool = False, link: Certificate 
     """learned: it has started since the next CA is in the trust. link: another one than the usual."""
     awaiting = uids_of() if learned else uids_of() | {EXPORTER.uid}
     return cluster(
-        ca=secrets(old, others=others(NEW), prepared=(prepared(NEW, link or link_of(NEW, old)),)),
+        ca=secrets(old, other_entries=others(NEW), prepared=(prepared(NEW, link or link_of(NEW, old)),)),
         pods=(*pods(), EXPORTER),
         leaves=leaves(old),
         ledger=ledger(
@@ -69,7 +69,7 @@ def beside_an_exporter(old: Entity, *, learned: bool = False, link: Certificate 
 
 
 def knowing(*entries: LedgerEntry, beside: tuple[Entity, ...] = ()) -> Snapshot:
-    return cluster(ca=secrets(others=others(*beside)), ledger=ledger(entry(OLD, generations={0}), *entries))
+    return cluster(ca=secrets(other_entries=others(*beside)), ledger=ledger(entry(OLD, generations={0}), *entries))
 
 
 LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}})."

@@ -178,7 +178,7 @@ def test_a_refusal_by_the_operator_holds_no_step() -> None:
 
 
 def test_a_flow_that_stops_after_a_phase_is_not_done_either() -> None:
-    until = changed_intent(REPLACE_KEY, until=Phase.PREPARE)
+    until = changed_intent(REPLACE_KEY, last_phase=Phase.PREPARE)
     stage = next(
         snapshot for snapshot in linked.STAGES.values() if (found := decide(snapshot, until)).done and found.pending
     )
@@ -229,7 +229,7 @@ def test_names_and_dates_that_differ_are_told() -> None:
     (look,) = steps_of(await_verdict(situation(snapshot), work_is_left=False))
     verdict = await_verdict(situation(look.effect(snapshot, MadeHere())), work_is_left=False)
     assert isinstance(verdict, Wait)
-    (told,) = verdict.held
+    (told,) = verdict.violations
     assert told.message == (
         f"is not ready, the Cluster Operator says: RuntimeException: {EMPTY}. Secret kafka/demo-nodes-3 (kafka) is missing. "
         "Secret kafka/demo-nodes-0: it lacks the name x. "

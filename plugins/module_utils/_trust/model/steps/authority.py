@@ -34,30 +34,32 @@ class PrepareAuthority(Step):
     #: The end of a renewal that is made here, where its usual life would end before; None: its usual life.
     at_least_until: datetime | None = None
     #: Whether the step makes a link certificate by the CA in use too.
-    linked: bool = False
+    with_link: bool = False
     #: The latest end of the other link certificate, of the CA in use by the next CA; None: with one of the two CAs.
-    linked_until: datetime | None = None
+    back_link_until: datetime | None = None
     #: Reference of the issuer that has to sign the link certificate by the CA in use; empty where its key is in the cluster.
-    asked: str = ""
+    link_issuer: str = ""
     #: Reference of the issuer that has to sign the other link certificate; empty where the key of the next CA is in the cluster, or there is none.
-    asked_back: str = ""
+    back_link_issuer: str = ""
     #: The clients that refuse nodes without that other link certificate, as a sentence.
-    without_it: str = ""
+    refusing_clients: str = ""
     #: The CA that the caller brings, with its chain; empty where this collection makes the CA.
     supplied: Chain = ()
     #: The phase after which the flow stops that begins with this step.
     stop: Stop | None = None
     #: Whether a replacement of the key follows this renewal.
-    to_replace: bool = False
+    precedes_replacement: bool = False
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
         if self.goal is Goal.RENEW:
             return f"prepare a renewed certificate of {named(self.replaces[0])}{self._other_length()}"
         replaced = f" to replace {named(self.replaces[0])}" if self.replaces else ""
-        signed = f", signed by {self.asked}" if self.asked else ""
-        linked = f", and a link certificate by that CA{signed}" if self.linked else ""
-        back = f", and a link certificate of that CA, signed by {self.asked_back}" if self.asked_back else ""
+        signed = f", signed by {self.link_issuer}" if self.link_issuer else ""
+        linked = f", and a link certificate by that CA{signed}" if self.with_link else ""
+        back = (
+            f", and a link certificate of that CA, signed by {self.back_link_issuer}" if self.back_link_issuer else ""
+        )
         return f"prepare a CA with a new key{replaced}{linked}{back}"
 
     def _other_length(self) -> str:
@@ -69,17 +71,17 @@ class PrepareAuthority(Step):
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         made = stand_in.authority(self)
         kept = snapshot.ca.kept_keys | {made.fingerprint}
-        elsewhere = snapshot.ca.elsewhere | ({made.key} if made.elsewhere and made.key else set())
-        served = _users_to_serve(snapshot) if made.elsewhere else snapshot.served
-        return snapshot.with_users(served=served).with_ca(
-            prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere, stop=self.stop,
-            to_replace=self.to_replace,
+        elsewhere = snapshot.ca.keys_elsewhere | ({made.key} if made.key_is_elsewhere and made.key else set())
+        served = _users_to_serve(snapshot) if made.key_is_elsewhere else snapshot.user_leaves
+        return snapshot.with_users(user_leaves=served).with_ca(
+            prepared=(*snapshot.ca.prepared, made), kept_keys=kept, keys_elsewhere=elsewhere, stop=self.stop,
+            precedes_replacement=self.precedes_replacement,
         )  # fmt: skip
 
 
 def _users_to_serve(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
     """The users that this collection issues certificates for from now on, by Secret; nothing has looked at their present leaves before."""
-    return snapshot.served or {presenter.secret: None for presenter in snapshot.presenters if presenter.secret}
+    return snapshot.user_leaves or {presenter.secret: None for presenter in snapshot.presenters if presenter.secret}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,7 @@ class PrepareAgain(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         ca, key = snapshot.ca, self.chain[0].public_key_sha256
-        again = PreparedAuthority(self.chain, key, elsewhere=ca.is_kept_elsewhere(self.chain[0]))
+        again = PreparedAuthority(self.chain, key, key_is_elsewhere=ca.is_kept_elsewhere(self.chain[0]))
         return snapshot.with_ca(
             prepared=(*_without(ca.prepared, again), again), kept_keys=ca.kept_keys | {again.fingerprint}
         )
@@ -124,7 +126,7 @@ class Switch(Step):
             kept = kept | {ca.current[0].fingerprint}
         presenters = tuple(_after_switch(presenter, self.authority.fingerprint) for presenter in snapshot.presenters)
         return snapshot.with_users(presenters=presenters).with_ca(
-            current=self.authority.chain, others=others, key=self.authority.key, kept_keys=kept,
+            current=self.authority.chain, other_entries=others, key=self.authority.key, kept_keys=kept,
             certificate_generation=self.generation, key_generation=self.key_generation,
         )  # fmt: skip
 
@@ -135,7 +137,7 @@ class Switch(Step):
 def _after_switch(presenter: Presenter, authority: str) -> Presenter:
     if presenter.renewal is Renewal.AT_ONCE:
         return replace(presenter, authorities=frozenset({authority}))
-    return replace(presenter, behind=True) if presenter.renewal is Renewal.ISSUED else presenter
+    return replace(presenter, is_outdated=True) if presenter.renewal is Renewal.ISSUED else presenter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +179,7 @@ class PutBack(Step):
         others = without_entry(ca, self.chain[0].fingerprint)
         others[f"{next_one.fingerprint}.crt"] = ca.current
         return snapshot.with_ca(
-            current=self.chain, others=others, prepared=(*_without(ca.prepared, next_one), next_one),
+            current=self.chain, other_entries=others, prepared=(*_without(ca.prepared, next_one), next_one),
             kept_keys=ca.kept_keys | {next_one.fingerprint},
             certificate_generation=self.generation, key_generation=self.key_generation, stop=self.stop,
         )  # fmt: skip
@@ -205,17 +207,17 @@ class RestoreSecrets(Step):
 
     def restore(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with these Secrets as they were; no CA is new, so none needs a stand-in."""
-        kept, ca = self.backup.ca, replace(snapshot.ca, problems=(), unnumbered=())
+        kept, ca = self.backup.ca, replace(snapshot.ca, problems=(), unnumbered_generations=())
         if StateSecrets.CERTIFICATE in self.damaged:
             ca = replace(
-                ca, current=kept.current, others={**ca.others, **kept.others}, certificate_generation=kept.certificate_generation,
-                is_unread=False, retired=kept.retired,
+                ca, current=kept.current, other_entries={**ca.other_entries, **kept.other_entries}, certificate_generation=kept.certificate_generation,
+                is_current_unusable=False, retired=kept.retired,
             )  # fmt: skip
         if StateSecrets.KEY in self.damaged:
             ca = replace(
                 ca, key=kept.key, key_generation=kept.key_generation, prepared=kept.prepared, kept_keys=ca.kept_keys | kept.kept_keys,
-                kept_links={**ca.kept_links, **kept.kept_links}, elsewhere=ca.elsewhere | kept.elsewhere, named=kept.named, stop=kept.stop,
-                to_replace=kept.to_replace,
+                kept_links={**ca.kept_links, **kept.kept_links}, keys_elsewhere=ca.keys_elsewhere | kept.keys_elsewhere, named_places=kept.named_places,
+                stop=kept.stop, precedes_replacement=kept.precedes_replacement,
             )  # fmt: skip
         ledger = self.backup.ledger if StateSecrets.LEDGER in self.damaged else snapshot.ledger
         return replace(snapshot, ca=ca, ledger=ledger, reconciliation=replace(snapshot.reconciliation, request=""))
@@ -231,7 +233,7 @@ class TidyKeys(Step):
     kept_keys: frozenset[str]
     #: CAs whose link certificates are kept beside it; the links of a CA that leaves ``prepared`` stay there unless the CA is among these.
     links: frozenset[str] = frozenset()
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return "remove keys that are no longer needed"

@@ -59,7 +59,7 @@ class IssueLeaves(Step):
                 chain=(issued[leaf.component], *self._chain_behind(leaf, snapshot)),
                 generation=self.generation,
                 problem="",
-                beside="",
+                key_beside="",
             )
             if leaf.secret in own
             else leaf
@@ -98,14 +98,14 @@ class IssueLeaves(Step):
 def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
     """made: new leaves by their Secrets, also leaves of processes."""
     known = frozenset({issuer[0].fingerprint})
-    served = {name: made.get(name, leaf) for name, leaf in snapshot.served.items()}
+    served = {name: made.get(name, leaf) for name, leaf in snapshot.user_leaves.items()}
     presenters = tuple(
-        replace(presenter, authorities=known, behind=False)
+        replace(presenter, authorities=known, is_outdated=False)
         if presenter.secret and presenter.secret in made
         else presenter
         for presenter in snapshot.presenters
     )
-    return snapshot.with_users(served=served, presenters=presenters)
+    return snapshot.with_users(user_leaves=served, presenters=presenters)
 
 
 def _chain_kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
@@ -123,7 +123,7 @@ class RechainLeaves(Step):
 
     secrets: tuple[str, ...]
     generation: int
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return f"put the chain of the CA in use behind {counted(len(self.secrets), 'certificate')}, generation {self.generation}"
@@ -136,7 +136,7 @@ class RechainLeaves(Step):
         )
         kept = {
             name: replace(leaf, generation=self.generation)
-            for name, leaf in snapshot.served.items()
+            for name, leaf in snapshot.user_leaves.items()
             if leaf is not None and name in own
         }
         after = replace(snapshot.leaves, stored=tuple(leaves))
@@ -151,13 +151,13 @@ class AskForLeaves(Step):
     #: The CA that is to sign, with its chain.
     issuer: Chain
     #: The reference of the issuer.
-    asked: str
+    external_issuer: str
     #: Whether the leaves are for nodes that are yet to come.
     spare: bool = False
 
     def sentence(self) -> str:
         what = counted(len(self.secrets), "spare certificate" if self.spare else "certificate")
-        return f"ask {self.asked} for {what} of {named(self.issuer[0])}"
+        return f"ask {self.external_issuer} for {what} of {named(self.issuer[0])}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """In a forecast, every issuer answers at once."""
@@ -165,7 +165,7 @@ class AskForLeaves(Step):
         made = {
             name: LeafRequest(
                 name,
-                self.asked,
+                self.external_issuer,
                 authority,
                 snapshot.now,
                 is_open=False,
@@ -193,10 +193,10 @@ class CollectLeaves(Step):
     """
 
     secrets: tuple[str, ...]
-    asked: str
+    external_issuer: str
 
     def sentence(self) -> str:
-        return f"record {counted(len(self.secrets), 'answer')} of {self.asked}"
+        return f"record {counted(len(self.secrets), 'answer')} of {self.external_issuer}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return _record_requests(snapshot, self.secrets)
@@ -204,17 +204,17 @@ class CollectLeaves(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitIssuer(Step):
-    """Wait for the issuer, but not beyond ``until``: the next run goes on."""
+    """Wait for the issuer, but not beyond ``deadline``: the next run goes on."""
 
     secrets: tuple[str, ...]
     issuer: Chain
-    asked: str
-    until: datetime
-    holds_nothing: ClassVar[bool] = True
+    external_issuer: str
+    deadline: datetime
+    releases_lease: ClassVar[bool] = True
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
-        return f"wait until {self.asked} has issued {counted(len(self.secrets), 'certificate')}"
+        return f"wait until {self.external_issuer} has issued {counted(len(self.secrets), 'certificate')}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         leaf, own = stand_in.leaf(self.issuer), frozenset(self.secrets)
@@ -231,7 +231,7 @@ class ForgetRequests(Step):
     """Remove requests that are served or not wanted any more, with the keys that were made for them."""
 
     secrets: tuple[str, ...]
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return f"remove {counted(len(self.secrets), 'request')} for certificates that are not needed any more"
@@ -248,10 +248,10 @@ class CorrectOrders(Step):
 
     secrets: tuple[str, ...]
     #: The reference of the issuer.
-    asked: str
+    external_issuer: str
 
     def sentence(self) -> str:
-        return f"correct what {self.asked} is to renew for {listed(self.secrets)}"
+        return f"correct what {self.external_issuer} is to renew for {listed(self.secrets)}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """Only the orders change: a later run sees what the issuer makes of them."""
@@ -262,7 +262,7 @@ class CorrectOrders(Step):
 
 def _with_certificate_of(snapshot: Snapshot, names: Iterable[str], authority: Certificate) -> Snapshot:
     known = frozenset({authority.fingerprint})
-    return _with_presenters(snapshot, names, authorities=known, behind=False, pause=ReissuePause.NONE)
+    return _with_presenters(snapshot, names, authorities=known, is_outdated=False, pause=ReissuePause.NONE)
 
 
 def _paused(snapshot: Snapshot, names: Iterable[str], pause: ReissuePause) -> Snapshot:

@@ -42,12 +42,12 @@ class Pause(Step):
 
     #: The purpose of the pause, as a sentence.
     purpose: str
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return "pause the operator"
 
-    def as_left(self) -> str:
+    def describe_as_left(self) -> str:
         return self.purpose
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
@@ -61,7 +61,7 @@ class Pause(Step):
 class Resume(Step):
     """End the pause that this collection made."""
 
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return "let the operator go on"
@@ -79,7 +79,7 @@ class AwaitVerdict(Step):
 
     #: The name of the request to reconcile now; empty where it does so by itself, after a pause.
     request: str = ""
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return "wait until the operator has reconciled the stored Secrets"
@@ -162,7 +162,7 @@ class Roll(Step):
         no restart; and before any restarts, the call knows what to hold where none can read again.
         """
         able = any(pod.verifies_only for pod in snapshot.nodes.pods if pod.uid in self.uids)
-        asks = able or self.avoidable or self.reason in (RollReason.RETIRE, RollReason.LEAF, RollReason.ENDED)
+        asks = able or self.avoidable_restart or self.reason in (RollReason.RETIRE, RollReason.LEAF, RollReason.ENDED)
         return Look.FRESH if asks else Look.NONE
 
     @property
@@ -215,7 +215,7 @@ class StampPods(Step):
     #: to restart them. Every pod gets ``key_generation``.
     generation: int | None
     key_generation: int
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         if self.generation is None:
@@ -262,10 +262,10 @@ class Reload(Step):
             told = replace(entry, awaiting=(entry.awaiting or frozenset()) - self.uids)
             return replace(snapshot, ledger=snapshot.ledger.with_entry(told))
         removed = tuple(self._keep_lingering(entry) for entry in snapshot.ledger.removed)
-        leaves = snapshot.ledger.held
+        leaves = snapshot.ledger.held_leaves
         held = (self._keep_lingering(leaf, leaf.read_only_by_listeners(leaves)) for leaf in leaves)
         known = tuple(leaf for leaf in held if leaf.holders)
-        return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held=known))
+        return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held_leaves=known))
 
     def _keep_lingering(self, known: Held, by_listeners: frozenset[str] = frozenset()) -> Held:
         """After the reload only the rest of these processes, and no listener, knows the certificate. by_listeners: UIDs of the pods in which nothing else

@@ -23,7 +23,7 @@ from ..snapshot import CaSecrets, Snapshot
 
 def without_entry(ca: CaSecrets, fingerprint: str) -> dict[str, Chain]:
     """The entries beside ``ca.crt``, without the entries of this CA."""
-    return {key: chain for key, chain in ca.others.items() if chain[0].fingerprint != fingerprint}
+    return {key: chain for key, chain in ca.other_entries.items() if chain[0].fingerprint != fingerprint}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Project(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         added = {f"{chain[0].fingerprint}.crt": chain for chain in self.chains}
-        return snapshot.with_ca(others={**snapshot.ca.others, **added})
+        return snapshot.with_ca(other_entries={**snapshot.ca.other_entries, **added})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class Withdraw(Step):
         return f"take {named(self.certificate)} out of the trusted CAs"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return snapshot.with_ca(others=without_entry(snapshot.ca, self.certificate.fingerprint))
+        return snapshot.with_ca(other_entries=without_entry(snapshot.ca, self.certificate.fingerprint))
 
     def look(self, snapshot: Snapshot) -> Look:
         return Look.FRESH if snapshot.nodes.pods else Look.NONE
@@ -64,7 +64,7 @@ class AwaitBundle(Step):
 
     present: frozenset[str]
     absent: tuple[Certificate, ...] = ()
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
@@ -79,7 +79,7 @@ class AwaitBundle(Step):
 class WriteBundle(Step):
     """Bring the trust bundle in step with the CA certificate Secret, as the operator would (paused only)."""
 
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return "bring the trust bundle in step"
@@ -99,7 +99,7 @@ class Publish(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         published = frozenset(certificate.fingerprint for chain in self.chains for certificate in chain)
-        return replace(snapshot, outside=replace(snapshot.outside, published=published))
+        return replace(snapshot, outside_clients=replace(snapshot.outside_clients, published=published))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,16 +126,16 @@ class AwaitClients(Step):
 
     certificate: Certificate
     #: The time from which its certificates may be used.
-    until: datetime
+    earliest_use: datetime
     phase: Phase = Phase.TRUST
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
-        return f"give clients until {self.until:%H:%M:%S} UTC to read {named(self.certificate)}"
+        return f"give clients until {self.earliest_use:%H:%M:%S} UTC to read {named(self.certificate)}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return replace(snapshot, now=max(snapshot.now, self.until))
+        return replace(snapshot, now=max(snapshot.now, self.earliest_use))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +145,7 @@ class WriteLedger(Step):
     ledger: Ledger
     #: The ledger as it is stored now.
     before: Ledger
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         states = {entry.fingerprint: entry.state for entry in self.before.entries}
@@ -159,7 +159,7 @@ class WriteLedger(Step):
         changes += [f"{named(entry.certificate)} leaves the ledger" for entry in left]
         if self.ledger.layout is not self.before.layout:
             changes.append(f"the ledger itself in the layout {self.ledger.layout.value}")
-        elif self.before.untidy:
+        elif self.before.has_leftovers:
             changes.append("the ledger without the entries that an interrupted call has left beside it")
         if (stop := _stop(self.ledger)) != _stop(self.before):
             changes.append(f"that the flow {f'stops after the phase {stop.value}' if stop else 'goes on to its end'}")
@@ -185,7 +185,7 @@ def _stop(ledger: Ledger) -> Phase | None:
 
 
 def _holders(ledger: Ledger) -> frozenset[str]:
-    return frozenset(uid for held in ledger.held for uid in held.holders)
+    return frozenset(uid for held in ledger.held_leaves for uid in held.holders)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,7 +193,7 @@ class RemoveMarks(Step):
     """Remove the annotations of this collection that outlive a flow from the Kafka resource and the CA Secrets."""
 
     phase: Phase = Phase.RETIRE
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return "remove the annotations of this collection"
@@ -207,7 +207,7 @@ class DeleteLedger(Step):
     """Delete the ledger Secret: this collection has nothing to do with the CA any more."""
 
     phase: Phase = Phase.RETIRE
-    is_told: ClassVar[bool] = False
+    is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return "delete the ledger"

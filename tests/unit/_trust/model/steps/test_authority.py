@@ -53,7 +53,7 @@ def to_new(leaving: Certificate | None = None) -> Switch:
             f"prepare a CA with a new key to replace {OLD_NAME}",
         ),
         (
-            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, linked=True),
+            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, with_link=True),
             f"prepare a CA with a new key to replace {OLD_NAME}, and a link certificate by that CA",
         ),
         (PrepareAuthority(goal=Goal.CREATE, replaces=(), generation=0), "prepare a CA with a new key"),
@@ -117,12 +117,12 @@ def test_in_words(step: Step, expected: str) -> None:
     [
         pytest.param(
             linked.SETTLED,
-            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, linked=True),
+            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, with_link=True),
             linked.PREPARED, id="the next CA waits",
         ),
         pytest.param(
             linked.SETTLED.with_ca(kept_keys=names_of(NEW)),
-            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, linked=True),
+            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, with_link=True),
             linked.PREPARED, id="the next CA waits, and its key was kept already",
         ),
         pytest.param(
@@ -146,11 +146,11 @@ def test_in_words(step: Step, expected: str) -> None:
             RestoreKey(certificate=OLD.certificate, key_generation=0), cluster(), id="the key is put back",
         ),
         pytest.param(
-            cluster(ca=secrets(NEW, others=others(OLD), certificate_generation=1, key_generation=1)),
+            cluster(ca=secrets(NEW, other_entries=others(OLD), certificate_generation=1, key_generation=1)),
             PutBack(chain=chain_of(OLD), generation=0, key_generation=0),
             cluster(
                 ca=secrets(
-                    OLD, others={f"{name_of(NEW)}.crt": chain_of(NEW)}, key=NEW.certificate.public_key_sha256,
+                    OLD, other_entries={f"{name_of(NEW)}.crt": chain_of(NEW)}, key=NEW.certificate.public_key_sha256,
                     prepared=(prepared(NEW),), kept_keys=names_of(NEW),
                 ),
                 bundle=names_of(OLD, NEW),
@@ -162,7 +162,7 @@ def test_in_words(step: Step, expected: str) -> None:
             PutBack(chain=chain_of(OLD), generation=0, key_generation=0),
             cluster(
                 ca=secrets(
-                    OLD, others={f"{name_of(NEW)}.crt": chain_of(NEW)}, key=NEW.certificate.public_key_sha256,
+                    OLD, other_entries={f"{name_of(NEW)}.crt": chain_of(NEW)}, key=NEW.certificate.public_key_sha256,
                     prepared=(prepared(NEW),), kept_keys=names_of(NEW),
                 ),
                 bundle=names_of(NEW),
@@ -170,11 +170,11 @@ def test_in_words(step: Step, expected: str) -> None:
             id="it was kept by a call that was killed",
         ),
         pytest.param(
-            cluster(ca=secrets(NEW, others={"below.crt": BELOW, "root.crt": chain_of(ROOT)}, certificate_generation=1)),
+            cluster(ca=secrets(NEW, other_entries={"below.crt": BELOW, "root.crt": chain_of(ROOT)}, certificate_generation=1)),
             PutBack(chain=BELOW, generation=0, key_generation=0),
             cluster(
                 ca=secrets(
-                    BELOW, others={"root.crt": chain_of(ROOT), f"{name_of(NEW)}.crt": chain_of(NEW)},
+                    BELOW, other_entries={"root.crt": chain_of(ROOT), f"{name_of(NEW)}.crt": chain_of(NEW)},
                     key=NEW.certificate.public_key_sha256, prepared=(prepared(NEW),), kept_keys=names_of(NEW),
                 ),
                 bundle=names_of(NEW, INTERMEDIATE, ROOT),
@@ -194,14 +194,14 @@ def test_the_old_ca_stays_trusted_under_the_name_that_the_operator_would_give_it
     keys = names_of(NEW) | ({old.fingerprint} if kept else set())
     before = unlinked.HALTED.with_ca(current=current, key=old.public_key_sha256, kept_keys=keys)
     switched = to_new().effect(before, MadeHere()).ca
-    assert switched.others == {old.expired_name(): current}
+    assert switched.other_entries == {old.expired_name(): current}
     assert (switched.current, switched.kept_keys) == (chain_of(NEW), {old.fingerprint, name_of(NEW)})
 
 
 def test_of_a_chain_the_ca_that_issued_leaves_with_the_switch() -> None:
-    before = unlinked.HALTED.with_ca(current=BELOW, others={})
-    assert to_new(INTERMEDIATE.certificate).effect(before, MadeHere()).ca.others == {}
-    assert to_new(ROOT.certificate).effect(before, MadeHere()).ca.others == {
+    before = unlinked.HALTED.with_ca(current=BELOW, other_entries={})
+    assert to_new(INTERMEDIATE.certificate).effect(before, MadeHere()).ca.other_entries == {}
+    assert to_new(ROOT.certificate).effect(before, MadeHere()).ca.other_entries == {
         INTERMEDIATE.certificate.expired_name(): BELOW
     }
 
@@ -223,13 +223,13 @@ def test_all_that_were_prepared_beside_the_next_one_stay_so(there: Entity) -> No
 
 class KeptElsewhere(MadeHere):
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        return replace(super().authority(step), elsewhere=True)
+        return replace(super().authority(step), key_is_elsewhere=True)
 
 
 def test_a_ca_whose_key_is_kept_elsewhere_is_known_as_such_from_then_on() -> None:
     prepare = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1)
     after = prepare.effect(unlinked.SETTLED, KeptElsewhere()).ca
-    assert [one.elsewhere for one in after.prepared] == [True]
+    assert [one.key_is_elsewhere for one in after.prepared] == [True]
     assert after.is_kept_elsewhere(NEW.certificate)
     assert not after.is_kept_elsewhere(OLD.certificate)
 
@@ -240,9 +240,9 @@ def test_a_user_that_would_be_issued_to_here_is_wanted_from_then_on(elsewhere: b
     before = users(presenters=presenting(presenter(secret="orders"), presenter(PAYMENTS)))
     stand_in = KeptElsewhere() if elsewhere else MadeHere()
     step = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1)
-    assert step.effect(before, stand_in).served == ({"orders": None} if elsewhere else {})
+    assert step.effect(before, stand_in).user_leaves == ({"orders": None} if elsewhere else {})
     known = served("trusted")
-    assert step.effect(known, stand_in).served == known.served
+    assert step.effect(known, stand_in).user_leaves == known.user_leaves
 
 
 def test_a_renewal_has_the_key_in_place_already() -> None:

@@ -102,12 +102,12 @@ EVERY: list[tuple[Step, Look]] = [
     (WriteBundle(phase=USE), Look.NONE),
     (Publish(chains=(chain_of(OLD),), phase=USE), Look.NONE),
     (AwaitOutside(clients=("app",), settled=(), phase=USE), Look.NONE),
-    (AwaitClients(certificate=CA, until=NOW), Look.NONE),
-    (AskForLeaves(secrets=PODS, issuer=chain_of(OLD), asked="an issuer", phase=USE), Look.NONE),
-    (CollectLeaves(secrets=PODS, asked="an issuer", phase=USE), Look.NONE),
-    (AwaitIssuer(secrets=PODS, issuer=chain_of(OLD), asked="an issuer", until=NOW, phase=USE), Look.NONE),
+    (AwaitClients(certificate=CA, earliest_use=NOW), Look.NONE),
+    (AskForLeaves(secrets=PODS, issuer=chain_of(OLD), external_issuer="an issuer", phase=USE), Look.NONE),
+    (CollectLeaves(secrets=PODS, external_issuer="an issuer", phase=USE), Look.NONE),
+    (AwaitIssuer(secrets=PODS, issuer=chain_of(OLD), external_issuer="an issuer", deadline=NOW, phase=USE), Look.NONE),
     (ForgetRequests(secrets=PODS, phase=USE), Look.NONE),
-    (CorrectOrders(secrets=PODS, asked="an issuer", phase=USE), Look.NONE),
+    (CorrectOrders(secrets=PODS, external_issuer="an issuer", phase=USE), Look.NONE),
     (SetReplicas(pool="nodes", before=3, replicas=4, phase=USE), Look.NONE),
     (PrepareAgain(chain=chain_of(OLD)), Look.NONE),
     (PauseReissue(names=("KafkaUser a/b",)), Look.REMEMBERED),
@@ -144,9 +144,9 @@ def test_every_step_is_here() -> None:
 @pytest.mark.parametrize(("step", "look"), EVERY, ids=lambda value: type(value).__name__)
 def test_a_step_describes_itself(step: Step, look: Look) -> None:
     assert step.sentence().strip() == step.sentence() != ""
-    assert step.as_left() == ("do something" if isinstance(step, Pause) else step.sentence())
-    assert (step.because, step.avoidable) == ("", "")
-    assert step.is_told is (type(step).__name__ not in NOT_TOLD)
+    assert step.describe_as_left() == ("do something" if isinstance(step, Pause) else step.sentence())
+    assert (step.because, step.avoidable_restart) == ("", "")
+    assert step.is_announced is (type(step).__name__ not in NOT_TOLD)
     assert step.changes_what_nodes_say is isinstance(step, (AwaitAnswers, Reload, ReloadOutside))
     assert step.restarts == (POD if isinstance(step, Roll) else frozenset())
     assert step.look(cluster()) is look

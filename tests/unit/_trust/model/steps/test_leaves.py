@@ -109,21 +109,21 @@ def test_a_user_has_the_certificate_that_was_written_for_it() -> None:
     before = served("switched", missing=("payments",))
     step = IssueLeaves(secrets=("orders", "payments"), issuer=chain_of(NEW), generation=1, phase=Phase.USE)
     after = step.effect(before, MadeHere())
-    found = {name: (leaf.chain[1:], leaf.generation) for name, leaf in after.served.items() if leaf and leaf.chain}
+    found = {name: (leaf.chain[1:], leaf.generation) for name, leaf in after.user_leaves.items() if leaf and leaf.chain}
     assert found["orders"] == found["payments"] == (chain_of(NEW), 1)
-    assert after.served["audit"] == before.served["audit"]
-    assert {one.name: one.behind for one in after.presenters if one.secret} == {AUDIT: True, ORDERS: False}
+    assert after.user_leaves["audit"] == before.user_leaves["audit"]
+    assert {one.name: one.is_outdated for one in after.presenters if one.secret} == {AUDIT: True, ORDERS: False}
     assert next(one.authorities for one in after.presenters if one.name == ORDERS) == names_of(NEW)
 
 
 def test_a_user_keeps_its_certificate_beside_the_renewed_ca() -> None:
     before = served("switched")
     after = RechainLeaves(secrets=("orders",), generation=1, phase=Phase.USE).effect(before, MadeHere())
-    kept, untouched = after.served["orders"], before.served["orders"]
+    kept, untouched = after.user_leaves["orders"], before.user_leaves["orders"]
     assert kept is not None
     assert untouched is not None
     assert (kept.chain, kept.generation) == (untouched.chain, 1)
-    assert {one.name: one.behind for one in after.presenters if one.secret} == {
+    assert {one.name: one.is_outdated for one in after.presenters if one.secret} == {
         AUDIT: True,
         ORDERS: False,
         PAYMENTS: True,
@@ -134,9 +134,9 @@ def test_a_user_keeps_its_certificate_beside_the_renewed_ca() -> None:
 
 NAME = named(NEW.certificate)
 PREPARE = Phase.PREPARE
-ASK = AskForLeaves(secrets=PODS, issuer=chain_of(NEW), asked=ISSUER, phase=PREPARE)
-COLLECT = CollectLeaves(secrets=PODS[:1], asked=ISSUER, phase=PREPARE)
-AWAIT = AwaitIssuer(secrets=PODS[:2], issuer=chain_of(NEW), asked=ISSUER, until=NOW, phase=PREPARE)
+ASK = AskForLeaves(secrets=PODS, issuer=chain_of(NEW), external_issuer=ISSUER, phase=PREPARE)
+COLLECT = CollectLeaves(secrets=PODS[:1], external_issuer=ISSUER, phase=PREPARE)
+AWAIT = AwaitIssuer(secrets=PODS[:2], issuer=chain_of(NEW), external_issuer=ISSUER, deadline=NOW, phase=PREPARE)
 FORGET = ForgetRequests(secrets=PODS[:1], phase=Phase.USE)
 WANTED = Wanted(ISSUER, name_of(NEW))
 
@@ -224,7 +224,7 @@ def test_sentences_about_users() -> None:
 @pytest.mark.parametrize("step", [AwaitReissue, AwaitPickUp])
 def test_a_forecast_takes_them_for_done(step: type[AwaitReissue | AwaitPickUp]) -> None:
     after = step(names=(ORDERS,), authority=NEW.certificate).effect(STAGES["switched"], MadeHere())
-    found = {one.name: (one.authorities == names_of(NEW), one.behind) for one in after.presenters}
+    found = {one.name: (one.authorities == names_of(NEW), one.is_outdated) for one in after.presenters}
     assert (found[ORDERS], found[PAYMENTS]) == ((True, False), (False, True))
 
 

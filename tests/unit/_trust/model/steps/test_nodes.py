@@ -92,7 +92,7 @@ def test_a_pod_that_restarts_starts_with_what_is_stored() -> None:
     first, *others = after.nodes.pods
     assert first == replace(a_pod(PODS[0], 1, key_generation=2), uid=first.uid)
     assert first.uid != behind.uid
-    assert after.nodes.assumed == {first.uid}
+    assert after.nodes.assumed_up_to_date == {first.uid}
     assert others == list(pods(names=PODS[1:]))
 
 
@@ -126,11 +126,11 @@ def test_stamping_annotates_pods(
 def test_a_reload_leaves_certificates_with_raft_clients_and_agents() -> None:
     gone = RemovedEntry(OLD.certificate, uids_of())
     held = HeldLeaf(stored_chain(OLD)[0], uids_of(), lingering=uids_of(PODS[0]))
-    before = cluster(ledger=ledger(removed=(gone,), held=(held,)))
+    before = cluster(ledger=ledger(removed=(gone,), held_leaves=(held,)))
     after = Reload(uids=uids_of(PODS[0]), authority=None).effect(before, MadeHere())
     rest = {"awaiting": uids_of(*PODS[1:]), "lingering": uids_of(PODS[0])}
-    books = ledger(removed=(replace(gone, **rest),), held=(replace(held, **rest),))
-    assert after == changed(before, ledger=books, assumed=uids_of(PODS[0]))
+    books = ledger(removed=(replace(gone, **rest),), held_leaves=(replace(held, **rest),))
+    assert after == changed(before, ledger=books, assumed_up_to_date=uids_of(PODS[0]))
     unknown = cluster(ledger=None)
     assert Reload(uids=uids_of(), authority=None).effect(unknown, MadeHere()) == unknown.assuming(uids_of())
 
@@ -139,7 +139,7 @@ def test_a_node_that_was_waited_for_is_forecast_to_present_what_is_stored() -> N
     silent = tuple(Unanswered(name, uid_of(name), "", "timed out") for name in PODS[:2])
     step = AwaitAnswers(nodes=silent, phase=Phase.USE)
     assert step.sentence() == f"wait for the answer of {PODS[0]} (timed out), {PODS[1]} (timed out)"
-    assert step.effect(cluster(), MadeHere()) == cluster(assumed=uids_of(*PODS[:2]))
+    assert step.effect(cluster(), MadeHere()) == cluster(assumed_up_to_date=uids_of(*PODS[:2]))
 
 
 # Steps that pause the operator and let it on again.
@@ -149,7 +149,7 @@ FOR = Pause(phase=Phase.RETIRE, purpose="take something out")
 
 def test_a_pause_in_words() -> None:
     """The purpose of the pause is left to do, and not the pause."""
-    assert (FOR.sentence(), FOR.as_left()) == ("pause the operator", "take something out")
+    assert (FOR.sentence(), FOR.describe_as_left()) == ("pause the operator", "take something out")
     assert Resume(phase=Phase.RETIRE).sentence() == "let the operator go on"
 
 

@@ -76,7 +76,7 @@ SETTLED = cluster()
             "wait until one trusts what the operator copies from the cluster's CAs",
         ),
         (
-            AwaitClients(certificate=NEW.certificate, until=NOW + HOUR),
+            AwaitClients(certificate=NEW.certificate, earliest_use=NOW + HOUR),
             f"give clients until 13:00:00 UTC to read {NEW_NAME}",
         ),
     ],
@@ -86,7 +86,7 @@ def test_in_words(step: Step, expected: str) -> None:
 
 
 def beside(*chains: Chain) -> Snapshot:
-    return replace(SETTLED, ca=secrets(others={f"{chain[0].fingerprint}.crt": chain for chain in chains}))
+    return replace(SETTLED, ca=secrets(other_entries={f"{chain[0].fingerprint}.crt": chain for chain in chains}))
 
 
 LAGS = replace(linked.LEARNED, bundle=names_of(OLD, NEW))
@@ -116,15 +116,15 @@ LAGS = replace(linked.LEARNED, bundle=names_of(OLD, NEW))
             changed(SETTLED, published=names_of(INTERMEDIATE, ROOT)), id="with everything above",
         ),
         pytest.param(
-            SETTLED, AwaitOutside(clients=(APP.name,), settled=(APP,), phase=Phase.TRUST), changed(SETTLED, outside=(APP,)),
+            SETTLED, AwaitOutside(clients=(APP.name,), settled=(APP,), phase=Phase.TRUST), changed(SETTLED, outside_clients=(APP,)),
             id="clients are as they will be",
         ),
         pytest.param(
-            SETTLED, AwaitClients(certificate=NEW.certificate, until=NOW + HOUR), replace(SETTLED, now=NOW + HOUR),
+            SETTLED, AwaitClients(certificate=NEW.certificate, earliest_use=NOW + HOUR), replace(SETTLED, now=NOW + HOUR),
             id="the time is over",
         ),
         pytest.param(
-            SETTLED, AwaitClients(certificate=NEW.certificate, until=NOW - HOUR), SETTLED, id="time does not go back"
+            SETTLED, AwaitClients(certificate=NEW.certificate, earliest_use=NOW - HOUR), SETTLED, id="time does not go back"
         ),
     ],
 )  # fmt: skip
@@ -161,11 +161,14 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
         (write(BEFORE, ledger(entry(OLD, ALL))), f"record {NEW_NAME} enters as UNTRUSTED"),
         (write(ledger(entry(OLD, ALL))), f"record {NEW_NAME} leaves the ledger"),
         (
-            write(replace(BEFORE, held=(HELD,))),
+            write(replace(BEFORE, held_leaves=(HELD,))),
             "record the certificates that 3 pods will present until the next restart",
         ),
         (
-            write(replace(BEFORE, held=(replace(HELD, awaiting=uids_of(PODS[0])),)), replace(BEFORE, held=(HELD,))),
+            write(
+                replace(BEFORE, held_leaves=(replace(HELD, awaiting=uids_of(PODS[0])),)),
+                replace(BEFORE, held_leaves=(HELD,)),
+            ),
             "record the observation",
         ),
         (write(replace(BEFORE, journal=a_journal())), "record the observation"),
