@@ -121,7 +121,7 @@ def test_own_wrapper_and_abandoned_code_go(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["ansible-tmp-1/AnsiballZ_command.py", "tests/AnsiballZ_strimzi_ca.py", "strimzi_ca.py"]
 )
-def test_other_files_stay(tmp_path: Path, name: str) -> None:
+def test_a_file_of_another_program_is_not_removed(tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)
     file.write_text("x")

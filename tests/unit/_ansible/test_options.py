@@ -174,7 +174,7 @@ def test_an_approle_may_need_no_secret() -> None:
 DIGEST = "ab" * 32
 
 
-def test_none_is_named() -> None:
+def test_missing_options_about_a_source_are_none() -> None:
     assert source_of({"namespace": "kafka", "ca_source": None}) is None
     assert confirmed_of({"confirm_roots": None}) == frozenset()
 

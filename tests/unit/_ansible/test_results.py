@@ -92,7 +92,7 @@ def test_without_asked_listeners_none_are_described() -> None:
     assert describe_listeners(None) == []
 
 
-def test_of_the_cluster_ca() -> None:
+def test_listeners_of_the_cluster_ca_name_issuers_and_trust() -> None:
     found = describe_listeners(answering(cluster(), accepting=[name_of(OLD)]))
     assert [(one["pod"], one["issuers"], one["trusts"], one["why"]) for one in found] == [
         (name, [label_of_old()], [label_of_old()], []) for name in PODS

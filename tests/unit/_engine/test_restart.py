@@ -56,7 +56,7 @@ def test_where_nothing_is_chosen_nothing_restarts(stand: Stand) -> None:
     assert restarted(stand, Chosen()) == set()
 
 
-def test_only_those_that_are_older(stand: Stand) -> None:
+def test_only_pods_older_than_the_given_time_restart(stand: Stand) -> None:
     """So a task that is run again restarts no pod twice."""
     stand.api.clock = lambda: "2026-01-01T00:01:00Z"
     stand.recreate(NODES[0])

@@ -518,7 +518,7 @@ def test_a_mistake_in_a_job_is_not_swallowed() -> None:
         collect({"a": wrong}, at_most=1, deadline=Deadline.after(5))
 
 
-def test_nothing_to_do() -> None:
+def test_collecting_no_question_gives_no_answer() -> None:
     assert collect({}, at_most=4, deadline=Deadline.after(1)) == {}
 
 

@@ -303,7 +303,9 @@ def test_a_server_that_is_not_trusted(identities: Identities) -> None:
     )
 
 
-def test_without_verification(identities: Identities, recwarn: pytest.WarningsRecorder) -> None:
+def test_a_connection_without_verification_works_with_a_warning(
+    identities: Identities, recwarn: pytest.WarningsRecorder
+) -> None:
     with serving(subject_of, identities.server_context()) as server:
         client = open_client(server.url, api_key="tok", validate_certs=False)
         assert client.get(SECRETS, "kafka", "a") == {"subject": ""}
@@ -323,7 +325,7 @@ def test_proxy_gets_the_request_and_its_headers(server: Server) -> None:
     assert request.header("Proxy-Authorization") == ["Basic bWU6cHc="]
 
 
-def test_no_proxy(server: Server) -> None:
+def test_no_proxy_bypasses_the_proxy(server: Server) -> None:
     port = free_port()
     client = open_client(server.url, proxy=f"http://127.0.0.1:{port}", no_proxy="example.com,127.0.0.1")
     assert client.get(SECRETS, "kafka", "a") == {"kind": "Secret"}

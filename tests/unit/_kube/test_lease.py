@@ -100,7 +100,7 @@ def test_a_lease_is_deleted_unless_another_run_has_it(stage: Stage, holder: str,
     assert mine.delete() is False
 
 
-def test_nothing_to_release(stage: Stage) -> None:
+def test_releasing_a_missing_lease_returns_false(stage: Stage) -> None:
     assert not lease_of(stage, "one").release()
 
 

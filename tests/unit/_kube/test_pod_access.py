@@ -340,7 +340,7 @@ def test_a_socks_proxy_is_not_passed_by(monkeypatch: pytest.MonkeyPatch) -> None
         assert kubelet.upgrades == []
 
 
-def test_nothing_at_the_address() -> None:
+def test_an_unreachable_api_server_is_reported() -> None:
     with (
         pytest.raises(Unreachable, match="cannot be reached") as caught,
         opened({"host": f"https://127.0.0.1:{free_port()}", "api_key": "k"}),

@@ -103,7 +103,7 @@ def files(folder: Path) -> list[Path]:
 
 
 @pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="there are no memory files here")
-def test_no_key_is_in_any_file(connected: subprocess.Popen[str], tmp_path: Path) -> None:
+def test_keys_are_in_memory_files_only(connected: subprocess.Popen[str], tmp_path: Path) -> None:
     (own,) = (tmp_path / "memory").iterdir()
     assert own.stat().st_mode & 0o777 == 0o700
     assert files(tmp_path / "memory") + files(tmp_path / "disk") == []

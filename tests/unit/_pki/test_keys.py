@@ -333,12 +333,12 @@ def test_white_space_around_a_placeholder_is_ignored(content: str) -> None:
         pytest.param(key(1).reveal() + TEXT.encode(), id="behind the key itself"),
     ],
 )
-def test_nothing_else_is_one(content: bytes) -> None:
+def test_another_text_is_no_placeholder(content: bytes) -> None:
     assert named_key(content) is None
 
 
 @given(st.binary())
-def test_any_content_is_looked_at(content: bytes) -> None:
+def test_any_content_is_judged_as_no_placeholder(content: bytes) -> None:
     assert named_key(content) is None
 
 

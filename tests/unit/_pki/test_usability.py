@@ -35,7 +35,7 @@ def test_verifiers_that_cannot_use_a_ca(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", USABLE, ids=lambda case: case.name)
-def test_every_verifier_can_use_it(case: Case) -> None:
+def test_a_usable_ca_has_no_defect(case: Case) -> None:
     assert list(defects(case.authority)) == []
 
 

@@ -117,7 +117,7 @@ def test_a_library_that_will_do(version: str, monkeypatch: pytest.MonkeyPatch) -
     assert missing_library() is None
 
 
-def test_where_to_ask_first() -> None:
+def test_bootstrap_servers_are_given_or_the_service_of_the_cluster() -> None:
     bench = Bench()
     bench.create("kafkas", kafka({}))
     assert bootstrap_servers(bench.observe(), []) == ["demo-kafka-bootstrap.kafka.svc:9091"]

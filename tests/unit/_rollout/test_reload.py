@@ -244,7 +244,7 @@ NONSENSE = {
 
 
 @pytest.mark.parametrize("raw", NONSENSE.values(), ids=NONSENSE)
-def test_nonsense_is_no_answer(raw: bytes) -> None:
+def test_a_malformed_answer_of_kafka_is_refused(raw: bytes) -> None:
     with pytest.raises(KafkaUnavailable, match=r"Port 9091 of Kafka node demo-kafka-0 does not answer: [^.]"):
         reload({BROKER: KafkaDouble(raw=raw)}, seconds=2.0)
 

@@ -335,7 +335,7 @@ def test_every_address_of_nodes_leads_here(address: str) -> None:
 @pytest.mark.parametrize(
     "address", [None, "", "operator.example.com:443", "example.com:443", "other-kafka-bootstrap:9093"]
 )
-def test_other_addresses_do_not(address: str | None) -> None:
+def test_an_address_of_another_host_is_not_of_the_cluster(address: str | None) -> None:
     assert not reach_of(SCOPE, KAFKA, LEAVES, CA, None).is_of_cluster(address)
 
 

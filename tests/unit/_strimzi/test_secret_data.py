@@ -28,7 +28,7 @@ def test_encoded_entries_are_read_back(data: dict[str, bytes]) -> None:
 
 
 @pytest.mark.parametrize("secret", [None, {}, {"data": None}, {"data": {}}])
-def test_no_data(secret: dict[str, Any] | None) -> None:
+def test_a_secret_without_data_has_no_entries(secret: dict[str, Any] | None) -> None:
     assert entries(secret) == {}
 
 
@@ -42,7 +42,7 @@ def test_an_empty_entry_is_there() -> None:
 
 
 @pytest.mark.parametrize("resource", [None, {}, {"metadata": {}}, {"metadata": {"annotations": None}}])
-def test_no_annotation(resource: dict[str, Any] | None) -> None:
+def test_a_missing_annotation_is_none(resource: dict[str, Any] | None) -> None:
     assert annotation(resource, "a") is None
     assert integer_annotation(resource, "a") is None
 

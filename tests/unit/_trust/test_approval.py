@@ -252,7 +252,7 @@ def test_a_flow_of_another_goal_does_not(stage: str) -> None:
     assert refusals(APPROVED, renewal.HALTED, RENEW) != []
 
 
-def test_nothing_needs_no_approval() -> None:
+def test_an_empty_plan_needs_no_approval() -> None:
     reconcile = Intent(Goal.RECONCILE)
     assert forecast(linked.SETTLED, reconcile, MadeHere()).whole == ()
     assert refusals(APPROVED, linked.SETTLED, reconcile) == []

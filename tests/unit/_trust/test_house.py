@@ -24,7 +24,7 @@ def untested(room: Path, tests: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("room", ["rules", "gates", "preconditions", "ledger", "evidence"])
-def test_everything_has_its_tests(room: str) -> None:
+def test_every_function_has_its_tests(room: str) -> None:
     assert untested(ROOMS / room, TESTS / room) == set()
 
 

@@ -193,7 +193,7 @@ class TestRemoval:
 class TestWithoutAListenerThatVerifies:
     """No broker has to trust a CA or to forget one; users get their certificates as ever."""
 
-    def test_no_broker_verifies(self) -> None:
+    def test_without_verifiers_the_presenters_stay(self) -> None:
         seen = users(has_verifiers=False)
         assert verifying_parties(seen, books_of(seen)) == ()
         assert present_all(seen, books_of(seen)) == present_all(users(), books_of(users()))

@@ -314,7 +314,7 @@ def test_the_same_state(other: Snapshot) -> None:
         ),
     ],
 )
-def test_another_state(other: Snapshot) -> None:
+def test_another_snapshot_is_another_state(other: Snapshot) -> None:
     assert state_of(other, ()) != state_of(SETTLED, ())
 
 

@@ -192,7 +192,7 @@ def test_time_counts_from_the_last_line(screen: Screen, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("fails", [True, False])
-def test_nothing_is_left_behind(screen: Screen, fails: bool) -> None:
+def test_the_progress_file_is_removed(screen: Screen, fails: bool) -> None:
     files: list[Path] = []
 
     def module(options: dict[str, Any]) -> dict[str, Any]:

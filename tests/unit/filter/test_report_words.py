@@ -84,7 +84,7 @@ def test_nodes_that_were_down_together_are_not_kept_back(away: Any, sentence: st
     assert shown(noted)["sentences"][0] == sentence
 
 
-def test_nothing_was_done() -> None:
+def test_a_run_without_changes_says_so() -> None:
     assert shown(idle())["sentences"] == ["Nothing was written and nothing was restarted.", EXPIRY]
     assert shown(idle())["pictures"][0]["moment"] == "now"
 
@@ -345,7 +345,7 @@ def test_waiting_sentences_are_remainders() -> None:
 
 
 @pytest.mark.parametrize("calls", [rotation(), [NO_ANSWER], [PLANNED]])
-def test_every_key_is_documented(calls: list[dict[str, Any]]) -> None:
+def test_every_key_of_the_report_is_documented(calls: list[dict[str, Any]]) -> None:
     described = yaml.safe_load(documented.RETURN)["_value"]["contains"]
     found = facts(calls)
     assert set(found) == set(described)
@@ -357,7 +357,7 @@ def test_every_key_is_documented(calls: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("calls", ["text", None, {}, {"goal": "renew"}, ["text"], [[]]])
-def test_anything_else_is_refused(calls: Any) -> None:
+def test_input_that_is_no_list_of_results_is_refused(calls: Any) -> None:
     with pytest.raises(AnsibleFilterError, match="a list of the results of this collection's modules"):
         report(calls, goal="renew")
 

@@ -168,7 +168,7 @@ REFUSED = [(use, position) for use in USES if use.leased for position in (0, 1, 
 
 
 @pytest.mark.parametrize(("use", "position"), REFUSED, ids=str)
-def test_after_a_conflict(use: Use, position: int) -> None:
+def test_a_conflict_leaves_truthful_results(use: Use, position: int) -> None:
     """A flow is decided again; the other modules fail."""
     ended = call(use.module, use.start(), answer=refusing(position, 409, "Conflict"), **use.options)
     assert ended.failed is (use.what in ("restarts for a reason", "pauses", "resumes"))
@@ -176,13 +176,13 @@ def test_after_a_conflict(use: Use, position: int) -> None:
 
 
 @pytest.mark.parametrize(("use", "position"), REFUSED, ids=str)
-def test_after_a_refusal(use: Use, position: int) -> None:
+def test_a_refused_write_leaves_truthful_results(use: Use, position: int) -> None:
     ended = call(use.module, use.start(), answer=refusing(position, 403, "Forbidden"), **use.options)
     assert (ended.failed, ended.result["changed"]) == (True, position > 0)
     assert_truthful(ended)
 
 
-def test_before_anything_was_done() -> None:
+def test_a_failure_before_the_first_write_reports_no_change() -> None:
     memory = MemoryCluster()
     for options in ({"state": "paused"}, {"state": "paused", "operator_timeout": 0}):
         ended = call("strimzi_reconciliation", memory, **options)
@@ -199,13 +199,13 @@ def test_when_the_operator_does_not_follow() -> None:
     assert_truthful(ended)
 
 
-def test_without_diff_there_is_none() -> None:
+def test_a_failed_call_without_diff_has_no_diff() -> None:
     memory = stages.taken_up()
     memory.operator_runs = False
     assert "diff" not in call("strimzi_ca", memory, state="promoted", operator_timeout=1, diff=False).result
 
 
-def test_when_a_roll_stops() -> None:
+def test_a_roll_that_stops_reports_its_restarts() -> None:
     memory = stages.unlinked()
     memory.kubelet.broken.add("demo-kafka-0")
     ended = call("strimzi_trusted_certs", memory, pod_timeout=1)

@@ -51,5 +51,5 @@ def test_the_diff_names_what_is_written(use: Use) -> None:
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_without_diff_there_is_none(check: bool) -> None:
+def test_a_call_without_diff_has_no_diff(check: bool) -> None:
     assert "diff" not in USES[0].take(USES[0].start(), check=check, diff=False).result

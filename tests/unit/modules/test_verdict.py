@@ -65,7 +65,7 @@ def assert_refused(ended: Ended) -> None:
         (stages.generated, "strimzi_ca", {"state": "adopted"}),
     ],
 )
-def test_no_call_is_green(start: Any, module: str, options: dict[str, Any]) -> None:
+def test_calls_fail_while_the_operator_cannot_use_the_secrets(start: Any, module: str, options: dict[str, Any]) -> None:
     memory = start()
     refuse(memory)
     memory.settle(1)

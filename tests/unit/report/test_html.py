@@ -18,7 +18,7 @@ every_report = pytest.mark.parametrize("name", NAMES)
 
 
 @every_report
-def test_nothing_is_fetched(written: Path, name: str) -> None:
+def test_the_page_fetches_no_resource(written: Path, name: str) -> None:
     page = page_of(written / name)
     assert not {"script", "link", "img", "iframe", "object", "base"} & {tag for tag, _attributes in page.elements}
     assert page.attributes("src") + page.attributes("href") + page.attributes("style") == []

@@ -47,7 +47,7 @@ SEEN = {
 }  # fmt: skip
 
 
-def test_each_is_in_every_form(tmp_path: Path) -> None:
+def test_every_user_is_in_every_form_of_the_report(tmp_path: Path) -> None:
     found = facts([*rotation(), SEEN])
     first, lost, scram, named = found["users"]
     assert (first["name"], first["issuer"], first["not_after"]) == ("KafkaUser kafka/orders", label(NEW), ENDS)

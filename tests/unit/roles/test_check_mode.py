@@ -27,7 +27,7 @@ def tasks(role: str) -> list[dict[str, Any]]:
     return list(yaml.safe_load((ROLES / role / "tasks" / "steps.yml").read_text()))
 
 
-def test_every_flow_is_here() -> None:
+def test_the_list_of_planning_roles_is_complete() -> None:
     assert PLANNING == [
         "abort",
         "create",

@@ -428,7 +428,7 @@ def test_a_request_that_vanishes_is_left_to_the_next_run() -> None:
         one.request(wish().order)
 
 
-def test_without_cert_manager() -> None:
+def test_a_missing_cert_manager_is_reported() -> None:
     with pytest.raises(IssuerUnavailable, match="cert-manager is not installed") as raised:
         before(UNKNOWN_KIND).request(wish().order)
     assert "Install cert-manager" in raised.value.remedy
@@ -438,7 +438,7 @@ def test_without_cert_manager() -> None:
     before(UNKNOWN_KIND).forget((Token(b"{}"),))
 
 
-def test_without_its_webhook() -> None:
+def test_a_failing_webhook_is_reported() -> None:
     with pytest.raises(IssuerUnavailable, match="failed calling webhook") as raised:
         before(AWAY).request(wish().order)
     assert "pods have to run" in raised.value.remedy

@@ -248,14 +248,14 @@ def test_a_checked_answer_needs_no_readable_record() -> None:
 
 
 @given(st.binary())
-def test_any_content_is_looked_at(content: bytes) -> None:
+def test_any_content_of_an_entry_is_read(content: bytes) -> None:
     for name in ("requested", "issued", "pending"):
         assert set(edited(**{name: content})) == {NODE}
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda of: st.lists(of) | st.dictionaries(
     st.sampled_from(["issuer", "failed", "askedAt", "count", "at", "request"]), of)))  # fmt: skip
-def test_any_json_is_looked_at(value: Any) -> None:
+def test_any_json_record_is_read(value: Any) -> None:
     [found] = list(edited(requested=json.dumps(value).encode()).values())
     assert found.problem
 

@@ -123,7 +123,7 @@ def test_keys_need_room_too() -> None:
         many(325, (make("corporate", key(1)).certificate,), KeySpec(KeyAlgorithm.RSA, 4096))
 
 
-def test_no_leaf_needs_no_room() -> None:
+def test_requests_for_no_leaf_need_no_room() -> None:
     many(0, (make("corporate", key(1)).certificate,), RSA)
 
 

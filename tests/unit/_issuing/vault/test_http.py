@@ -79,7 +79,7 @@ def test_connections_are_kept(server: Server) -> None:
     assert server.connections == 1
 
 
-def test_no_answer_at_all() -> None:
+def test_an_unreachable_server_is_a_transient_failure() -> None:
     found = failing(f"http://127.0.0.1:{free_port()}")
     assert "cannot be reached (" in str(found)
     assert found.transient

@@ -176,7 +176,7 @@ def test_a_pod_that_was_never_annotated_is_now(annotations: dict[str, str] | Non
     assert entries(bench)[NODES[0]]["metadata"]["annotations"] == {"strimzi.io/cluster-ca-key-generation": "4"}
 
 
-def test_everything_else_stays(bench: Bench) -> None:
+def test_stamping_changes_stamps_only(bench: Bench) -> None:
     def bare(body: Object) -> Object:
         own = {k: v for k, v in body["metadata"]["annotations"].items() if k.partition("/")[2] not in STAMPS}
         metadata = {k: v for k, v in body["metadata"].items() if k not in ("resourceVersion", "managedFields")}
@@ -420,7 +420,7 @@ def test_a_missing_permission_is_named_with_its_role(denied: str) -> None:
     )
 
 
-def test_all_are_missing() -> None:
+def test_all_missing_permissions_are_named() -> None:
     assert why(*RULES) == (
         f"the identity of this run may not {', '.join(RULES)} in namespace kafka. Its Role lacks {'; '.join(RULES.values())}."
     )
@@ -499,7 +499,7 @@ def test_an_access_review_names_the_attempt(attempt: Attempt, asked: dict[str, s
         {},
     ],
 )
-def test_anything_else_is_a_no(body: dict[str, Any]) -> None:
+def test_an_answer_without_a_clear_permission_is_a_refusal(body: dict[str, Any]) -> None:
     client, _transport, _clock = scripted([answer(body)])
     assert not is_allowed(client, Attempt("patch", PODS, "kafka"))
 

@@ -201,7 +201,7 @@ def test_a_pod_by_another_process_is_another_pod() -> None:
     assert call.losses() == ()
 
 
-def test_only_digests_are_kept() -> None:
+def test_written_values_are_remembered_by_digest() -> None:
     """Keys are among what is written, and nothing of them is in what is remembered (I7)."""
     call = Call()
     call.write({"data": {"ca.key": base64.b64encode(b"a private key").decode()}})
@@ -329,7 +329,7 @@ def test_where_nothing_is_noted_no_name_is_invented(found: dict[str, Any] | None
         ("something", "exclude the object"),
     ],
 )
-def test_each_has_its_remedy(manager: str, said: str) -> None:
+def test_each_writer_has_its_remedy(manager: str, said: str) -> None:
     remedy = remedy_for([Writer(manager), Writer(manager)])
     assert said.lower() in remedy.lower()
     assert remedy.count("docs/other-writers.md") == 1

@@ -54,7 +54,7 @@ def fingerprint(entity: Entity) -> str:
     return entity.certificate.fingerprint
 
 
-def test_nothing_there() -> None:
+def test_missing_ca_secrets_read_as_empty() -> None:
     assert read_ca_secrets(None, None) == CaSecrets()
 
 

@@ -553,7 +553,7 @@ def test_the_right_names() -> None:
         pytest.param(elsewhere, id="there is no such node any more"),
     ],
 )
-def test_nothing_is_in_the_way(bench: type[Bench]) -> None:
+def test_wrong_names_do_not_matter_where_the_operator_issues_them(bench: type[Bench]) -> None:
     assert misnamed(stored(bench(), "old.example")) == {}
 
 

@@ -181,7 +181,7 @@ def test_the_generation_is_our_own(ours: dict[str, str], counted: int) -> None:
     assert seen(bench(**ours)).snapshot.ca.certificate_generation == counted
 
 
-def test_without_a_cluster() -> None:
+def test_a_missing_cluster_has_no_presenters() -> None:
     found = seen(Bench()).snapshot
     assert (found.reconciliation.exists, found.nodes.pods, found.presenters) == (False, (), ())
     assert (found.has_verifiers, found.issued_by) == (True, IssuedBy.USER_OPERATOR)

@@ -331,7 +331,7 @@ CANNOT = f"cannot validate certificates of the CA {NEW.certificate.subject} ({NE
         pytest.param(a_client(THIRD, declared=True), CANNOT, id="holds none, and is said to trust it"),
     ],
 )
-def test_before_a_ca_is_used(client: OutsideClient, why: str | None) -> None:
+def test_a_client_holds_the_first_use_of_a_ca(client: OutsideClient, why: str | None) -> None:
     assert refused(client) == told(why)
     assert refused(client, waivers=WAIVERS) == []
     assert refused(client, pods=()) == []
@@ -374,7 +374,7 @@ NO_LONGER = (
         pytest.param(a_client(THIRD), None, id="holds no CA of this cluster"),
     ],
 )
-def test_before_a_ca_leaves(client: OutsideClient, why: str | None) -> None:
+def test_a_client_holds_the_removal_of_a_ca(client: OutsideClient, why: str | None) -> None:
     assert needed(client) == told(why)
     assert needed(client, waivers=WAIVERS) == []
 

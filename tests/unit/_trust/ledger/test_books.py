@@ -446,7 +446,7 @@ def test_a_renewal_of_a_renewal_knows_it_too() -> None:
     assert left.cleared_at == NOW - DAY
 
 
-def test_another_ca_is_not_concerned() -> None:
+def test_the_renewal_of_a_ca_does_not_clear_another_ca() -> None:
     before = renewed(SHORT)
     before = replace(before, ledger=books_of(before).with_entry(entry(THIRD, UNUSED)))
     assert [one.cleared_at for one in struck(before).entries] == [NOW, None]

@@ -211,7 +211,7 @@ def test_a_ca_of_a_flow_is_no_swap(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.parametrize("stage", FLOWS)
-def test_no_flow_swaps(stage: str) -> None:
+def test_no_stage_of_a_flow_is_a_swap(stage: str) -> None:
     assert find_swap(FLOWS[stage][0]) is None
 
 

@@ -55,7 +55,7 @@ def journal_after(snapshot: Snapshot, intent: Intent = RECONCILE) -> Journal | N
         (ledger(journal=a_journal(finished_at=NOW)), None),
     ],
 )
-def test_in_flight(books: Ledger | None, expected: Journal | None) -> None:
+def test_an_unfinished_journal_is_in_flight(books: Ledger | None, expected: Journal | None) -> None:
     assert in_flight(books) == expected
 
 

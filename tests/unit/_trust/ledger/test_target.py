@@ -208,7 +208,7 @@ def test_a_name_counts_more_than_a_supplied_ca() -> None:
 
 @pytest.mark.parametrize("goal", [Goal.UPGRADE, Goal.DOWNGRADE, Goal.RECONCILE])
 @pytest.mark.parametrize("named", [None, name_of(OLD), name_of(THIRD)])
-def test_other_goals_want_no_ca(goal: Goal, named: str | None) -> None:
+def test_goals_without_a_rotation_want_no_ca(goal: Goal, named: str | None) -> None:
     assert target(stage.SETTLED, goal, named) == Target(False)
 
 

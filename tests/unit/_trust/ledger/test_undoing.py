@@ -129,5 +129,5 @@ def test_unsure_pods_are_noted_once() -> None:
     assert unsure_of(GIVEN_UP, replace(ABORT, unsure_pods=frozenset())) == frozenset()
 
 
-def test_no_other_flow_notes_any() -> None:
+def test_only_an_abort_notes_unsure_pods() -> None:
     assert unsure_of(GIVEN_UP, a_journal()) is None

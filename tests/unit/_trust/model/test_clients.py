@@ -26,7 +26,7 @@ from ....tools.support.certificates import HOUR, NOW
         (NOW + LONGEST_WAIVER + HOUR, False),
     ],
 )
-def test_when_a_waiver_holds(until: datetime, holds: bool) -> None:
+def test_a_waiver_holds_until_its_end(until: datetime, holds: bool) -> None:
     assert Waiver("Secret kafka/app", until, "moves in week 51").holds_at(NOW) is holds
 
 

@@ -125,7 +125,7 @@ def answered(draw: st.DrawFn) -> Snapshot:
 
 @SETTINGS
 @given(answered(), going_on | intents(), st.data())
-def test_in_any_cluster(snapshot: Snapshot, intent: Intent, data: st.DataObject) -> None:
+def test_missing_answers_never_restart_more_pods(snapshot: Snapshot, intent: Intent, data: st.DataObject) -> None:
     nodes = sorted(pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     uids = frozenset(data.draw(st.sets(st.sampled_from(nodes), min_size=1))) if nodes else frozenset()
     less = without(snapshot, uids, data.draw(st.sampled_from([None, *PORTS])))

@@ -158,7 +158,7 @@ def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -
         pytest.param({"ledger": None}, False, id="a cluster without a ledger"),
     ],
 )  # fmt: skip
-def test_nothing_is_due_in_between(changes: dict[str, Any], due: bool) -> None:
+def test_leaves_are_due_only_under_a_ca_that_stays(changes: dict[str, Any], due: bool) -> None:
     snapshot = settled(ENDING, **changes)
     assert bool(due_leaves(snapshot, LEAVES, books_of(snapshot))) is due
 

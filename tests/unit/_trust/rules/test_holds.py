@@ -54,7 +54,7 @@ def held(snapshot: Snapshot, intent: Intent = RECONCILE) -> list[tuple[Condition
 
 
 @pytest.mark.parametrize("stage", ["linked FINISHED", "unlinked FINISHED", "patient WAITING", "renewal FINISHED"])
-def test_nothing_holds_what_is_done(stage: str) -> None:
+def test_a_finished_flow_has_no_hold(stage: str) -> None:
     assert held(FLOWS[stage][0]) == []
 
 

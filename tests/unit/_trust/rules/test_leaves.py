@@ -525,7 +525,7 @@ ELSEWHERE = elsewhere(HERE)
         pytest.param(at_hand(ELSEWHERE), PODS, True, id="all at hand"),
     ],
 )
-def test_all_or_none(snapshot: Snapshot, secrets: tuple[str, ...], issued: bool) -> None:
+def test_leaves_are_issued_all_or_none(snapshot: Snapshot, secrets: tuple[str, ...], issued: bool) -> None:
     steps = issue(situation(snapshot), secrets, chain_of(NEW), Phase.USE)
     assert [(type(step), step.secrets) for step in steps if isinstance(step, IssueLeaves)] == (
         [(IssueLeaves, secrets)] if issued else []

@@ -169,7 +169,7 @@ TOLD = {f"{flow} {stage}": speaker for flow, stages in STORY.items() for stage, 
 FOLLOWS = {"linked IN_BUNDLE": "linked TRUSTED", "unlinked RESTARTED": "unlinked TRUSTED"}
 
 
-def test_every_stage_is_told() -> None:
+def test_the_table_has_every_stage() -> None:
     assert set(TOLD) == set(FLOWS)
 
 

@@ -221,7 +221,7 @@ def test_why_not(seen: InPlaceObstacles | None, spread: Spread, reloaded: str, i
 
 
 @pytest.mark.parametrize("component", [one for one in Component if one is not Component.KAFKA])
-def test_only_nodes_can_read_again(component: Component) -> None:
+def test_only_kafka_nodes_can_reload(component: Component) -> None:
     snapshot = cluster(pods=(*pods(), a_pod("other", component=component)))
     assert nodes_of(snapshot, snapshot.uids) == uids_of()
     assert nodes_of(snapshot, uids_of(PODS[0]) | {"gone"}) == uids_of(PODS[0])

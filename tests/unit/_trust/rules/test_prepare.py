@@ -101,7 +101,7 @@ def test_keys_that_the_ca_in_use_certifies(snapshot: Snapshot, intent: Intent, l
         pytest.param(unlinked.FINISHED, REPLACE_KEY, id="one has just been put in place"),
     ],
 )
-def test_nothing_is_made(snapshot: Snapshot, intent: Intent) -> None:
+def test_no_ca_is_prepared(snapshot: Snapshot, intent: Intent) -> None:
     assert prepare(situation(snapshot, intent)) == ()
 
 

@@ -244,7 +244,7 @@ def test_a_healthy_cluster_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.RECOVER])
-def test_every_other_flow_holds(goal: Goal) -> None:
+def test_an_ended_leaf_holds_every_flow_but_recover(goal: Goal) -> None:
     decision = decide(presenting(PODS[0]), Intent(goal))
     assert Condition.LEAVES_IN_USE_ARE_VALID in [one.condition for one in decision.violations]
     assert decision.steps == ()

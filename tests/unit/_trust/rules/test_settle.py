@@ -172,7 +172,7 @@ def test_its_turn() -> None:
         ),
     ],
 )
-def test_another_pause_is_not_ended(snapshot: Snapshot, intent: Intent) -> None:
+def test_the_pause_of_another_holder_is_not_ended(snapshot: Snapshot, intent: Intent) -> None:
     assert end_pause(situation(snapshot, intent)) == ()
 
 

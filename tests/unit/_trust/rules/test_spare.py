@@ -68,7 +68,7 @@ def test_returned_spare_leaves_are_recorded_first() -> None:
         pytest.param(with_requests(WANTED, answered(NEXT), answered(AFTER)), id="at hand"),
     ],
 )
-def test_nothing_waits_for_them(snapshot: Snapshot) -> None:
+def test_no_flow_waits_for_spare_leaves(snapshot: Snapshot) -> None:
     there = at(snapshot, RECONCILE)
     assert (
         keep_spare_leaves(there),

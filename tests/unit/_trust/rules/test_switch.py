@@ -340,7 +340,7 @@ def test_clients_get_time_to_read_the_renewed_ca_in_use(
         pytest.param(changed(linked.TRUSTED, published=names_of(OLD)), False, id="not in the bundle for clients"),
     ],
 )
-def test_when_it_may_be_used(snapshot: Snapshot, may: bool) -> None:
+def test_a_trusted_and_published_ca_may_be_used(snapshot: Snapshot, may: bool) -> None:
     at = situation(snapshot)
     assert at.successor is not None
     assert may_be_used(at, at.successor) is may

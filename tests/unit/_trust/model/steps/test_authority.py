@@ -108,7 +108,7 @@ def to_new(leaving: Certificate | None = None) -> Switch:
         (RaiseKeyGeneration(generation=7), "raise the key generation to 7"),
     ],
 )
-def test_in_words(step: Step, expected: str) -> None:
+def test_a_step_has_this_sentence(step: Step, expected: str) -> None:
     assert step.sentence() == expected
 
 

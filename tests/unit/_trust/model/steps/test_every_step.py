@@ -137,7 +137,7 @@ def test_the_fields_of_steps_are_keyword_only(step: Step, _look: Look) -> None:
     assert all(field.kw_only for field in fields(step))
 
 
-def test_every_step_is_here() -> None:
+def test_the_table_has_every_step() -> None:
     assert {type(step) for step, _look in EVERY} == set(Step.__subclasses__())
 
 

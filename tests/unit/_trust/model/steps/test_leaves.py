@@ -58,7 +58,7 @@ LINKED = IssueLeaves(secrets=linked.CHAINED, issuer=chain_of(NEW), generation=0,
         ),
     ],
 )
-def test_in_words(step: Step, expected: str) -> None:
+def test_a_step_has_this_sentence(step: Step, expected: str) -> None:
     assert step.sentence() == expected
 
 
@@ -187,7 +187,7 @@ def test_steps_about_requests_have_this_effect(
     assert {name: one for name, one in after(snapshot, step).items() if name != "stranger"} == expected
 
 
-def test_nothing_else_comes_of_any() -> None:
+def test_steps_about_requests_change_requests_only() -> None:
     before = with_requests(cluster(), *map(a_request, PODS))
     for step in (ASK, COLLECT, AWAIT, FORGET):
         assert changed(step.effect(before, MadeHere()), requests=before.leaves.requests) == before

@@ -68,7 +68,7 @@ def roll(reason: RollReason, uids: frozenset[str] = uids_of(), about: Certificat
         ),
     ],
 )
-def test_in_words(step: Step, expected: str) -> None:
+def test_a_step_has_this_sentence(step: Step, expected: str) -> None:
     assert step.sentence() == expected
 
 

@@ -81,7 +81,7 @@ SETTLED = cluster()
         ),
     ],
 )
-def test_in_words(step: Step, expected: str) -> None:
+def test_a_step_has_this_sentence(step: Step, expected: str) -> None:
     assert step.sentence() == expected
 
 
