@@ -375,7 +375,7 @@ class UsersModule(ClusterModule):
         secrets = read_secrets(client, scope)
         certificates, keys = (secrets.get(name) for name in (scope.ca_certificate_secret, scope.ca_key_secret))
         ca = read_ca_secrets(certificates, keys, scope.certificate_generation)
-        return outside_of(self.params).to_look_at(ca, read_ledger(secrets, scope))
+        return outside_of(self.params).places_to_look_at(ca, read_ledger(secrets, scope))
 
     def _ask(self, client: KubeClient, found: Users) -> tuple[ObservedListener, ...]:
         # Imported only when a look is taken.

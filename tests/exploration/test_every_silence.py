@@ -76,7 +76,7 @@ def test_nothing_restarts_without_silence_either(record_property: Record) -> Non
 
 def test_a_missing_answer_that_is_taken_for_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the gate of the link certificate and by the decision: either of them alone goes on when the other does not wait."""
-    monkeypatch.setattr(decide, "wait_where_it_matters", lambda found, *_arguments: found)
+    monkeypatch.setattr(decide, "await_needed_answers", lambda found, *_arguments: found)
     monkeypatch.setattr(gates, "select_refusals", bool)
     with pytest.raises(CounterExample, match="I5: a node restarts"):
         _with_silence(lambda *_found: None, LINKED, 1)

@@ -18,8 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
+    issue_operator_leaf,
     replace_leaves,
-    use_by_operator,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule, end_pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import withdraw
@@ -93,9 +93,9 @@ def paused(at: Situation) -> Situation:
 IN_USE_BY_ALL = TrustState.TRUSTED_IN_USE_ALL
 TRUSTED_EARLY = Mistake(in_state(TrustState.TRUSTED_UNUSED), (switch, replace_leaves, end_pause))
 PUBLISHED_EARLY = Mistake(published, (switch, replace_leaves, end_pause), missing=(project,))
-OPERATOR_FIRST = Mistake(in_state(IN_USE_BY_ALL), (use_by_operator,))
+OPERATOR_FIRST = Mistake(in_state(IN_USE_BY_ALL), (issue_operator_leaf,))
 SWITCHED_EARLY = Mistake(in_state(IN_USE_BY_ALL, TrustState.PHASE_OUT), (switch, end_pause))
-OPERATOR_FORGOTTEN = Mistake(lambda at: at, (), missing=(use_by_operator,))
+OPERATOR_FORGOTTEN = Mistake(lambda at: at, (), missing=(issue_operator_leaf,))
 BEFORE_USE = ("trust", "alone")
 
 #: A mistake, the gates that have to be open for it to do harm, a flow in which it does, and the harm.

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import use_by_operator
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import issue_operator_leaf
 
 from ..tools.support.authorities import Authority, below, root
 from ..tools.support.checker import InvariantBroken
@@ -86,7 +86,7 @@ def test_without_the_trust_gate_a_ca_is_used_too_early(cluster: WatchedCluster, 
 def test_without_the_removal_gate_a_ca_leaves_while_a_leaf_relies_on_it(cluster: WatchedCluster) -> None:
     """The operator's own leaf relies on it: the flow has no rule here that replaces it."""
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
-    cluster.engine = without(use_by_operator)
+    cluster.engine = without(issue_operator_leaf)
     violations = flow.run().outcome.decision.violations
     assert {one.condition for one in violations} == {Condition.REMOVAL}
     cluster.engine = replace(cluster.engine, gates=leaving_open("removal").gates)

@@ -28,7 +28,7 @@ from .._strimzi.cluster.ca_secrets import SuppliedAuthority
 from .._strimzi.cluster.nodes import Growth
 from .._strimzi.cluster.observe import Observation, is_domain
 from .._strimzi.issuer_settings import CertManagerCertificates, ExternalIssuer
-from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched
+from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched_waivers
 from .._trust.gates.verifiers import describe_unnameable_users
 from .._trust.ledger.journal import in_flight
 from .._trust.model.decision import Decision
@@ -418,7 +418,7 @@ class TrustModule(ClusterModule):
 
     def result(self, outcome: Outcome) -> dict[str, Any]:
         self.hide_secrets(outcome.observation)
-        for waiver in unmatched(outcome.observation.snapshot):
+        for waiver in unmatched_waivers(outcome.observation.snapshot):
             self.module.warn(
                 f"waivers: no client {waiver.client} was seen outside the cluster; correct the name, or take it out."
             )

@@ -252,7 +252,7 @@ class OutsideOptions:
             remembered.user_namespaces if self.user_namespaces is None else self.user_namespaces,
         )
 
-    def to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> NamedPlaces:
+    def places_to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> NamedPlaces:
         """Where this run looks. The journal of the flow in flight remembers it; before that is open, what lies beside the prepared CA."""
         journal = in_flight(ledger)
         return self.named_places(ca.named_places if journal is None else journal.named_places)

@@ -27,9 +27,9 @@ from .model.steps.trust import WriteLedger
 from .preconditions.cluster import awaits_reconcile
 from .preconditions.order import OF_RECOVERY, PRECONDITIONS, Precondition, check
 from .rules.holds import (
+    await_needed_answers,
     check_leaves_of_restarted,
     leaves_that_end_meanwhile,
-    wait_where_it_matters,
 )
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
 from .rules.pause import await_verdict, resume_operators, retires_when_restarted
@@ -72,7 +72,7 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
     if not silent:
         return found
     as_stored = snapshot.assuming(frozenset(node.uid for node in silent))
-    return wait_where_it_matters(found, _decide(as_stored, intent, engine), snapshot, intent)
+    return await_needed_answers(found, _decide(as_stored, intent, engine), snapshot, intent)
 
 
 def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:

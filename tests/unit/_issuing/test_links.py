@@ -85,7 +85,7 @@ def test_the_order_of_a_link_has_the_name_and_key_of_the_next_ca_and_outlives_ne
 def test_the_way_back_ends_with_a_whole_second_as_each_certificate_does() -> None:
     """A time such as ansible_date_time.iso8601_micro has more: no certificate of an issuer would end then."""
     made, until = NextAuthority((NEW.certificate,), None), NOW + timedelta(days=9, microseconds=500_000)
-    order = order_back_link(replace(PREPARE, replaces=(CA.certificate,), linked_until=until), made, CA.key)
+    order = order_back_link(replace(PREPARE, replaces=(CA.certificate,), back_link_until=until), made, CA.key)
     assert order is not None
     assert order.not_after == NOW + timedelta(days=9)
     assert order.self_issued is not None

@@ -327,7 +327,7 @@ def without_parties(
             waivers=outside.waivers, published=read_published(secrets.get(scope.client_bundle_secret))
         ),
         source=read_ca_source(client, source) if source is not None else None,
-        named_places=outside.to_look_at(ca, ledger),
+        named_places=outside.places_to_look_at(ca, ledger),
         other_ca=_other_authority(kafka, secrets, scope.other_ca),
         objects=Objects(
             unlabelled_secrets=unlabelled_secrets(scope, secrets),

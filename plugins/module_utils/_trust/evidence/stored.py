@@ -209,7 +209,7 @@ def trusted_since_start(uid: str, ledger: Ledger) -> tuple[Certificate, ...]:
     )
 
 
-def why_not_told(authority: Certificate, snapshot: Snapshot) -> str:
+def why_trust_is_unknown(authority: Certificate, snapshot: Snapshot) -> str:
     """Why no listener can tell whether it trusts this CA, as a sentence; empty where it can."""
     other = find_namesake(authority, snapshot)
     if other is None or _is_probed(authority, snapshot):
@@ -257,7 +257,7 @@ def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
     )
 
 
-def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
+def unmatched_waivers(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """Waivers for clients that were not seen: the name is wrong, or the client is gone. Clients are looked for only
     where the cluster has nodes, and a waiver may name a CA that the cluster does not have yet.
     """
@@ -270,7 +270,9 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     if snapshot.clock.ahead is None:
         seen.add(CLOCK)
     return tuple(
-        waiver for waiver in snapshot.outside_clients.waivers if waiver.client not in seen and not is_of_a_ca(waiver.client)
+        waiver
+        for waiver in snapshot.outside_clients.waivers
+        if waiver.client not in seen and not is_of_a_ca(waiver.client)
     )
 
 

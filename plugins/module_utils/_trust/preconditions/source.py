@@ -136,7 +136,7 @@ def _authorities_to_trust(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[
 def _trusted_beside(snapshot: Snapshot, intent: Intent) -> tuple[Chain, ...]:
     """The CAs that the caller, or the source, wants trusted beside the CA that issues."""
     wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
-    return (*intent.trust.trusting, *(wish.beside if wish else ()))
+    return (*intent.trust.additional_cas, *(wish.additional_cas if wish else ()))
 
 
 def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:

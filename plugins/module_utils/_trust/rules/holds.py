@@ -202,7 +202,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
             )  # fmt: skip
 
 
-def wait_where_it_matters(found: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
+def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
     """The decision about a cluster with nodes that have not answered.
 
     found: with gates closed to what is unknown. assumed: as if these nodes had answered what is stored. Their answers do not matter where both

@@ -235,7 +235,7 @@ def issue_missing(at: Situation) -> Steps:
     return issue(at, secrets, at.snapshot.ca.current, Phase.USE)
 
 
-def use_by_operator(at: Situation) -> Steps:
+def issue_operator_leaf(at: Situation) -> Steps:
     """Issue the operator's own leaf from the next CA when every process trusts that CA itself, because the operator
     presents its leaf alone.
     """
@@ -305,7 +305,7 @@ def _is_ours(at: Situation, current: Certificate) -> bool:
     return any(seen.authorities not in (None, own) for seen in at.presentations)
 
 
-def read_again(at: Situation) -> Steps:
+def reload_leaves(at: Situation) -> Steps:
     """Have listeners read their new leaf. Nodes that the operator restarts anyway are left out: they start with it."""
     waiting = nodes_yet_to_read(at.snapshot, at.ledger) - restarted_by_operator(at.snapshot)
     if not waiting:

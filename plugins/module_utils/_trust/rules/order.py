@@ -25,7 +25,8 @@ from .holds import await_evidence, await_free_names, await_pods, await_usable_le
 from .leaves import (
     await_restarts,
     issue_missing,
-    read_again,
+    issue_operator_leaf,
+    reload_leaves,
     renew_leaves,
     replace_leaves,
     restart_holders,
@@ -33,7 +34,6 @@ from .leaves import (
     rewrite_for_the_operator,
     rewrite_leaves,
     scale,
-    use_by_operator,
 )
 from .pause import pause_first, resume_reissue, why_not_annotated, why_not_in_place
 from .prepare import await_confirmation, prepare, restart_to_trust, resume_replacement
@@ -166,7 +166,7 @@ def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wai
 
 
 #: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and what processes hold of others.
-RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, read_again, await_restarts, restart_holders)
+RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, reload_leaves, await_restarts, restart_holders)
 
 RULES: tuple[Rule, ...] = (
     # Chapter "What was begun": first, because a killed call may have left the operator paused, or unable to issue.
@@ -201,8 +201,8 @@ RULES: tuple[Rule, ...] = (
     issue_missing,
     rewrite_for_the_operator,
     replace_leaves,
-    use_by_operator,
-    read_again,
+    issue_operator_leaf,
+    reload_leaves,
     # By now every leaf that stays is known.
     restore_links,
     # Retire: a CA that no process uses leaves before the operator is switched, so that no node restarts twice for it.

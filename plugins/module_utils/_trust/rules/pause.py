@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from ..._pki.certificates import Certificate
-from ..evidence.stored import why_not_told
+from ..evidence.stored import why_trust_is_unknown
 from ..model.clients import ReissuePause, Renewal
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire
@@ -313,7 +313,7 @@ def why_trust_not_reloaded(at: Situation, authority: Certificate) -> str:
     """Why the flow does not have running nodes read again that this CA is trusted, or no longer is: only their answers
     show that they have.
     """
-    return why_not_reloaded(at) or why_not_told(authority, at.snapshot)
+    return why_not_reloaded(at) or why_trust_is_unknown(authority, at.snapshot)
 
 
 def why_not_annotated(at: Situation) -> str:

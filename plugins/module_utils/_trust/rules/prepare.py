@@ -29,7 +29,7 @@ from ..model.steps.authority import PrepareAuthority
 from ..model.steps.nodes import Reload, Roll, RollReason
 from .pause import retires_when_restarted, why_restarted_later, why_trust_not_reloaded
 from .situation import Situation, Successor
-from .switch import time_for
+from .switch import grace_of
 
 
 def await_confirmation(at: Situation) -> Turn:
@@ -172,7 +172,7 @@ def _with_back_link_request(
     old, new = named(current), named(supplied.chain[0])
     without_it = (
         f"There is no link certificate of {old} by {new}, so nodes lead clients on that know only {old} from memory alone: for "
-        f"{time_for(at).total_seconds():.0f} s after the switch (client_grace), or until they restart where they cannot read again. From then on these clients "
+        f"{grace_of(at).total_seconds():.0f} s after the switch (client_grace), or until they restart where they cannot read again. From then on these clients "
         "refuse them, until they read the certificate Secret again."
     )
     if step.link_issuer and (unable := _why_not_asked_back(current, supplied.chain[0])):

@@ -162,7 +162,7 @@ def _await_readers_of_renewal(at: Situation, successor: Successor) -> Steps:
     return (AwaitClients(certificate=current.certificate, earliest_use=until, because=because),)
 
 
-def time_for(at: Situation) -> timedelta:
+def grace_of(at: Situation) -> timedelta:
     return MOUNTED_SECRET if at.intent.pace.client_grace is None else at.intent.pace.client_grace
 
 
@@ -178,7 +178,7 @@ def await_readers(at: Situation) -> Steps:
         or not presenting_pods(at.snapshot)
     ):
         return ()
-    until = since + time_for(at)
+    until = since + grace_of(at)
     if until <= at.snapshot.now:
         return ()
     return (AwaitClients(certificate=at.current, earliest_use=until, phase=Phase.RETIRE),)
@@ -235,7 +235,7 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
         )
     return (
         f"Nodes lead clients on that know only {old} from memory alone after the switch, because {why}. They read again "
-        f"{time_for(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then accept the nodes; clients "
+        f"{grace_of(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then accept the nodes; clients "
         "that read it later, or only when they start, refuse the nodes from then on, until they read it."
     )
 

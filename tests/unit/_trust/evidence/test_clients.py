@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import (
     clients_asked_by_gates,
     trust_without,
-    unmatched,
+    unmatched_waivers,
     waiver_of,
     with_copies_updated,
     without_outside_clients,
@@ -99,8 +99,8 @@ def test_waivers_for_clients_that_were_not_seen() -> None:
     """A wrong name, or a client that is gone. Without nodes the gates ask about no client."""
     other = replace(WAIVER, client="KafkaConnect kafka/other")
     snapshot = beside(a_client(OLD), waivers=(WAIVER, other))
-    assert unmatched(snapshot) == (other,)
-    assert unmatched(changed(snapshot, pods=())) == ()
+    assert unmatched_waivers(snapshot) == (other,)
+    assert unmatched_waivers(changed(snapshot, pods=())) == ()
 
 
 def test_within_the_cluster_no_outside_client_counts() -> None:

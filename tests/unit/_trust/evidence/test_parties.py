@@ -345,7 +345,7 @@ def test_an_ended_outgoing_certificate_holds_no_flow() -> None:
 
 @pytest.mark.parametrize("after", [timedelta(microseconds=1), 2 * DAY])
 def test_until_then_it_is_said_how_long_it_holds(after: timedelta) -> None:
-    snapshot = seen(outgoing_certificates=replace(READ, ends_at=NOW + after))
+    snapshot = seen(outgoing=replace(READ, ends_at=NOW + after))
     assert holds(snapshot)
     *_operator, found = known_presenters(snapshot)
     end = f"{NOW + after:%Y-%m-%dT%H:%M:%SZ}"
@@ -357,13 +357,9 @@ def test_until_then_it_is_said_how_long_it_holds(after: timedelta) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        pytest.param(lambda: seen(outgoing_certificates=None), id="nothing is known"),
-        pytest.param(
-            lambda: seen(outgoing_certificates=replace(READ, readers=frozenset({"x"}))), id="it was late already"
-        ),
-        pytest.param(
-            lambda: seen(outgoing_certificates=replace(READ, is_complete=False)), id="the switch has not been seen"
-        ),
+        pytest.param(lambda: seen(outgoing=None), id="nothing is known"),
+        pytest.param(lambda: seen(outgoing=replace(READ, readers=frozenset({"x"}))), id="it was late already"),
+        pytest.param(lambda: seen(outgoing=replace(READ, is_complete=False)), id="the switch has not been seen"),
         pytest.param(lambda: seen(finished_at=NOW), id="of a flow that has finished"),
         pytest.param(lambda: replace(seen(), ca=secrets(OLD)), id="the old CA was put back"),
         pytest.param(lambda: seen(replace(LATE, ends_at=NOW + DAY)), id="it has read one of the old CA since"),

@@ -28,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.s
     present_pod,
     trusted_since_start,
     usage_of,
-    why_not_told,
+    why_trust_is_unknown,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -412,11 +412,11 @@ WHY = (
     ],
 )  # fmt: skip
 def test_which_ca_a_name_does_not_tell(snapshot: Snapshot, why: str) -> None:
-    assert why_not_told(IMPOSTOR.certificate, snapshot) == why
+    assert why_trust_is_unknown(IMPOSTOR.certificate, snapshot) == why
 
 
 def test_a_renewal_has_the_same_key() -> None:
-    assert why_not_told(RENEWED.certificate, cluster().with_ca(key=None)) == ""
+    assert why_trust_is_unknown(RENEWED.certificate, cluster().with_ca(key=None)) == ""
 
 
 # Listeners that trust whom their owner says: the owner is told what is up to them, and they hold nothing.

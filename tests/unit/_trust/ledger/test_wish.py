@@ -187,8 +187,8 @@ def test_a_ca_that_an_earlier_flow_replaced_is_not_trusted_again(
     done = a_journal(replaces=name_of(INTERMEDIATE), finished_at=NOW)
     where = cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={1}), journal=done), backups=backups)
     snapshot = holding(OLD, NEW, THIRD, where=where)
-    assert {chain[0] for chain in wish(snapshot, OLD, THIRD).beside} == {one.certificate for one in again}
-    assert set(wish(snapshot).unconfirmed) == {one.certificate for one in again}
+    assert {chain[0] for chain in wish(snapshot, OLD, THIRD).additional_cas} == {one.certificate for one in again}
+    assert set(wish(snapshot).unconfirmed_cas) == {one.certificate for one in again}
 
 
 def test_a_leaving_ca_is_not_trusted_again() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched_waivers
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import CLOCK, Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import ClockReading
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
@@ -74,10 +74,10 @@ def test_a_waiver_lets_a_run_go_on_whose_server_tells_no_time() -> None:
     assert tuple(clocks_agree(seen, REPLACE_KEY)) == ()
     (told,) = describe_clock_doubt(seen)
     assert "no field Date; a waiver lets the run go on." in told
-    assert unmatched(seen) == ()
+    assert unmatched_waivers(seen) == ()
 
 
 def test_a_waiver_is_not_for_a_clock_that_is_known_to_be_wrong() -> None:
     seen = cluster(clock=ClockReading("bastion", 2 * LARGEST), waivers=(waiver(CLOCK),))
     assert len(tuple(clocks_agree(seen, REPLACE_KEY))) == 1
-    assert unmatched(seen) == (waiver(CLOCK),)
+    assert unmatched_waivers(seen) == (waiver(CLOCK),)

@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched_waivers
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import describe_stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClients, Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
@@ -357,7 +357,7 @@ def test_a_waiver_lets_a_flow_begin_in_a_rebalance() -> None:
     waived = OutsideClients(waivers=(Waiver(REBALANCE, NOW + DAY, "the CA ends tomorrow"),))
     moving = replace(changed(cluster(ledger=ledger(entry(OLD))), reconciliation=MOVING), outside_clients=waived)
     assert tuple(no_rebalance_is_running(moving, REPLACE_KEY)) == ()
-    assert unmatched(moving) == ()
+    assert unmatched_waivers(moving) == ()
     later = replace(moving, now=NOW + 2 * DAY)
     assert tuple(no_rebalance_is_running(later, REPLACE_KEY)) != ()
 

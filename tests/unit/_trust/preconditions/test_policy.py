@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched_waivers
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -81,13 +81,13 @@ CASES = [
         trusted_meet_policy,
         f"the CA that is to be trusted {NEW.certificate.subject} ({NEW.certificate.sha256[:12]}): has {P256} Give a CA that meets them. "
         f"If it has to be this CA, give a waiver for CA {NEW.certificate.sha256}.",
-        name="trusted beside", intent=by(P384, RECONCILE, trusting=(chain_of(NEW),)),
+        name="trusted beside", intent=by(P384, RECONCILE, additional_cas=(chain_of(NEW),)),
     ),
     refusal(
         trusted_meet_policy,
         f"the CA that is to be trusted {NEW.certificate.subject} ({NEW.certificate.sha256[:12]}): has {P256} Give a CA that meets them. "
         f"If it has to be this CA, give a waiver for CA {NEW.certificate.sha256}.",
-        name="trusted beside, from the source", intent=by(P384, RECONCILE, confirmed=frozenset({NEW.certificate.sha256})),
+        name="trusted beside, from the source", intent=by(P384, RECONCILE, confirmed_roots=frozenset({NEW.certificate.sha256})),
         source=CaSource("ConfigMap kafka/roots", chain_of(OLD, NEW)),
     ),
     refusal(
@@ -167,7 +167,7 @@ def test_an_adoption_that_renews_the_ca_is_held_as_a_renewal(
     ("intent", "fields"),
     [
         (supplying(NEW), {}),
-        (changed_intent(RECONCILE, trusting=(chain_of(NEW),)), {}),
+        (changed_intent(RECONCILE, additional_cas=(chain_of(NEW),)), {}),
         (changed_intent(ADOPT, adopts=NEW.certificate.sha256), swapped_in()),
     ],
     ids=["supplied", "trusted beside", "adopted"],
@@ -181,13 +181,13 @@ def test_a_waiver_lets_a_ca_in_that_has_to_be_taken(intent: Intent, fields: dict
     ):
         seen = cluster(**fields, waivers=(Waiver(client, until, "Ann: the CA of the company"),))
         assert bool(found_in(seen, by(P384, intent))) == held
-        assert unmatched(seen) == ()
+        assert unmatched_waivers(seen) == ()
 
 
 def test_a_ca_that_is_trusted_already_is_judged_no_more() -> None:
     both = ledger(entry(OLD, generations={0}), entry(NEW, UNUSED))
-    seen = cluster(ledger=both, ca=secrets(others=others(NEW)))
-    assert found_in(seen, by(P384, RECONCILE, trusting=(chain_of(NEW),))) == []
+    seen = cluster(ledger=both, ca=secrets(other_entries=others(NEW)))
+    assert found_in(seen, by(P384, RECONCILE, additional_cas=(chain_of(NEW),))) == []
 
 
 def test_every_ca_of_a_supplied_chain_is_judged() -> None:

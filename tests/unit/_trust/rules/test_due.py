@@ -340,7 +340,9 @@ def with_kept(standing: Standing | None, stored: StoredLeaf = STORED, **fields: 
         pytest.param(kept(), STORED, True, id="a later one"),
         pytest.param(None, STORED, False, id="nothing is kept"),
         pytest.param(kept(latest=(), authority=""), STORED, False, id="nothing was issued"),
-        pytest.param(kept(authority="", told="It waits."), STORED, False, id="one that has not passed every check"),
+        pytest.param(
+            kept(authority="", sentences="It waits."), STORED, False, id="one that has not passed every check"
+        ),
         pytest.param(kept(authority=NEW.certificate.fingerprint), STORED, False, id="one of another CA"),
         pytest.param(kept(latest=EARLIER), STORED, False, id="one that this leaf has replaced"),
         pytest.param(kept(), replace(STORED, chain=LATER), False, id="the stored one"),

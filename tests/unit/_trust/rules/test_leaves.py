@@ -41,10 +41,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
     await_restarts,
     issue,
     issue_missing,
-    read_again,
+    issue_operator_leaf,
+    reload_leaves,
     replace_leaves,
     restart_holders,
-    use_by_operator,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 
@@ -95,7 +95,7 @@ def test_its_turn() -> None:
     assert isinstance(noting, Pause)
     assert noting.purpose == "record the certificates that 4 pods will present until the next restart"
     assert turns(replace_leaves) == {"linked TRUSTED": (behind_link(),), "patient AGREED": (noting,)}
-    assert turns(use_by_operator) == {"linked PHASED_OUT": OWN_LEAF, "patient PHASED_OUT": OWN_LEAF}
+    assert turns(issue_operator_leaf) == {"linked PHASED_OUT": OWN_LEAF, "patient PHASED_OUT": OWN_LEAF}
     half, rest = linked.uids() - {uid_of(PODS[0])}, frozenset({uid_of("topics", 1)})
     assert turns(await_restarts) == {
         "linked ISSUED": awaited(linked.uids()),
@@ -105,7 +105,7 @@ def test_its_turn() -> None:
         "unlinked SHARED": awaited(uids_of(*PODS[1:], start=1)),
         "patient IN_USE": awaited(frozenset({uid_of("topics")})),
     }
-    assert turns(read_again) == {"patient RESUMED": reload(uids_of()), "renewal RESUMED": reload(uids_of())}
+    assert turns(reload_leaves) == {"patient RESUMED": reload(uids_of()), "renewal RESUMED": reload(uids_of())}
     assert turns(issue_missing) == turns(restart_holders) == {}
 
 
@@ -218,7 +218,7 @@ KNOWN_BY_ITS_ROOT = replace(
 
 def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
     stranger = OutsideClient("Secret kafka/app", chain_of(OLD))
-    assert use_by_operator(situation(changed(PHASED_OUT, outside_clients=(stranger,)))) == OWN_LEAF
+    assert issue_operator_leaf(situation(changed(PHASED_OUT, outside_clients=(stranger,)))) == OWN_LEAF
 
 
 def test_only_the_operators_own_leaf_is_issued_alone() -> None:
@@ -226,12 +226,12 @@ def test_only_the_operators_own_leaf_is_issued_alone() -> None:
         *PHASED_OUT.leaves.stored,
         *(a_leaf(one.value, component=one) for one in set(Component) - {Component.CLUSTER_OPERATOR}),
     )
-    assert use_by_operator(situation(changed(PHASED_OUT, leaves=every))) == OWN_LEAF
+    assert issue_operator_leaf(situation(changed(PHASED_OUT, leaves=every))) == OWN_LEAF
 
 
 def test_an_intermediate_ca_that_every_verifier_knows_issues_it() -> None:
     known = books_of(KNOWN_BY_ITS_ROOT).with_entry(entry(chain_of(BELOW, OLD), ALL))
-    (step,) = use_by_operator(situation(replace(KNOWN_BY_ITS_ROOT, ledger=known)))
+    (step,) = issue_operator_leaf(situation(replace(KNOWN_BY_ITS_ROOT, ledger=known)))
     assert step == replace(OWN_LEAF[0], issuer=chain_of(BELOW, OLD))
 
 
@@ -258,7 +258,7 @@ def test_an_intermediate_ca_that_every_verifier_knows_issues_it() -> None:
     ],
 )  # fmt: skip
 def test_the_operators_own_leaf_is_not_issued(snapshot: Snapshot) -> None:
-    assert use_by_operator(situation(snapshot)) == ()
+    assert issue_operator_leaf(situation(snapshot)) == ()
 
 
 # Leaves that are missing.
@@ -356,7 +356,7 @@ def rolled(why: str) -> Steps:
     [
         pytest.param(holding(held()), Spread.AUTO, reload(uids_of(PODS[0])), id="it reads again"),
         pytest.param(holding(held()), Spread.RESTART, rolled("spread=restart asks for it."), id="it shall not"),
-        pytest.param(holding(held(), in_place=BLOCKED), Spread.AUTO, rolled(BLOCKED.reload), id="it cannot any more"),
+        pytest.param(holding(held(), in_place_obstacles=BLOCKED), Spread.AUTO, rolled(BLOCKED.reload), id="it cannot any more"),
         pytest.param(
             holding(held(), pods=(a_pod(presents_stored=False),)), Spread.AUTO, (), id="it restarts anyway"
         ),
@@ -367,7 +367,7 @@ def rolled(why: str) -> Steps:
     ],
 )  # fmt: skip
 def test_listeners_read_again(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
-    assert read_again(situation(snapshot, changed_intent(LEAVES, spread=spread))) == expected
+    assert reload_leaves(situation(snapshot, changed_intent(LEAVES, spread=spread))) == expected
 
 
 LINGERING = uids_of(PODS[0]) | {uid_of("gone")}
@@ -445,7 +445,7 @@ def test_renewed_leaves_are_issued_when_all_of_them_are_at_hand() -> None:
     ("rule", "snapshot", "secrets_issued"),
     [
         pytest.param(replace_leaves, linked.TRUSTED, linked.CHAINED, id="behind the link"),
-        pytest.param(use_by_operator, linked.PHASED_OUT, (linked.OWN,), id="by the operator"),
+        pytest.param(issue_operator_leaf, linked.PHASED_OUT, (linked.OWN,), id="by the operator"),
     ],
 )
 def test_leaves_of_the_next_ca_are_issued_when_they_are_at_hand(

@@ -32,10 +32,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
     await_restarts,
     issue_missing,
-    read_again,
+    issue_operator_leaf,
+    reload_leaves,
     replace_leaves,
     restart_holders,
-    use_by_operator,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule, end_pause, stamp_pods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, restart_to_trust
@@ -79,7 +79,7 @@ STORY: dict[str, dict[str, Rule | str]] = {
         "HALF_USED": BOOKS,
         "SHARED": await_restarts,
         "USED": BOOKS,
-        "PHASED_OUT": use_by_operator,
+        "PHASED_OUT": issue_operator_leaf,
         "ALONE": switch,
         "HALTED": end_pause,
         "SWITCHED": BOOKS,
@@ -133,7 +133,7 @@ STORY: dict[str, dict[str, Rule | str]] = {
         "ISSUED": end_pause,
         "STAMPED": BOOKS,
         "MIXED": end_pause,
-        "RESUMED": read_again,
+        "RESUMED": reload_leaves,
         "READ_AGAIN": BOOKS,
         "IN_USE": await_restarts,
         "RESTARTED": BOOKS,
@@ -141,7 +141,7 @@ STORY: dict[str, dict[str, Rule | str]] = {
         "HALF_RESTARTED": BOOKS,
         "HALF_WAITING": NO_RULE,
         "ALL_RESTARTED": BOOKS,
-        "PHASED_OUT": use_by_operator,
+        "PHASED_OUT": issue_operator_leaf,
     },
     "renewal": {
         "TRUSTED": switch,
@@ -155,7 +155,7 @@ STORY: dict[str, dict[str, Rule | str]] = {
         "WITHDRAWN": end_pause,
         "OUT_OF_BUNDLE": BOOKS,
         "STRUCK": end_pause,
-        "RESUMED": read_again,
+        "RESUMED": reload_leaves,
         "READ_AGAIN": BOOKS,
         "READ": tidy_keys,
         "TIDIED": BOOKS,
@@ -278,7 +278,7 @@ HOLDING = cluster(
             id="no node restarts twice for a CA that no node uses",
         ),
         pytest.param(linked.TIDIED, REPLACE_KEY, await_restarts, forget_removed_authorities, id="a node that restarts anyway is not told to forget"),
-        pytest.param(patient.RESUMED, REPLACE_KEY, read_again, await_restarts, id="listeners have it at once"),
+        pytest.param(patient.RESUMED, REPLACE_KEY, reload_leaves, await_restarts, id="listeners have it at once"),
         pytest.param(HOLDING, DOWNGRADE, restart_holders, hand_over, id="nothing is handed over that is not done"),
     ],
 )  # fmt: skip
