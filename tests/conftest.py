@@ -13,7 +13,9 @@ from zlib import crc32
 
 import pytest
 from hypothesis import Phase, settings
+from hypothesis.configuration import set_hypothesis_home_dir
 
+from .tools.cluster.cache import cache_root
 from .tools.packing import VARIABLES
 
 # The same few examples every time, so that nothing fails by chance and the checks stay short; `make test-long` looks for new ones by
@@ -23,6 +25,9 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 # For mutations: the examples of the checks, and no search for the smallest that fails, which is of no use there.
 settings.register_profile("mutation", settings.get_profile("checks"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "checks"))
+
+# Its tables of all characters take seconds of CPU time: each work tree has the same.
+set_hypothesis_home_dir(cache_root() / "hypothesis")
 
 # For each process that a test starts.
 os.environ.update(VARIABLES)

@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from ..tools.cluster.bed import ROOT
+from ..tools.packing import VARIABLES
 from .running import Runner
 
 #: Seconds without a line of output after which ansible-runner ends a job. Modules promise a line every 30 s.
@@ -167,6 +168,8 @@ class Controller:
         config = yaml.safe_load(self.runner.kubeconfig.read_text())
         cluster = config["clusters"][0]["cluster"]
         return {
+            # Beside the folder of the job, all playbooks of the tests share what Ansible packs.
+            **VARIABLES,
             # The credential of the type "OpenShift or Kubernetes API Bearer Token".
             "K8S_AUTH_HOST": cluster["server"],
             "K8S_AUTH_API_KEY": self.token,
