@@ -30,7 +30,7 @@ from ....tools.support.fake_vault.server import serving as serving_vault
 from ....tools.support.issuer_contract import wish
 from ....tools.support.vault_mount import Administrator, documented_policy, set_up
 from ..._kube.identities import Identities, make_identities
-from ..._kube.server import Reply, Reset, Server, free_port, serving
+from ..._kube.server import Reply, Request, Reset, Server, free_port, serving
 from .connections import CALL, PROXIES, connection, failing
 
 
@@ -94,8 +94,15 @@ def test_a_connection_that_breaks_off() -> None:
 
 def test_an_answer_that_does_not_come_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "_READ_TIMEOUT", 0.2)
-    with serving(lambda _: Reply(delay=1)) as server:
+    ended = threading.Event()
+
+    def wait(_request: Request) -> Reply:
+        ended.wait(60)
+        return Reply()
+
+    with serving(wait) as server:
         found = failing(server.url)
+        ended.set()
     assert "did not answer within 0.2 s" in str(found)
     assert found.transient
 
