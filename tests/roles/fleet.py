@@ -61,7 +61,7 @@ class Served:
             )
             if request.method != "GET" and found.status < 300:
                 self.written.append((monotonic(), f"{request.method} {'/'.join(parts.path.split('/')[-2:])}"))
-            return Reply(found.status, found.body)
+            return Reply(found.status, found.body, dict(found.headers))
 
 
 @dataclass(frozen=True)
