@@ -366,6 +366,11 @@ class Certificate:
         return self.self_issued and self.names_as_issuer(self)
 
     @cached_property
+    def unknown_critical_extensions(self) -> tuple[str, ...]:
+        """OIDs of critical extensions that no verifier processes here."""
+        return tuple(sorted(self.critical_extensions - _PROCESSED))
+
+    @cached_property
     def unprocessed_extensions(self) -> tuple[str, ...]:
         """OIDs of extensions that decide validity and are not understood here: a path with any of them is invalid."""
         return tuple(

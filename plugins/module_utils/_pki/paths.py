@@ -367,6 +367,12 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
     if len(chain) < 2:
         return []
     problems = [f"{problem}." for problem in map(authority_problem, chain) if problem]
+    # The last is the operator's anchor, whose extensions a JVM does not process.
+    problems += [
+        f"{certificate.subject} has critical extensions that a JVM does not know ({', '.join(certificate.unknown_critical_extensions)})."
+        for certificate in chain[:-1]
+        if certificate.unknown_critical_extensions
+    ]
     # A root is its own issuer, so a second copy of it is in order, and keeps every node from starting.
     problems += [
         f"{certificate.subject} ({certificate.sha256[:16]}) is in the chain more than once, and Kafka loads no such chain."

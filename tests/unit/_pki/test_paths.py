@@ -270,6 +270,18 @@ def test_authority_chains(chain: tuple[Certificate, ...], problems: list[str]) -
     assert check_authority_chain(chain) == problems
 
 
+def test_a_chain_with_a_critical_extension_that_the_operator_does_not_know() -> None:
+    """Its reconcile would fail as soon as the chain lies in the certificate Secret. Of its anchor it reads no extension."""
+    strange = x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4.5"), b"\x05\x00")
+    below = make("issuing", key(20), A1, extra=[(strange, True)])
+    told = "CN=issuing,O=io.strimzi has critical extensions that a JVM does not know (1.2.3.4.5)."
+    assert check_authority_chain(c(below, A1)) == [told]
+    assert check_authority_chain(c(make("leaf CA", key(21), below), below, A1)) == [told]
+    assert check_authority_chain(c(make("issuing", key(20), A1, extra=[(strange, False)]), A1)) == []
+    root = make("A", key(22), extra=[(strange, True)])
+    assert check_authority_chain(c(make("issuing", key(20), root), root)) == []
+
+
 @pytest.mark.parametrize("validate", [validate_path, validate_issued_by])
 def test_when_and_for_whom_is_named(validate: Any) -> None:
     with pytest.raises(TypeError, match="positional"):
