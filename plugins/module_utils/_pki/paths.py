@@ -373,6 +373,9 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
         for certificate in chain[:-1]
         if certificate.unknown_critical_extensions
     ]
+    # The first is the end of the operator's path, so that no path length counts it.
+    if problem := _path_length_problem(chain[1:], Verifier.JVM):
+        problems.append(f"{problem}.")
     # A root is its own issuer, so a second copy of it is in order, and keeps every node from starting.
     problems += [
         f"{certificate.subject} ({certificate.sha256[:16]}) is in the chain more than once, and Kafka loads no such chain."

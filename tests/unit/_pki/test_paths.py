@@ -282,6 +282,17 @@ def test_a_chain_with_a_critical_extension_that_the_operator_does_not_know() -> 
     assert check_authority_chain(c(make("issuing", key(20), root), root)) == []
 
 
+def test_a_chain_with_more_cas_than_one_of_them_allows() -> None:
+    """Its own certificate is no CA below another to the operator, which has no leaf behind it, and nor does it read what its anchor allows."""
+    top = make("top", key(20), A1, path_length=0)
+    middle = make("middle", key(21), top)
+    issuing = make("issuing", key(22), middle)
+    told = "CN=top,O=io.strimzi allows 0 CAs below it (path length constraint), and there are 1."
+    assert check_authority_chain(c(issuing, middle, top, A1)) == [told]
+    assert check_authority_chain(c(middle, top, A1)) == []
+    assert check_authority_chain(c(issuing, middle, top)) == []
+
+
 @pytest.mark.parametrize("validate", [validate_path, validate_issued_by])
 def test_when_and_for_whom_is_named(validate: Any) -> None:
     with pytest.raises(TypeError, match="positional"):
