@@ -385,6 +385,13 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
     for lower, upper in pairwise(chain):
         if not _follows(lower, upper):
             problems.append(f"the chain is out of order: {lower.subject} was not issued by {upper.subject}.")
+    # A JVM passes over an anchor that the certificate below does not name, such as a renewed root; between the others it looks at names alone.
+    below, anchor = chain[-2:]
+    if _follows(below, anchor) and not (below.names_key_of(anchor) and below.names_serial_number_of(anchor)):
+        problems.append(
+            f"{below.subject} names another key identifier or serial number than {anchor.subject} has: put the certificate of {anchor.subject} there that "
+            "has it, or leave that CA out."
+        )
     return problems
 
 

@@ -293,6 +293,33 @@ def test_a_chain_with_more_cas_than_one_of_them_allows() -> None:
     assert check_authority_chain(c(issuing, middle, top)) == []
 
 
+@pytest.mark.parametrize(
+    ("identifier", "fits"),
+    [
+        (x509.AuthorityKeyIdentifier(b"another", None, None), False),
+        (x509.AuthorityKeyIdentifier(None, [x509.DirectoryName(x509.Name([]))], 7), False),
+        (x509.AuthorityKeyIdentifier(None, [x509.DirectoryName(x509.Name([]))], A1.certificate.serial_number), True),
+        (None, True),
+    ],
+)
+def test_a_chain_whose_root_is_another_certificate_than_is_named_below(
+    identifier: x509.AuthorityKeyIdentifier | None, fits: bool
+) -> None:
+    """As a renewed root below which openssl has named the serial number of the root before: the operator finds no anchor, and its reconcile fails."""
+    below = make("issuing", key(20), A1, authority_identifier=identifier)
+    problems = check_authority_chain(c(below, A1))
+    assert [problem.partition(":")[0] for problem in problems] == (
+        []
+        if fits
+        else ["CN=issuing,O=io.strimzi names another key identifier or serial number than CN=A,O=io.strimzi has"]
+    )
+    # The operator does not look at it in between.
+    between = make(
+        "leaf CA", key(21), INTERMEDIATE, authority_identifier=x509.AuthorityKeyIdentifier(b"another", None, None)
+    )
+    assert check_authority_chain(c(between, INTERMEDIATE, A1)) == []
+
+
 @pytest.mark.parametrize("validate", [validate_path, validate_issued_by])
 def test_when_and_for_whom_is_named(validate: Any) -> None:
     with pytest.raises(TypeError, match="positional"):
