@@ -59,7 +59,7 @@ def test_automatic_evidence_falls_back_on_annotations_where_no_node_can_be_asked
     assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.ANNOTATIONS, why)
 
 
-def test_by_itself_it_does_not_give_up_once_it_has_been_answered() -> None:
+def test_evidence_auto_keeps_to_handshakes_after_an_answer() -> None:
     nodes = Nodes(Evidence.AUTO, ANSWERS, SILENT, NO_WAY)
     assert (nodes.look(), nodes.look()) == (ANSWERS, SILENT)
     assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.HANDSHAKE, "")
@@ -68,7 +68,7 @@ def test_by_itself_it_does_not_give_up_once_it_has_been_answered() -> None:
 
 
 @pytest.mark.parametrize("met", [SILENT, (*BARRED, *SILENT)])
-def test_by_itself_it_takes_no_silence_for_a_reason_to_go_by_what_is_stored(met: Any) -> None:
+def test_evidence_auto_does_not_take_silence_for_stored_evidence(met: Any) -> None:
     """The node may restart just now; and when it runs, it may turn out that none can be asked."""
     nodes = Nodes(Evidence.AUTO, met, BARRED)
     assert nodes.look() == met

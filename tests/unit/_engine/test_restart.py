@@ -85,7 +85,7 @@ def test_a_pod_that_does_not_exist_is_told_with_those_that_do(stand: Stand) -> N
     assert stand.asked() == set()
 
 
-def test_while_the_operator_is_paused_it_would_restart_nothing(stand: Stand) -> None:
+def test_a_paused_operator_refuses_the_restart(stand: Stand) -> None:
     stand.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
     with pytest.raises(StepError, match="Kafka kafka/demo is paused") as caught:
         restarted(stand)

@@ -343,7 +343,7 @@ def test_without_the_key_there_is_nothing_to_say() -> None:
         StandIns(bench.observe(), bench.work()).leaf((CA.certificate,))
 
 
-def test_none_begins_after_the_moment_that_is_forecast_from() -> None:
+def test_stand_ins_begin_before_the_moment_of_the_forecast() -> None:
     """However long the nodes were asked in between: the forecast's gates go by that moment."""
     bench = office(OLD)
     seen = bench.observe()

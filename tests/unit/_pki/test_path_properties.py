@@ -206,7 +206,7 @@ def test_a_valid_path_explains_itself(hierarchy: Hierarchy, verifier: Verifier) 
 
 @SETTINGS
 @given(hierarchies(), st.sampled_from([Verifier.JVM, Verifier.GO]))
-def test_more_trust_never_hurts_and_none_never_helps(hierarchy: Hierarchy, verifier: Verifier) -> None:
+def test_more_anchors_never_invalidate_a_path(hierarchy: Hierarchy, verifier: Verifier) -> None:
     """A JVM is hurt by a second certificate of a CA with another identifier, at which it cuts the chain off."""
     assert not valid(Hierarchy(hierarchy.leaf, hierarchy.sent, ()), verifier)
     if verifier is Verifier.JVM:

@@ -209,7 +209,7 @@ def test_a_certificate_that_has_ended_is_believed_where_that_is_wanted_and_nothi
         shake_hands(accept_ended(context_for(entries(), anchors(ca()), WHERE)), "elsewhere", ended)
 
 
-def test_while_a_ca_is_replaced_nodes_of_both_are_believed() -> None:
+def test_nodes_of_both_cas_are_trusted_in_a_replacement() -> None:
     assert shake_hands(context_for(entries(), anchors(ca(1), ca()), WHERE))
 
 
@@ -218,7 +218,7 @@ def test_a_subordinate_ca_is_an_anchor_by_itself() -> None:
     assert shake_hands(context_for(entries(), anchors(server()), WHERE))
 
 
-def test_both_come_from_the_secrets_of_the_cluster() -> None:
+def test_leaf_and_anchors_come_from_the_secrets_of_the_cluster() -> None:
     bench = Bench()
     bench.create("kafkas", kafka({}))
     bench.create("secrets", secret("demo-cluster-operator-certs", entries()))

@@ -106,7 +106,7 @@ def test_the_time_begins_again_with_each_that_answers() -> None:
     assert both.asked[-1] == {"demo-kafka-1"}
 
 
-def test_while_it_waits_it_says_that_it_is_alive(one: Waiting) -> None:
+def test_a_wait_for_answers_renews_the_lease(one: Waiting) -> None:
     alive: list[float] = []
     one.work.renew_lease = lambda: alive.append(one.seconds)
     with pytest.raises(NodesSilent):

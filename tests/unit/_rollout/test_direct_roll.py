@@ -115,7 +115,7 @@ def test_dry_run_names_the_pods_and_connects_to_no_node(memory: DirectCluster) -
     assert (memory.asked, len(memory.api.writes)) == ([], before)
 
 
-def test_by_default_the_operator_rolls(memory: DirectCluster) -> None:
+def test_the_operator_rolls_by_default(memory: DirectCluster) -> None:
     actions = recorded(carry_out_roll, memory.whole_roll(), memory.look(), work_on(memory, None, with_settings()))
     assert memory.asked == []
     assert "ask for a restart (trust roll)" in {action.what for action in actions}

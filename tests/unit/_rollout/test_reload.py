@@ -88,7 +88,7 @@ def test_the_active_controller_is_asked_once() -> None:
     assert asked_of(double) == WANTED
 
 
-def test_for_another_controller_the_active_one_is_asked() -> None:
+def test_a_request_for_a_controller_goes_to_the_active_controller() -> None:
     mine, active = KafkaDouble(code=NOT_CONTROLLER, active=1), KafkaDouble()
     reload({MINE: mine, OTHER: active}, controller=True)
     assert asked_of(active) == WANTED
@@ -101,7 +101,7 @@ def by_controllers(nodes: Mapping[tuple[str, int], KafkaDouble]) -> None:
         reload_by_controllers(target, SETTINGS, doors(ports), operator_context(), Deadline.after(10))
 
 
-def test_for_a_broker_that_cannot_pass_it_on_the_active_controller_is_asked() -> None:
+def test_a_request_that_a_broker_cannot_pass_on_goes_to_the_active_controller() -> None:
     mine, active, broker = KafkaDouble(code=NOT_CONTROLLER, active=1), KafkaDouble(), KafkaDouble()
     by_controllers({MINE: mine, OTHER: active, BROKER: broker})
     assert (asked_of(active), broker.asked) == (WANTED, [])

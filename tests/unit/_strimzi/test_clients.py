@@ -215,7 +215,7 @@ def test_without_a_record_of_its_last_change_nothing_is_known(fields: Sequence[O
 
 
 @pytest.mark.parametrize("number", [1, 40])
-def test_as_many_requests_whatever_the_number_of_clients(number: int) -> None:
+def test_the_number_of_requests_does_not_depend_on_clients(number: int) -> None:
     bench = Clients()
     for one in range(number):
         bench.resource("kafkaconnects", f"c{one}", connecting(ALL))

@@ -198,7 +198,7 @@ class TestWithoutAListenerThatVerifies:
         assert verifying_parties(seen, books_of(seen)) == ()
         assert present_all(seen, books_of(seen)) == present_all(users(), books_of(users()))
 
-    def test_none_is_told_of_the_next_ca(self) -> None:
+    def test_without_verifiers_no_pod_restarts_to_trust_the_next_ca(self) -> None:
         seen = changed(STAGES["published"], has_verifiers=False)
         assert steps_of(restart_to_trust(situation(seen))) == ()
         (step,) = decide(seen, REPLACE_KEY).steps
@@ -208,7 +208,7 @@ class TestWithoutAListenerThatVerifies:
         assert (known.state, known.awaiting) == (UNUSED, uids_of()), "a listener may come back before they restart"
 
     @pytest.mark.parametrize("listeners", [None, ()], ids=["not asked", "no listener to ask"])
-    def test_none_has_to_forget_the_old_one(self, listeners: tuple[()] | None) -> None:
+    def test_without_verifiers_no_pod_has_to_forget_the_old_ca(self, listeners: tuple[()] | None) -> None:
         books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),), journal=a_journal())
         ca = replace(STAGES["issued"].ca, other_entries={}, kept_keys=frozenset())
         seen = changed(STAGES["issued"], ledger=books, ca=ca, has_verifiers=False, listeners=listeners)

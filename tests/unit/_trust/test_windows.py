@@ -59,7 +59,7 @@ def test_each_stage_waits_where_its_steps_restart_a_pod(stage: str) -> None:
     assert respect_windows(decision, shut, changed_intent(intent, ignores_windows=True), MadeHere()) is decision
 
 
-def test_some_wait_and_some_do_not() -> None:
+def test_stages_that_restart_pods_wait_for_a_window() -> None:
     waiting = set()
     for stage, (snapshot, intent) in FLOWS.items():
         shut = replace(snapshot, reconciliation=replace(snapshot.reconciliation, windows=CLOSED))

@@ -306,7 +306,7 @@ def test_the_same_again_is_nothing_new_before_and_after_it_is_taken() -> None:
         stages.done(memory, "strimzi_ee_cert", client_grace=0)
 
 
-def test_some_of_them_are_enough_and_the_others_stay_open() -> None:
+def test_an_import_of_some_certificates_leaves_the_other_requests_open() -> None:
     memory = stages.asked()
     ended = bring(memory, signed(memory, "demo-kafka-1"), signed(memory, "demo-kafka-2"))
     assert ended.writes == ["PATCH secrets/demo-issuing-kafka"]

@@ -339,7 +339,7 @@ def test_a_user_named_as_one_of_strimzis_own(memory: MemoryCluster) -> None:
     )
 
 
-def test_more_users_than_have_room(memory: MemoryCluster) -> None:
+def test_too_many_users_for_the_requests_fail_the_call(memory: MemoryCluster) -> None:
     memory.apply(*(kafka_user(f"user-{number}", memory.namespace) for number in range(499)))
     ended = call("strimzi_ca", memory, ca="clients", **SUPPLIED)
     assert (ended.failed, ended.writes) == (True, [])

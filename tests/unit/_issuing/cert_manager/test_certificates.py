@@ -209,7 +209,7 @@ def test_a_failed_certificate_says_why(found: Object, stored: Object | None, tol
     is_told(answer)
 
 
-def test_while_it_is_issued_it_says_what_its_request_waits_for() -> None:
+def test_a_certificate_that_is_being_issued_quotes_its_request() -> None:
     answer = answer_to(certificate(ISSUING), None, (), SCOPE, "CertificateRequest kafka/a is pending: soon.")
     assert isinstance(answer, Waiting)
     assert answer.why.endswith(": Renewing certificate. CertificateRequest kafka/a is pending: soon.")

@@ -356,9 +356,7 @@ EC384 = KeySpec(KeyAlgorithm.ECDSA, 384)
 
 
 @pytest.mark.parametrize(("count", "alive"), [(0, 0), (1, 1), (3, 1), (4, 2), (7, 3)])
-def test_as_many_as_asked_for_and_a_sign_of_life_for_each_batch(
-    count: int, alive: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_keys_renew_the_lease_for_each_batch(count: int, alive: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_AT_A_TIME", 3)
     work, told = Bench().work(leaf_key=EC384), []
     work.renew_lease = lambda: told.append(None)

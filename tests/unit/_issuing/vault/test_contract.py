@@ -110,7 +110,7 @@ class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceCo
         assert isinstance(answer, IssuedCertificate)
         assert wanted.key.matches(answer.leaf)
 
-    def test_while_it_is_away_it_certifies_nothing(self, counterpart: Absent) -> None:
+    def test_an_unreachable_vault_certifies_no_ca(self, counterpart: Absent) -> None:
         absent = counterpart.absent
         assert isinstance(absent, LinkingIssuer)
         with pytest.raises(IssuerUnavailable, match="cannot be reached"):

@@ -118,7 +118,7 @@ def mark(bench: Bench, name: str, annotations: Mapping[str, str | None]) -> None
     bench.change("pods", name, {"metadata": {"annotations": named}})
 
 
-def test_both_places_say_what_the_operator_would_compute(bench: Bench) -> None:
+def test_pod_set_and_pod_get_the_annotations_of_the_operator(bench: Bench) -> None:
     stamp(bench)
     for name, found in entries(bench).items():
         expected = {

@@ -41,7 +41,7 @@ NAMED_SECRETS = (
 
 
 @pytest.mark.parametrize(("nodes", "requests"), [(0, 5), (3, 8), (100, 8)])
-def test_as_many_requests_whatever_the_number_of_pods(nodes: int, requests: int) -> None:
+def test_the_number_of_requests_does_not_depend_on_pods(nodes: int, requests: int) -> None:
     """Five for the cluster and, where nodes run, one for each kind of client outside of it."""
     bench = bench_with(nodes)
     for name in (*NAMED_SECRETS, *(["demo-cluster-operator-certs"] if nodes else [])):

@@ -259,7 +259,7 @@ def test_an_unchanged_verdict_ends_the_wait() -> None:
     assert bench.clock.seconds == soon_after(5)
 
 
-def test_while_pods_move_it_is_given_its_time_again() -> None:
+def test_moving_pods_restart_the_timeout_of_the_operator() -> None:
     bench = bench_of(not_ready("no"))
     bench.pod_set("demo-kafka")
     bench.at(3, lambda: bench.create("pods", pod("demo-kafka-0", ready=False)))

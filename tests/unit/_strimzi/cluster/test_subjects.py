@@ -320,7 +320,7 @@ def test_several_listeners_add_up() -> None:
 
 
 @pytest.mark.parametrize("broker", [True, False])
-def test_same_names_as_the_operator_double(broker: bool) -> None:
+def test_node_names_are_those_of_the_operator_double(broker: bool) -> None:
     """Two readings of the same source, written apart."""
     resource = clusters.kafka("c", "ns")
     node = NodeIdentity("c-pool-1", "pool", "1", broker)

@@ -388,7 +388,7 @@ def test_a_cluster_that_is_not_there_is_named_with_those_that_are() -> None:
     assert "no other Kafka cluster is seen in this namespace" in str(refused.value)
 
 
-def test_more_users_than_a_page_holds_are_all_seen() -> None:
+def test_users_of_several_pages_are_all_found() -> None:
     stage, leaf = Stage(), of(NEW)
     for number in range(600):
         stage.user(f"user-{number:04}")

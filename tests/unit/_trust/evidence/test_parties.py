@@ -344,7 +344,7 @@ def test_an_ended_outgoing_certificate_holds_no_flow() -> None:
 
 
 @pytest.mark.parametrize("after", [timedelta(microseconds=1), 2 * DAY])
-def test_until_then_it_is_said_how_long_it_holds(after: timedelta) -> None:
+def test_an_outgoing_certificate_says_until_when_it_holds(after: timedelta) -> None:
     snapshot = seen(outgoing=replace(READ, ends_at=NOW + after))
     assert holds(snapshot)
     *_operator, found = known_presenters(snapshot)

@@ -369,7 +369,7 @@ def test_an_unknown_pod_anywhere_makes_every_usage_unknown(kinds: list[str], pos
 
 
 @given(st.lists(st.sampled_from(["old", "new", "both"]), min_size=1))
-def test_at_most_one_ca_is_used_by_all(kinds: list[str]) -> None:
+def test_only_a_single_ca_has_the_usage_all(kinds: list[str]) -> None:
     seen = [Presentation(str(number), USED[kind], (), "") for number, kind in enumerate(kinds)]
     usages = [usage_of(name_of(authority), seen) for authority in (OLD, NEW)]
     assert (Usage.ALL in usages) == (Usage.NONE in usages)

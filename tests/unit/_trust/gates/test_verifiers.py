@@ -73,7 +73,7 @@ BOOKS = ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[0])), entry(THIRD, a
 
 
 @pytest.mark.parametrize("component", Component)
-def test_by_whose_rules_a_process_verifies(component: Component) -> None:
+def test_the_exporter_verifies_by_the_rules_of_go(component: Component) -> None:
     """The exporter is a Go program; it applies the path length of what it trusts, which no JVM does."""
     node, operator = verifying_parties(cluster(pods=(a_pod(component=component),)), BOOKS)
     assert node.verifier is (Verifier.GO if component is Component.KAFKA_EXPORTER else Verifier.JVM)

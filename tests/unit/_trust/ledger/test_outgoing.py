@@ -62,7 +62,7 @@ def test_before_the_switch_programs_are_known_by_what_they_have_read(
     assert noted("trusted", *programs) == expected
 
 
-def test_as_long_as_no_node_trusts_the_next_ca_no_write_is_spent_on_it() -> None:
+def test_outgoing_certificates_are_not_recorded_before_the_next_ca_is_trusted() -> None:
     assert noted("published", program("a"), journal=a_journal(outgoing_certificates=KNOWN)) is None
 
 

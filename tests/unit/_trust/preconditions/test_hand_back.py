@@ -159,7 +159,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_holds_no_other_goal(case: Refusal) -> None:
+def test_preconditions_of_the_hand_back_hold_no_other_goal(case: Refusal) -> None:
     assert check(case.snapshot, RECONCILE) == ()
     for goal in set(Goal) - {Goal.DOWNGRADE}:
         assert tuple(case.rule(case.snapshot, Intent(goal))) == ()

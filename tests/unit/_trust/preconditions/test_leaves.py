@@ -165,7 +165,7 @@ CASES = [
         pytest.param(cluster(), changed_intent(RECONCILE, missing_leaves=Selection()), id="all"),
     ],
 )
-def test_it_holds_nothing_else(snapshot: Snapshot, intent: Intent) -> None:
+def test_leaves_that_last_long_enough_hold_no_goal(snapshot: Snapshot, intent: Intent) -> None:
     assert check(snapshot, intent) == ()
 
 

@@ -48,7 +48,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+def test_a_precondition_holds_the_flow_with_its_reason(case: Refusal) -> None:
     assert_refused(case)
 
 

@@ -274,12 +274,12 @@ def test_a_leaf_is_issued_once_for_all_reasons() -> None:
     assert due_leaves(snapshot, Intent(Goal.RENEW_LEAVES), books_of(snapshot)) == (NEAR,)
 
 
-def test_none_where_the_operator_has_the_key() -> None:
+def test_leaves_near_the_window_do_not_count_where_the_operator_has_the_key() -> None:
     assert leaves_before_operator_window(settled(NEAR)) == ()
     assert leaves_before_operator_window(settled(NEAR, ca=secrets())) == ()
 
 
-def test_none_while_a_flow_is_in_flight() -> None:
+def test_leaves_are_not_due_while_a_flow_is_in_flight() -> None:
     books = ledger(entry(LASTING, generations={0}), journal=a_journal())
     snapshot = elsewhere(settled(NEAR, ledger=books), LASTING)
     assert due_leaves(snapshot, Intent(Goal.RECONCILE), books_of(snapshot)) == ()

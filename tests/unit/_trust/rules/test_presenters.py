@@ -34,7 +34,7 @@ def test_after_the_switch_every_user_is_issued_again() -> None:
 
 
 @pytest.mark.parametrize("stage", ["published", "trusted", "issued"])
-def test_at_other_stages_no_user_is_issued_again(stage: str) -> None:
+def test_users_are_reissued_after_the_switch_only(stage: str) -> None:
     behind = tuple(replace(one, is_outdated=stage != "issued") for one in STAGES[stage].presenters)
     assert reissue(situation(changed(STAGES[stage], presenters=behind))) == ()
 

@@ -409,7 +409,7 @@ UNCLEAR = cluster(source=CaSource("Secret kafka/roots", (NEW.certificate, THIRD.
 CONFIRMED = changed_intent(RECONCILE, confirmed_roots=frozenset(one.certificate.sha256 for one in (NEW, THIRD)))
 
 
-def test_one_leaf_is_asked_for_to_learn_which_ca_signs() -> None:
+def test_a_sample_leaf_is_requested_to_learn_which_ca_signs() -> None:
     unclear = at(UNCLEAR, CONFIRMED)
     asked = leaves_to_ask_for(unclear)
     assert asked is not None

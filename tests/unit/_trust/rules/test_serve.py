@@ -102,7 +102,7 @@ def test_the_labels_that_a_secret_has_lost_are_put_back_in_the_namespace_of_its_
 @pytest.mark.parametrize(
     ("batch", "names"), [(1, ("orders",)), (2, ("orders", "payments")), (None, ("orders", "payments"))]
 )
-def test_as_many_at_a_time_as_the_caller_says(batch: int | None, names: tuple[str, ...]) -> None:
+def test_users_are_served_in_batches_of_the_given_size(batch: int | None, names: tuple[str, ...]) -> None:
     seen = at_hand_for(served("switched", "audit"), *ALL_USERS)
     assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, user_batch=batch))) == issued(*names)
 

@@ -113,13 +113,13 @@ def test_a_spare_leaf_that_ends_with_its_ca_is_not_asked_for_again() -> None:
     assert keep_spare_leaves(at(there, RECONCILE)) == ()
 
 
-def test_while_another_ca_is_on_its_way_spare_leaves_stay_and_none_is_asked_for() -> None:
+def test_spare_leaves_are_kept_and_not_requested_during_a_replacement() -> None:
     snapshot = changed(elsewhere(cluster(ca=secrets(OLD, prepared=(prepared(NEW),))), OLD), spare=SPARE)
     there = at(with_requests(snapshot, answered(NEXT, OLD)), RECONCILE)
     assert (keep_spare_leaves(there), forget_requests(there)) == ((), ())
 
 
-def test_none_where_the_operator_has_the_key() -> None:
+def test_spare_leaves_are_not_kept_where_the_operator_has_the_key() -> None:
     here = changed(cluster(), spare=SPARE)
     there = at(with_requests(here, answered(NEXT, OLD)), RECONCILE)
     assert (there.snapshot.spare_leaf_nodes, keep_spare_leaves(there), names_in(forget_requests(there))) == (

@@ -126,7 +126,7 @@ def test_without_a_kafka_resource_there_is_nothing_to_pause() -> None:
     assert switched(situation(replace(unlinked.TRUSTED, reconciliation=Reconciliation(exists=False)))) == (UNLINKED,)
 
 
-def test_while_no_pod_runs_the_operator_is_paused_all_the_same() -> None:
+def test_a_switch_without_pods_pauses_the_operator() -> None:
     """A reconcile that is under way could put a leaf of the old CA back, and make pods with it."""
     ((pause,),) = (steps_of(switch(situation(changed(unlinked.TRUSTED, pods=(), leaves=())))),)
     assert isinstance(pause, Pause)

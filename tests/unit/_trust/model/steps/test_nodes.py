@@ -178,6 +178,6 @@ def test_its_words() -> None:
     assert STEP.sentence() == "scale node pool nodes from 3 to 4 replicas"
 
 
-def test_it_changes_one_pool() -> None:
+def test_setting_replicas_changes_a_single_pool() -> None:
     before = changed(cluster(), pools={"nodes": 3, "others": 1})
     assert STEP.effect(before, MadeHere()) == changed(before, pools={"nodes": 4, "others": 1})
