@@ -17,7 +17,8 @@ description:
   - With O(reason), restarts pods - all Kafka nodes, or O(pods), or the pods of O(components). It does so where no flow is in flight, or where the flow only
     waits for restarts.
   - It restarts one Kafka node at a time, by the operator's own rules, and waits until all pods are ready. A task that was interrupted continues
-    when you run it again, and restarts no pod twice. Used in a playbook, it shows a line for every restart while it happens.
+    when you run it again, and restarts no pod twice; with O(reason) only where O(since) is given, because nothing else shows which pods have restarted
+    for it. Used in a playbook, it shows a line for every restart while it happens.
 options:
   reason:
     description:
@@ -233,7 +234,7 @@ def body(module: RollModule) -> dict[str, Any]:
     if reason:
         return module.restart(reason)
     # Ansible takes an empty reason for a reason. Without any, every node of a sound cluster would restart.
-    if given := [name for name in ROLL.required_by if module.params[name] is not None]:
+    if given := [name for name in ROLL.required_by if module.params[name] not in (None, "")]:
         module.fail(f"missing parameter(s) required by '{given[0]}': reason")
     return module.run(Goal.RECONCILE, Phase.USE)
 

@@ -161,19 +161,20 @@ def test_a_node_that_reads_nothing_before_it_restarts_holds_nothing_back(
     assert_healthy(ended)
 
 
-def test_a_look_that_fails_after_the_requests_holds_nothing_back(
-    ended: WatchedCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("failures", "told"), [(1, NODES), (1000, [])], ids=["once", "each time"])
+def test_looks_that_fail_after_the_requests_hold_nothing_back(
+    failures: int, told: list[str], ended: WatchedCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask, failures = Answers.__call__, [Unavailable(Attempt("get", PODS, "kafka"), "is overloaded", "")]
+    ask, left = Answers.__call__, iter(range(failures))
 
     def look(answers: Answers, observation: Observation) -> tuple[ObservedListener, ...] | None:
-        if nodes.served and failures:
-            raise failures.pop()
+        if nodes.served and not ended.paused and next(left, None) is not None:
+            raise Unavailable(Attempt("get", PODS, "kafka"), "is overloaded", "", is_transient=True)
         return ask(answers, observation)
 
     monkeypatch.setattr(Answers, "__call__", look)
-    assert read_again(recover(ended)) == []
-    assert (failures, len(nodes.served), len(set(nodes.served))) == ([], 4, 4)
+    assert read_again(recover(ended)) == told
+    assert (len(nodes.served), len(set(nodes.served))) == (4, 4)
     assert_healthy(ended)
 
 

@@ -6,14 +6,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
-from .._errors import StepError
+from .._errors import Conflict, NotFound, RollStuck, StepError
 from .._kube.resources import read_time
+from .._rollout.nodes import NOT_AGAIN
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
+from .._strimzi.names import CaKind
 from .._trust.decide import decide
 from .._trust.evidence.parties import may_present_ended
 from .._trust.gates.gates import GATES
@@ -22,7 +25,7 @@ from .._trust.ledger.journal import in_flight
 from .._trust.model.decision import Violation
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent, Pace
-from .._trust.model.snapshot import Component, Snapshot
+from .._trust.model.snapshot import Component, Pod, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
 from .._trust.plan import describe_next_window, waits_for_window
 from .._trust.preconditions.cluster import pods_are_labelled, secrets_are_labelled
@@ -33,6 +36,9 @@ from .._trust.rules.situation import Situation
 from .engine import carry_out
 from .looking import ask_nodes, observe_cluster, observe_operated
 from .outcome import IN_A_FLOW, Patience
+
+#: Seconds before the next look, where another program was first.
+_PAUSE = 1.0
 
 
 @dataclass(frozen=True)
@@ -52,56 +58,122 @@ def restart(
     ignores_windows: bool,
 ) -> Observation:
     """Restart these pods, as far as they were made before ``since``. Raises StepError."""
-    seen, chosen = _choose(work, asked, since)
-    if chosen and waits_for_window(seen.snapshot, Intent(Goal.RECONCILE, pace=Pace(ignores_windows=ignores_windows))):
-        raise StepError(
-            seen.snapshot.names.kafka, describe_next_window(seen.snapshot), "Run it in a window, or give that option"
-        )
-    if chosen and not work.dry_run:
+    choice = _choose(work, asked, since, ignores_windows)
+    if choice.uids and not work.dry_run:
         before_write()
-        # Another run may have worked until the Lease was free.
-        seen, chosen = _choose(work, asked, since)
-    if not chosen:
-        return seen
+        # Another run may have worked until the Lease was free, and a window may have closed.
+        choice = _choose(work, asked, since, ignores_windows)
+    if not choice.uids:
+        return choice.seen
     if work.dry_run:
-        _carry_out_roll(work, seen, chosen)
-        return seen
-    patience, first = Patience(work), [seen]
-
-    def roll_those_left() -> None:
-        """Pods that were replaced before a failure are not chosen again."""
-        now = first.pop() if first else observe_cluster(work)
-        _carry_out_roll(work, now, chosen & now.snapshot.uids)
-
-    patience.through(roll_those_left, IN_A_FLOW)
-    return observe_cluster(work)
+        carry_out(_roll_step(choice.uids), choice.nodes, work)
+        return choice.seen
+    begun = work.clock.now() - (work.client.clock_ahead or timedelta(0))
+    try:
+        _restart_all(work, choice)
+    except RollStuck as error:
+        raise error if since is not None else _without_memory(error, begun) from None
+    # The pods have restarted: a look that fails must not have the caller restart them again.
+    return Patience(work).through(lambda: observe_cluster(work), IN_A_FLOW)
 
 
-def _carry_out_roll(work: Work, seen: Observation, uids: frozenset[str]) -> None:
-    if uids:
-        carry_out(_roll_step(uids), seen, work)
+@dataclass(frozen=True)
+class _Choice:
+    """The pods to restart."""
+
+    #: The cluster as the caller's CA sees it.
+    seen: Observation
+    #: The cluster with all of its pods, and the leaves that they start with.
+    nodes: Observation
+    #: The UIDs of the pods.
+    uids: frozenset[str]
+
+
+def _choose(work: Work, asked: Chosen, since: datetime | None, ignores_windows: bool) -> _Choice:
+    """Choose among the pods of the cluster as it is now. Raises StepError."""
+    about = _about_cluster_ca(work)
+    seen = nodes = observe_operated(work)
+    if about is not work:
+        nodes = observe_operated(about)
+    if may_present_ended(nodes.snapshot):
+        nodes = ask_nodes(about, nodes)
+        seen = nodes if about is work else seen
+    _require_no_flow(seen.snapshot)
+    _require_fit(nodes.snapshot, asked.pods)
+    uids = frozenset(
+        pod.uid
+        for pod in nodes.snapshot.nodes.pods
+        if (pod.name in asked.pods or pod.component in asked.components) and _is_older(nodes, pod.name, since)
+    )
+    if nodes.snapshot.ca.current:
+        # Without its CA no leaf can be judged.
+        at = Situation(nodes.snapshot, Intent(Goal.RECONCILE), as_seen(nodes.snapshot), GATES)
+        _require_none(check_leaves_of_restarted(at, (_roll_step(uids),)))
+    if uids and waits_for_window(nodes.snapshot, Intent(Goal.RECONCILE, pace=Pace(ignores_windows=ignores_windows))):
+        raise StepError(
+            nodes.snapshot.names.kafka, describe_next_window(nodes.snapshot), "Run it in a window, or give that option"
+        )
+    return _Choice(seen, nodes, uids)
+
+
+def _about_cluster_ca(work: Work) -> Work:
+    """The work with all pods in its observations: of the clients CA a look knows brokers alone, and no leaf that a node starts with."""
+    scope = work.scope
+    return work if scope.ca is CaKind.CLUSTER else replace(work, scope=scope.of(CaKind.CLUSTER))
+
+
+def _restart_all(work: Work, choice: _Choice) -> None:
+    """Restart these pods. Where the API server fails, or another program was first, look again and go on with the pods that are left. Raises StepError,
+    KubeError.
+    """
+    patience, first, clock = Patience(work), [choice.nodes], work.clock
+    pods = tuple(pod for pod in choice.nodes.snapshot.nodes.pods if pod.uid in choice.uids)
+    # How many were left at the last look, and since when another program has been first each time.
+    count, crossed_at = len(pods), math.inf
+
+    def restart_pods_left() -> None:
+        nonlocal count, crossed_at
+        now = first.pop() if first else observe_operated(_about_cluster_ca(work))
+        left = _not_yet_restarted(work, pods)
+        if len(left) < count:
+            count, crossed_at = len(left), math.inf
+            patience.renew()
+        if left:
+            carry_out(_roll_step(frozenset(pod.uid for pod in left)), _with_gone(now, left), work)
+
+    while True:
+        try:
+            patience.through(restart_pods_left, IN_A_FLOW)
+            return
+        except (Conflict, NotFound):
+            # A pod has changed, or gone, since the look.
+            crossed_at = min(crossed_at, clock.monotonic())
+            if clock.monotonic() - crossed_at >= work.settings.operator_timeout.total_seconds():
+                raise
+            work.renew_lease()
+            clock.sleep(_PAUSE)
+
+
+def _not_yet_restarted(work: Work, pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """The pods whose restart this call has not recorded."""
+    done = {action.object.rpartition("/")[2] for action in work.actions if action.verb == "restart"}
+    return tuple(pod for pod in pods if pod.name not in done)
+
+
+def _with_gone(now: Observation, pods: Iterable[Pod]) -> Observation:
+    """The observation, with the pods among these that have gone by now as leaving pods: the call waits for their successors."""
+    gone = tuple(replace(pod, terminating=True) for pod in pods if pod.uid not in now.snapshot.uids)
+    return replace(now, snapshot=now.snapshot.with_nodes(pods=(*now.snapshot.nodes.pods, *gone)))
+
+
+def _without_memory(error: RollStuck, begun: datetime) -> RollStuck:
+    """The error, with what the same task has to say so that it restarts no pod twice. begun: before the first restart, by the API server's clock."""
+    again = f"give since={begun:%Y-%m-%dT%H:%M:%SZ} with it, or pods that were restarted already are restarted again."
+    return RollStuck(error.object, error.cause, error.remedy.replace(NOT_AGAIN, again))
 
 
 def _roll_step(uids: frozenset[str]) -> Roll:
     return Roll(reason=RollReason.MANUAL, uids=uids, authority=None, phase=Phase.USE)
-
-
-def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observation, frozenset[str]]:
-    """The cluster as it is now, and the UIDs of the pods to restart. Raises StepError."""
-    seen = observe_operated(work)
-    if may_present_ended(seen.snapshot):
-        seen = ask_nodes(work, seen)
-    _require_settled(seen, asked.pods)
-    chosen = frozenset(
-        pod.uid
-        for pod in seen.snapshot.nodes.pods
-        if (pod.name in asked.pods or pod.component in asked.components) and _is_older(seen, pod.name, since)
-    )
-    if seen.snapshot.ca.current:
-        # Without its CA no leaf can be judged.
-        at = Situation(seen.snapshot, Intent(Goal.RECONCILE), as_seen(seen.snapshot), GATES)
-        _require_none(check_leaves_of_restarted(at, (_roll_step(chosen),)))
-    return seen, chosen
 
 
 def _require_none(found: Iterable[Violation]) -> None:
@@ -122,8 +194,7 @@ def _only_awaits_restarts(snapshot: Snapshot) -> bool:
     return bool(decision.waiting) and not decision.steps
 
 
-def _require_settled(seen: Observation, pods: frozenset[str]) -> None:
-    snapshot = seen.snapshot
+def _require_no_flow(snapshot: Snapshot) -> None:
     begun = in_flight(snapshot.ledger)
     if begun is not None and not _only_awaits_restarts(snapshot):
         raise StepError(
@@ -131,6 +202,10 @@ def _require_settled(seen: Observation, pods: frozenset[str]) -> None:
             f"is in the middle of a flow ({begun.goal.value}), which restarts pods by itself",
             "Finish it first, with strimzi_trusted_certs and state=retired, or with the reconcile playbook.",
         )
+
+
+def _require_fit(snapshot: Snapshot, pods: frozenset[str]) -> None:
+    """pods: names that the caller gives."""
     if snapshot.reconciliation.paused:
         raise StepError(
             snapshot.names.kafka, "is paused: the operator would restart nothing", "Resume it, then run again."

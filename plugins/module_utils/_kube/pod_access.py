@@ -155,7 +155,7 @@ def _await_end(connection: Any, attempt: Attempt) -> None:
             opcode, frame = connection.recv_data_frame(True)
         except (websocket.WebSocketException, OSError) as error:
             cause = f"it did not show how it ended ({type(error).__name__})"
-            raise Unreachable(attempt, cause, "Run again; check the network.") from None
+            raise Unreachable(attempt, cause, "Run again; check the network.", is_transient=True) from None
         if opcode not in (websocket.ABNF.OPCODE_BINARY, websocket.ABNF.OPCODE_TEXT) or not frame.data:
             continue
         channel, data = frame.data[0], bytes(frame.data[1:])
@@ -212,7 +212,9 @@ def _connect(route: Route, path: str, attempt: Attempt, timeout: float) -> Any:
                 "Check that no proxy before the API server takes websockets away.",
             ) from None  # fmt: skip
     except TransportError as error:
-        raise Unreachable(attempt, str(error), error.remedy or "Run again; check the network.") from None
+        raise Unreachable(
+            attempt, str(error), error.remedy or "Run again; check the network.", is_transient=error.transient
+        ) from None
     if connection.getstatus() != 101:
         # Older releases of the library take a redirect for an answer when they must not follow it.
         connection.shutdown()

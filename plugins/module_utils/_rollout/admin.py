@@ -16,6 +16,7 @@ import logging
 import ssl
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, Protocol, TypeVar
@@ -259,7 +260,9 @@ class KafkaPythonAdmin:
     def close(self) -> None:
         client, self._client = self._client, None
         if client is not None:
-            client.close()
+            # A connection that does not end in order must not hide why it is ended.
+            with suppress(Exception):
+                client.close()
 
     def _ask(self, question: Callable[[Any], Answer]) -> Answer:
         from kafka.errors import KafkaError
@@ -271,9 +274,11 @@ class KafkaPythonAdmin:
             if self._client is None:
                 self._client = self._connect()
             return question(self._client)
-        except (KafkaError, OSError) as error:
+        except (KafkaError, OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError) as error:
+            # The library raises errors of Python where a connection ends under it, and an answer may lack what is read from it.
             self.close()
-            cause = f"{error}{causes.before(error)}"
+            own = error if isinstance(error, (KafkaError, OSError)) else f"{type(error).__name__} ({error})"
+            cause = f"{own}{causes.before(error)}"
             raise KafkaUnavailable(
                 f"Kafka at {', '.join(self._bootstrap)}", f"does not answer: {cause}", _REMEDY
             ) from None

@@ -22,17 +22,31 @@ from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
-from .._strimzi.cluster.pods import names_of_nodes
+from .._strimzi.cluster.pods import is_ready, names_of_nodes
 from .._strimzi.secret_data import whole_number
 from .._trust.model.decision import Condition, Violation
 from .._trust.model.names import counted, listed
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
 from .admin import Broker, Connect, KafkaAdmin, Partition, Quorum, Topic
-from .nodes import Node, Object, Others, Progress, deletion, is_terminating, kafka_pods, next_batch, read_node
+from .nodes import (
+    NOT_AGAIN,
+    Node,
+    Object,
+    Others,
+    Progress,
+    delete_pod,
+    is_terminating,
+    kafka_pods,
+    next_batch,
+    read_node,
+    uid_of,
+)
 
 #: The value where the Kafka resource sets none.
 FETCH_TIMEOUT = timedelta(milliseconds=2000)
+#: Milliseconds: Kafka reads the value as a number of 32 bits, and does not start with more.
+_LONGEST = 2**31 - 1
 
 
 def fetch_timeout(kafka: Mapping[str, Any] | None) -> timedelta:
@@ -40,7 +54,7 @@ def fetch_timeout(kafka: Mapping[str, Any] | None) -> timedelta:
     configuration = (((kafka or {}).get("spec") or {}).get("kafka") or {}).get("config") or {}
     found = str(configuration.get("controller.quorum.fetch.timeout.ms", ""))
     milliseconds = whole_number(found)
-    return FETCH_TIMEOUT if milliseconds is None else timedelta(milliseconds=milliseconds)
+    return FETCH_TIMEOUT if milliseconds is None or milliseconds > _LONGEST else timedelta(milliseconds=milliseconds)
 
 
 def voters_caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]:
@@ -216,19 +230,24 @@ class _DirectRoll:
         self._asked = frozenset(pod.uid for pod in asked)
         self._progress = Progress(step, asked, work, self._owners)
         self._others = Others(self._asked)
+        self._seen: frozenset[tuple[str, bool]] = frozenset()
         self._turn: Node | None = None
         self._obstacles: tuple[Violation, ...] = ()
         self._fewest_lagging: int | None = None
         self._catching_up = False
 
     def restart(self, node: Node) -> None:
-        """Delete this pod. The UID protects a pod of the same name that has replaced it meanwhile: that pod
-        has restarted already.
+        """Restart this node, unless a pod has changed during the questions to Kafka: another look comes first then.
+        Another program, such as a call on the other CA of the cluster, may have begun to restart nodes in these seconds.
         """
-        self._work.renew_lease()
-        self._others.restarted_by_us(node.uid)
-        self._work.client.delete(PODS, self._work.scope.namespace, node.pod, uid=node.uid)
-        self._work.record(deletion(node.pod, self._step, self._work))
+        work = self._work
+        found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
+        pods = kafka_pods(found, self._owners)
+        self._others.check(pods)
+        self._others.check_requests(pods)
+        if _states(pods) == self._seen:
+            self._others.restarted_by_us(node.uid)
+            delete_pod(node.pod, node.uid, self._step, work)
 
     def await_turn(self) -> Node | None:
         """Wait until a node may restart, and return it; None when all nodes have been restarted and are back."""
@@ -246,6 +265,7 @@ class _DirectRoll:
 
     def _is_settled(self, objects: Mapping[str, Object]) -> bool:
         pods = kafka_pods(objects.values(), self._owners)
+        self._seen = _states(pods)
         self._progress.take_in(list(pods))
         self._others.check(pods)
         self._turn = None
@@ -332,8 +352,13 @@ class _DirectRoll:
             f"The {self._step.reason.value} roll",
             f"has stopped: for {seconds:.0f} s nothing moved. "
             f"{first.subject}: {first.message}{more} {self._progress.describe()}",
-            f"{self._progress.advice()}{first.remedy} Then run the flow again: pods that were restarted already are not restarted again.",
+            f"{self._progress.advice()}{first.remedy} Then run the flow again: {NOT_AGAIN}",
         )
+
+
+def _states(pods: Iterable[Object]) -> frozenset[tuple[str, bool]]:
+    """The pods by UID, and whether each is ready and stays."""
+    return frozenset((uid_of(pod), is_ready(pod) and not is_terminating(pod)) for pod in pods)
 
 
 def _absent_nodes(expected: frozenset[str], nodes: list[Node]) -> tuple[Violation, ...]:

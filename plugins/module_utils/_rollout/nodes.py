@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
 
-from .._errors import RollStuck
-from .._kube.resources import read_time
+from .._errors import KubeError, RollStuck
+from .._kube.resources import PODS, read_time
 from .._strimzi import names
-from .._strimzi.apply.work import Action, Work
+from .._strimzi.apply.work import Action, Work, find_object
 from .._strimzi.cluster.pods import Owners, has_role, is_asked, is_final, is_ready, worker_of
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
+
+#: The end of a remedy: a flow looks which pods have restarted.
+NOT_AGAIN = "pods that were restarted already are not restarted again."
 
 
 @dataclass(frozen=True)
@@ -49,12 +52,13 @@ def next_batch(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
     """The nodes that may be next, best first; all nodes of one kind restart before nodes of the next kind.
 
     A node of this batch that a safety check refuses now is passed over, as the KafkaRoller does. The active controller
-    is in the batch only when it is the last controller left, because its restart means an election.
+    is in the batch only when it is the last controller left, because its restart means an election; or when it is not
+    ready, because no other controller restarts while it is down.
     """
     ordered = sort_for_restart(nodes, active)
     first_kind = [node for node in ordered if node.controller is ordered[0].controller]
     others = [node for node in first_kind if not (node.controller and node.node_id == active)]
-    return tuple(others or first_kind)
+    return tuple(node for node in first_kind if node in others or not node.ready) if others else tuple(first_kind)
 
 
 Object = Mapping[str, Any]
@@ -141,8 +145,7 @@ def _stop(cause: str) -> NoReturn:
     raise RollStuck(
         "Another roll of the Kafka nodes",
         f"is under way: {cause}",
-        "Run the flow again when all nodes are Ready and none is being restarted; pods that were restarted already are not "
-        "restarted again.",
+        f"Run the flow again when all nodes are Ready and none is being restarted; {NOT_AGAIN}",
     )
 
 
@@ -159,6 +162,23 @@ def deletion(pod: str, step: Roll, work: Work) -> Action:
     """The deletion of a pod, after which something else brings it back."""
     subject, what = f"Pod {work.scope.namespace}/{pod}", f"have it restarted ({step.reason.value} roll)"
     return Action("delete", subject, what, step.phase.value)
+
+
+def delete_pod(pod: str, uid: str, step: Roll, work: Work) -> None:
+    """Delete this pod and record that, also where the answer was lost and the pod is leaving or gone. A pod of the same name with another UID has replaced it
+    meanwhile, and stays. Raises KubeError.
+    """
+    work.renew_lease()
+    namespace = work.scope.namespace
+    try:
+        work.client.delete(PODS, namespace, pod, uid=uid)
+    except KubeError as error:
+        if not error.outcome_unknown:
+            raise
+        found = find_object(work.client, PODS, namespace, pod)
+        if found is not None and uid_of(found) == uid and not is_terminating(found):
+            raise
+    work.record(deletion(pod, step, work))
 
 
 class Progress:

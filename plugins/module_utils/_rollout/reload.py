@@ -20,7 +20,7 @@ import ssl
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from .._errors import ApiMissing, KafkaUnavailable, KubeError, ReloadImpossible
@@ -317,6 +317,8 @@ class NodeAdmin:
 #: Seconds for one node: half the life of a Lease, which is not renewed meanwhile. A broker tests the new certificates
 #: for each of its network threads before it answers: tenths of a second with a free CPU, some seconds without.
 _LIMIT = 15.0
+#: Seconds for a controller, where another controller gets the request after it.
+_OF_ONE_CONTROLLER = 3.0
 _NOT_CONTROLLER = 41
 #: Characters of a message of Kafka that are passed on.
 _QUOTED = 300
@@ -384,11 +386,13 @@ class _Reloading:
         self._judge(answer, self.target.node)
 
     def on_controllers(self) -> None:
-        """Ask one controller after the other until one of them answers."""
+        """Ask one controller after the other until one of them answers. A controller that hangs leaves time for the next."""
         failure = self._unstable_quorum("has no controller that could take its settings")
         for node in self.target.controllers:
+            is_last = node is self.target.controllers[-1]
+            asking = self if is_last else replace(self, deadline=self.deadline.within(_OF_ONE_CONTROLLER))
             try:
-                return self.on_controller(node)
+                return asking.on_controller(node)
             except KafkaUnavailable as error:
                 failure = error
         raise failure

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from .._errors import CollectionError, Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
 from .._handshake.tls import Deadline
-from .._kube.resources import CONFIG_MAPS
+from .._kube.resources import CONFIG_MAPS, PODS
 from .._pki.certificates import Certificate
 from .._strimzi.apply.work import Action, PortOpener, Work
 from .._strimzi.cluster.kafka import user_listeners
@@ -30,7 +30,7 @@ from .._trust.model.names import listed, named
 from .._trust.model.nodes import CONTROL_PLANE, REPLICATION, ObservedListener, Unanswered
 from .._trust.model.steps.nodes import Reload, ReloadOutside
 from .admin import accept_ended, operator_context
-from .nodes import Node, kafka_pods, read_node
+from .nodes import Node, kafka_pods, read_node, uid_of
 from .reload import (
     RESTART_INSTEAD,
     References,
@@ -158,17 +158,18 @@ def _await_outside(step: ReloadOutside, observation: Observation, work: Work) ->
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     asked, deadline = observation.with_only(step.uids), work.clock.monotonic() + _FOLLOWING
     while True:
+        failed = False
         try:
             answers = (work.look_live(asked) if work.look_live else None) or ()
         except CollectionError:
-            answers = ()
+            answers, failed = (), True
         seen = [answer for answer in answers if answer.port not in (REPLICATION, CONTROL_PLANE)]
         done = [
             listener
             for listener in seen
             if listener.presents is not None and listener.presents[0] == stored.get(listener.pod)
         ]
-        if len(done) == len(seen) or work.clock.monotonic() >= deadline:
+        if (len(done) == len(seen) and not failed) or work.clock.monotonic() >= deadline:
             return frozenset((listener.uid, listener.port) for listener in done)
         work.renew_lease()
         work.clock.sleep(_PAUSE)
@@ -218,7 +219,8 @@ def _domain(work: Work) -> str:
 
 def _send_requests(wave: Sequence[_Request], step: Reload, work: Work) -> None:
     """Send the request to these nodes, and again to nodes that do not answer: the quorum may have no leader for a
-    moment. Raises ReloadImpossible, after all requests have ended and the nodes that have read again are recorded.
+    moment. A node that has restarted or left meanwhile has nothing to read. Raises ReloadImpossible, after all requests
+    have ended and the nodes that have read again are recorded.
     """
     begun, left = work.clock.monotonic(), wave
     deadline = begun + work.settings.operator_timeout / timedelta(seconds=1)
@@ -232,14 +234,20 @@ def _send_requests(wave: Sequence[_Request], step: Reload, work: Work) -> None:
         silent = {node: error for node, error in errors.items() if isinstance(error, KafkaUnavailable)}
         if refusal := next((error for node, error in errors.items() if node not in silent), None):
             raise refusal
-        if not silent:
+        running = _uids_of_pods(work) if silent else frozenset()
+        left = [request for request in silent if request.target.node.uid in running]
+        if not left:
             return
-        left = list(silent)
         if work.clock.monotonic() >= deadline:
             first = silent[left[0]]
             remedy = f"{first.remedy} Bring this node to health, then run the flow again."
             raise RollStuck(first.object, first.cause, remedy)
         work.clock.sleep(_PAUSE)
+
+
+def _uids_of_pods(work: Work) -> frozenset[str]:
+    found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
+    return frozenset(map(uid_of, found))
 
 
 def _send(wave: Sequence[_Request]) -> Mapping[_Request, BaseException]:

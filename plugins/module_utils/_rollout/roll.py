@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -29,10 +30,21 @@ from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi import names
 from .._strimzi.apply.carry_out import CarryOut
-from .._strimzi.apply.work import Action, CommandRunner, Strategy, Work, Write, WriteVerb, version, write_all
+from .._strimzi.apply.work import (
+    Action,
+    CommandRunner,
+    Strategy,
+    Work,
+    Write,
+    WriteVerb,
+    find_object,
+    version,
+    write_all,
+)
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.operator import await_leaves, request_reconcile
 from .._strimzi.cluster.pods import is_final, is_ready
+from .._strimzi.names import KAFKAS
 from .._strimzi.secret_data import annotation
 from .._trust.evidence.parties import unanswered
 from .._trust.model.decision import Step
@@ -40,7 +52,7 @@ from .._trust.model.nodes import Unanswered
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import AwaitAnswers, Reload, ReloadOutside, Roll, RollReason
 from .._trust.rules.pause import restarted_by_operator
-from .nodes import Progress, deletion, restart
+from .nodes import NOT_AGAIN, Progress, delete_pod, is_terminating, restart, uid_of
 
 Objects = Mapping[str, Mapping[str, Any]]
 
@@ -168,29 +180,26 @@ def _restart_others(roll: _Roll) -> None:
     others = roll.pods(False)
     for pod in others:
         if not pod.terminating:
-            _delete(pod, roll)
+            with suppress(NotFound):
+                delete_pod(pod.name, pod.uid, roll.step, roll.work)
     _await_replacement(roll, others)
 
 
-def _delete(pod: Pod, roll: _Roll) -> None:
-    roll.work.renew_lease()
-    try:
-        roll.work.client.delete(PODS, roll.work.scope.namespace, pod.name, uid=pod.uid)
-    except NotFound:
-        return
-    roll.work.record(deletion(pod.name, roll.step, roll.work))
-
-
 def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
-    """Wait until none of these pods exists and every pod of the cluster is ready."""
+    """Wait until none of these pods exists, and every pod of the cluster is ready and stays, except pods that this roll restarts later: their restart may be
+    what helps them.
+    """
     work = roll.work
     owners = roll.observation.owners
     progress = Progress(roll.step, leaving, work, owners)
+    later = roll.step.uids - {pod.uid for pod in leaving}
 
     def settled(objects: Objects) -> bool:
         parties = [pod for pod in objects.values() if owners.component_of(pod) and not is_final(pod)]
         progress.take_in(parties)
-        return progress.complete and all(map(is_ready, parties))
+        return progress.complete and all(
+            uid_of(pod) in later or (is_ready(pod) and not is_terminating(pod)) for pod in parties
+        )
 
     alive = _Due(roll, progress).look if roll.step.reason is RollReason.USE else work.renew_lease
     try:
@@ -204,9 +213,23 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
             f"The {roll.step.reason.value} roll",
             f"has stopped: for {work.settings.pod_timeout.total_seconds():.0f} s no "
             f"pod came back. {progress.describe()}",
-            f"{progress.advice()}Look at the pods named here and at the operator's log; when they are healthy, run the flow again: pods "
-            "that were restarted already are not restarted again.",
+            f"{_advice_of_pause(roll)}{progress.advice()}Look at the pods named here and at the operator's log; when they are healthy, run the "
+            f"flow again: {NOT_AGAIN}",
         ) from None
+
+
+def _advice_of_pause(roll: _Roll) -> str:
+    """Sentences about a pause that began during the roll, with a space after them; empty where none did."""
+    scope = roll.work.scope
+    with suppress(KubeError):
+        if (
+            annotation(
+                find_object(roll.work.client, KAFKAS, scope.namespace, scope.cluster), names.PAUSE_RECONCILIATION
+            )
+            == "true"
+        ):
+            return f"Kafka {scope.namespace}/{scope.cluster} is paused, and the operator restarts no node meanwhile: have it resumed. "
+    return ""
 
 
 class _Due:
@@ -275,12 +298,12 @@ def _restart_together(step: Roll, observation: Observation, work: Work) -> None:
     work.renew_lease()
     refused = _signal("TERM", pods, run)
     if len(refused) == len(pods):
-        raise refused[0]
+        raise next((why for why in refused.values() if why.is_transient), refused[pods[0]])
     returning.wait()
 
 
-def _signal(signal: str, pods: Sequence[str], run: CommandRunner) -> list[KubeError]:
-    """Send the signal to the processes of all these pods at the same time. The refusals: also of a pod whose process has ended meanwhile."""
+def _signal(signal: str, pods: Sequence[str], run: CommandRunner) -> Mapping[str, KubeError]:
+    """Send the signal to the processes of all these pods at the same time. The refusals, by pod: also of a pod whose process has ended meanwhile."""
 
     def send(pod: str) -> KubeError | None:
         try:
@@ -290,7 +313,8 @@ def _signal(signal: str, pods: Sequence[str], run: CommandRunner) -> list[KubeEr
         return None
 
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
-        return [why for why in pool.map(send, pods) if why is not None]
+        answers = zip(pods, pool.map(send, pods), strict=True)
+        return {pod: why for pod, why in answers if why is not None}
 
 
 class _Returning:
@@ -302,7 +326,9 @@ class _Returning:
         self._begun = work.clock.monotonic()
         # The pods that are not back yet; among them, the pods whose process has not ended yet.
         self._away, self._running = set(before), set(before)
-        self._killed = self._changed = False
+        # The pods whose process got the signal KILL; a container without a process that could get it counts too.
+        self._killed = set[str]()
+        self._changed = False
 
     def wait(self) -> None:
         """Raises RollStuck."""
@@ -343,11 +369,12 @@ class _Returning:
         return changed
 
     def _look(self) -> None:
-        """Called every few seconds: kill the processes that have not ended in time."""
+        """Called every few seconds: kill the processes that have not ended in time, each once."""
         self._work.renew_lease()
-        if self._running and not self._killed and self._work.clock.monotonic() - self._begun >= _PATIENCE:
-            self._killed = True
-            _signal("KILL", sorted(self._running), self._run)
+        left = sorted(self._running - self._killed)
+        if left and self._work.clock.monotonic() - self._begun >= _PATIENCE:
+            refused = _signal("KILL", left, self._run)
+            self._killed |= {pod for pod in left if pod not in refused or not refused[pod].is_transient}
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,32 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from itertools import count
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine import restart as restarting
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    Conflict,
+    RollStuck,
+    StepError,
+    Unreachable,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Strategy, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 
-from ...tools.support.faults import Fault, FaultyApi
-from .._rollout.stand import CONTROL, NODES, Stand
+from ...tools.support.faults import PASSING, Fault, FaultyApi, at_call
+from ...tools.support.memory_api import Change
+from .._rollout.direct_stand import DirectStand
+from .._rollout.stand import CONTROL, NODES, OPERATOR, OTHERS, Stand
+from .._strimzi.bench import conditions, pod
 from .._strimzi.steps import record
 
 KAFKA = Chosen(components=frozenset({Component.KAFKA}))
@@ -25,11 +40,19 @@ EPOCH = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 @pytest.fixture
 def stand() -> Stand:
-    """The operator restarts whom it is asked to; Deployments recreate their pods."""
+    return _operated()
+
+
+def _operated() -> Stand:
+    """The operator restarts whom it is asked to, a second later; Deployments recreate their pods."""
     made = Stand()
     made.deployments()
-    for second, name in enumerate(NODES):
-        made.at(1 + second, lambda name=name: made.recreate(name) if name in made.asked() else None)  # type: ignore[misc]
+
+    def operate(change: Change) -> None:
+        if (change.plural, change.verb) == ("pods", "update") and change.name in made.asked():
+            made.at(made.clock.seconds + 1, lambda: made.recreate(change.name) if change.name in made.asked() else None)
+
+    made.api.listeners.append(operate)
     return made
 
 
@@ -134,3 +157,190 @@ def test_a_failure_that_passes_restarts_no_pod_twice(stand: Stand) -> None:
     assert next(kept, None) is None, "it failed"
     restarts = [action.object for action in work.actions if action.verb == "restart"]
     assert sorted(restarts) == sorted(f"Pod kafka/{name}" for name in NODES)
+
+
+# Faults: pods that change between the look and the write, answers that are lost, and looks that fail.
+
+
+def restarts_of(work: Work) -> list[str]:
+    return sorted(action.object.removeprefix("Pod kafka/") for action in work.actions if action.verb == "restart")
+
+
+def test_a_pod_that_changes_between_look_and_write_is_looked_at_again(stand: Stand) -> None:
+    """Other programs write to it at any moment."""
+    changed = iter(NODES)
+
+    def change(number: int, method: str, path: str) -> Fault | None:
+        if method == "PATCH" and "/pods/" in path and (name := next(changed, None)):
+            stand.change("pods", name, {"metadata": {"labels": {"beat": str(number)}}})
+        return None
+
+    work = stand.work(transport=FaultyApi(stand.api, change))
+    restart(work, KAFKA, None, lambda: None, ignores_windows=False)
+    assert (restarts_of(work), next(changed, None)) == (sorted(NODES), None)
+
+
+def test_pods_that_change_at_every_write_end_the_call(stand: Stand) -> None:
+    def change(number: int, method: str, path: str) -> Fault | None:
+        if method == "PATCH" and path.endswith(NODES[0]):
+            stand.change("pods", NODES[0], {"metadata": {"labels": {"beat": str(number)}}})
+        return None
+
+    work = stand.work(transport=FaultyApi(stand.api, change))
+    with pytest.raises(Conflict):
+        restart(work, Chosen(frozenset({NODES[0]})), None, lambda: None, ignores_windows=False)
+    assert work.clock.monotonic() >= work.settings.operator_timeout.total_seconds()
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_a_pod_whose_deletion_was_not_heard_of_is_waited_for(back: bool, stand: Stand) -> None:
+    """It is gone when the call looks again, and no pod of its name or age is left to choose."""
+    stand.api.listeners.clear()
+    if back:
+        stand.at(2, lambda: stand.create("pods", pod(f"{CONTROL}-new", OTHERS[CONTROL])))
+    kept = iter([Fault.LOST_ANSWER])
+
+    def lose(number: int, method: str, path: str) -> Fault | None:
+        return next(kept, None) if method == "DELETE" else None
+
+    work = stand.work(transport=FaultyApi(stand.api, lose))
+    chosen = Chosen(components=frozenset({Component.CRUISE_CONTROL}))
+    if back:
+        restart(work, chosen, None, lambda: None, ignores_windows=False)
+    else:
+        with pytest.raises(RollStuck, match=f"{CONTROL}: gone"):
+            restart(work, chosen, None, lambda: None, ignores_windows=False)
+    assert next(kept, None) is None, "it failed"
+    assert [(action.verb, action.object) for action in work.actions] == [
+        (verb, f"Pod kafka/{CONTROL}") for verb in ("delete", "restart")[: 2 if back else 1]
+    ]
+
+
+def test_a_pod_that_has_gone_before_a_failure_is_waited_for(stand: Stand) -> None:
+    stand.api.listeners.clear()
+    kept = iter([Fault.UNAVAILABLE])
+
+    def fail(number: int, method: str, path: str) -> Fault | None:
+        if method == "DELETE" and path.endswith(OPERATOR) and (fault := next(kept, None)):
+            now = stand.clock.seconds
+            for name in OTHERS:
+                stand.at(now + 3, lambda name=name: stand.create("pods", pod(f"{name}-new", OTHERS[name])))  # type: ignore[misc]
+            return fault
+        return None
+
+    work = stand.work(transport=FaultyApi(stand.api, fail))
+    both = Chosen(components=frozenset({Component.CRUISE_CONTROL, Component.ENTITY_OPERATOR}))
+    restart(work, both, None, lambda: None, ignores_windows=False)
+    assert (restarts_of(work), next(kept, None)) == (sorted(OTHERS), None)
+
+
+def test_a_look_that_fails_when_all_have_restarted_is_taken_again(stand: Stand) -> None:
+    """The same task would restart them all once more."""
+    work = stand.work()
+    begun: list[float] = []
+
+    def fail(number: int, method: str, path: str) -> Fault | None:
+        if len(restarts_of(work)) < len(NODES) or not path.endswith("/secrets"):
+            return None
+        begun.append(stand.clock.seconds)
+        return Fault.UNAVAILABLE if stand.clock.seconds < begun[0] + 20 else None
+
+    work.client = stand.work(transport=FaultyApi(stand.api, fail)).client
+    restart(work, KAFKA, None, lambda: None, ignores_windows=False)
+    assert stand.clock.seconds >= begun[0] + 20
+
+
+def test_a_window_that_closes_while_the_lease_is_waited_for_counts(stand: Stand) -> None:
+    def close() -> None:
+        stand.change("kafkas", "demo", {"spec": {"maintenanceTimeWindows": ["* * * ? * * 1999"]}})
+
+    with pytest.raises(StepError, match="outside its maintenance windows"):
+        restart(stand.work(), KAFKA, None, close, ignores_windows=False)
+    assert stand.asked() == set()
+
+
+def test_failures_far_apart_end_no_call(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each pod that has restarted shows that the API server works again."""
+    many = [f"demo-kafka-{number}" for number in range(3, 9)]
+    for name in many:
+        stand.create("pods", pod(name))
+
+    def restart_one(step: Roll, seen: Observation, work: Work) -> None:
+        left = [one for one in seen.snapshot.nodes.pods if one.uid in step.uids]
+        stand.recreate(left[0].name)
+        work.record(Action("restart", f"Pod kafka/{left[0].name}", "manual roll", "use"))
+        stand.clock.seconds += 100
+        if len(left) > 1:
+            raise Unreachable(Attempt("delete", PODS, "kafka", left[1].name), "no answer", "", is_transient=True)
+
+    monkeypatch.setattr(restarting, "carry_out", restart_one)
+    work = stand.work()
+    restart(work, Chosen(frozenset(many)), None, lambda: None, ignores_windows=False)
+    assert restarts_of(work) == many
+
+
+AGAIN = "pods that were restarted already are "
+
+
+@pytest.mark.parametrize(
+    ("since", "told"),
+    [
+        (None, f"run the flow again: give since=2026-06-01T12:00:00Z with it, or {AGAIN}restarted again."),
+        (EPOCH + timedelta(days=100), f"run the flow again: {AGAIN}not restarted again."),
+    ],
+    ids=["without since", "with since"],
+)
+def test_what_stops_it_says_how_the_task_restarts_no_pod_twice(since: datetime | None, told: str) -> None:
+    with pytest.raises(RollStuck) as stuck:
+        restarted(Stand(), since=since)
+    assert stuck.value.remedy.endswith(told)
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_ANSWER, Fault.INTERNAL_ERROR], ids=lambda fault: fault.name)
+@pytest.mark.parametrize(
+    ("component", "names"),
+    [(Component.KAFKA, NODES), (Component.CRUISE_CONTROL, (CONTROL,))],
+    ids=["nodes", "component"],
+)
+def test_a_failure_at_any_call_leaves_each_pod_restarted_once_and_recorded(
+    component: Component, names: tuple[str, ...], fault: Fault
+) -> None:
+    for number in count(1):
+        stand = _operated()
+        deleted: list[str] = []
+        stand.api.listeners.append(
+            lambda change, deleted=deleted: deleted.append(change.name) if _ends_pod(change) else None
+        )  # type: ignore[misc]
+        api = FaultyApi(stand.api, at_call(number, fault), stand.clock.sleep)
+        work = stand.work(transport=api, pod_timeout=timedelta(minutes=10))
+        restart(work, Chosen(components=frozenset({component})), None, lambda: None, ignores_windows=False)
+        assert (restarts_of(work), sorted(deleted)) == (sorted(names), sorted(names)), f"call {number} failed"
+        if len(api.calls) < number:
+            return
+
+
+@pytest.mark.parametrize("graceful", [False, True], ids=["at once", "gracefully"])
+@pytest.mark.parametrize("fault", PASSING, ids=lambda fault: fault.name)
+def test_failures_of_every_deletion_of_a_direct_roll_take_no_second_node_down(
+    fault: Fault, graceful: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand, failed = DirectStand(), set[str]()
+    stand.change("kafkas", "demo", {"status": {"conditions": conditions("Ready")}}, "status")
+    stand.api.graceful_pods = graceful
+    monkeypatch.setattr(admin, "connect_to", lambda given: lambda observation: stand.kafka)
+
+    def fail_once_for_each(number: int, method: str, path: str) -> Fault | None:
+        if method != "DELETE" or path in failed:
+            return None
+        failed.add(path)
+        return fault
+
+    api = FaultyApi(stand.api, fail_once_for_each, stand.clock.sleep)
+    work = stand.work(transport=api, pod_timeout=timedelta(minutes=10), strategy=Strategy.DIRECT)
+    restart(work, KAFKA, None, lambda: None, ignores_windows=False)
+    assert (stand.deleted, stand.kafka.harm, len(failed)) == ([0, 2, 1], [], 3)
+    assert restarts_of(work) == sorted(NODES)
+
+
+def _ends_pod(change: Change) -> bool:
+    return (change.plural, change.verb) == ("pods", "delete")

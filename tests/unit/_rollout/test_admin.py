@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
     Broker,
+    KafkaPythonAdmin,
     Partition,
     Quorum,
     Topic,
@@ -304,3 +305,49 @@ def test_where_there_are_no_memory_files_the_key_is_not_written_to_a_disk_instea
         context_for(entries(), anchors(ca()), WHERE)
     assert "Linux" in caught.value.remedy
     assert list(tmp_path.iterdir()) == []
+
+
+# Answers that cannot be used, and connections that end under the library: Kafka is asked again, and no roll ends with the name of an exception.
+
+
+class Library:
+    """kafka-python's client, with one answer, or one error, for each question."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer, self.closed = answer, 0
+
+    def close(self) -> None:
+        self.closed += 1
+        raise RuntimeError("NetworkSelector closed!")
+
+    def _answer(self, *_arguments: Any, **_named: Any) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    describe_metadata_quorum = describe_cluster = describe_topics = describe_configs = _answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (RuntimeError("Transport closed for writes"), r"RuntimeError \(Transport closed for writes\)"),
+        (AttributeError("no transport"), r"AttributeError \(no transport\)"),
+        (OSError("reset"), "does not answer: reset"),
+        ({"topics": []}, "IndexError"),
+        ({"topics": [{"partitions": []}]}, "ValueError"),
+        ({}, "KeyError"),
+        (None, "TypeError"),
+    ],
+)
+@pytest.mark.parametrize("question", ["quorum", "brokers", "topics"])
+def test_what_cannot_be_read_is_no_answer(
+    question: str, answer: Any, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library(answer)
+    asked = KafkaPythonAdmin(["broker:9091"], ssl.create_default_context())
+    monkeypatch.setattr(asked, "_connect", lambda: library)
+    with pytest.raises(KafkaUnavailable, match=words if question == "quorum" else None):
+        getattr(asked, question)()
+    assert library.closed == 1
+    asked.close()

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
-    Conflict,
     KubeError,
     RollStuck,
     TransportError,
@@ -22,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 
+from ...tools.support.faults import Fault, FaultyApi, always
 from ...tools.support.kafka import FakeTopic
 from .._strimzi.bench import pod
 from .direct_stand import COMBINED, SEPARATE, DirectStand, name
@@ -107,8 +107,7 @@ def test_a_pod_with_the_same_name_and_another_uid_is_not_deleted() -> None:
         return told()
 
     stand.kafka.quorum = told_and_replaced  # type: ignore[method-assign]
-    with pytest.raises(Conflict):
-        stand.roll([0])
+    assert "pod demo-kafka-0 is gone, and not by our doing" in refused(stand, [0])
     assert stand.deleted == [0], "by another program, once"
 
 
@@ -372,3 +371,90 @@ def test_a_connection_to_the_api_server_that_breaks_for_a_while_interrupts_nothi
     except KubeError as error:
         pytest.fail(str(error))
     assert stand.deleted == ORDER
+
+
+# Between the look at the pods and the deletion lie the questions to Kafka, which take seconds.
+
+
+def test_a_node_that_leaves_while_kafka_is_asked_keeps_all_others_up() -> None:
+    """As where a call on the other CA of the cluster restarts it: that call has another Lease."""
+    stand = DirectStand()
+    told = stand.kafka.quorum
+
+    def told_while_another_leaves() -> Quorum:
+        answer = told()
+        stand.api.graceful_pods = True
+        stand.remove("pods", name(2))
+        return answer
+
+    stand.kafka.quorum = told_while_another_leaves  # type: ignore[method-assign]
+    assert "pod demo-kafka-2 is leaving, and not by our doing" in refused(stand, [0])
+    assert (stand.deleted, stand.kafka.harm) == ([], [])
+
+
+def test_a_node_that_becomes_unready_while_kafka_is_asked_is_waited_for() -> None:
+    stand = DirectStand()
+    told, asked = stand.kafka.quorum, iter([True])
+
+    def told_while_another_stumbles() -> Quorum:
+        answer = told()
+        if next(asked, False):
+            stand.becomes_unready(2)
+            stand.at(stand.clock.seconds + 5, lambda: stand.becomes_ready(2))
+        return answer
+
+    stand.kafka.quorum = told_while_another_stumbles  # type: ignore[method-assign]
+    stand.roll([0])
+    assert (stand.deleted, stand.kafka.harm) == ([0], [])
+    assert stand.clock.seconds >= 5
+
+
+def test_the_operator_is_asked_for_a_roll_while_kafka_is_asked() -> None:
+    stand = DirectStand()
+    told = stand.kafka.quorum
+
+    def told_meanwhile() -> Quorum:
+        stand.asks_operator("pods", name(2))
+        return told()
+
+    stand.kafka.quorum = told_meanwhile  # type: ignore[method-assign]
+    refused(stand, [0])
+    assert stand.deleted == []
+
+
+@pytest.mark.parametrize("graceful", [False, True], ids=["at once", "gracefully"])
+@pytest.mark.parametrize("roles", [COMBINED, SEPARATE], ids=["combined", "separate"])
+def test_deletions_whose_answers_are_lost_are_recorded_and_waited_for(roles: Mapping[int, str], graceful: bool) -> None:
+    stand = DirectStand(roles)
+    stand.api.graceful_pods = graceful
+
+    def lose(number: int, method: str, path: str) -> Fault | None:
+        return Fault.LOST_ANSWER if method == "DELETE" else None
+
+    actions = stand.roll(transport=FaultyApi(stand.api, lose))
+    assert [(one.verb, one.object) for one in actions] == [
+        (verb, f"Pod kafka/{name(node)}") for node in stand.deleted for verb in ("delete", "restart")
+    ]
+    assert (sorted(stand.deleted), stand.kafka.harm) == (list(roles), [])
+
+
+def test_a_deletion_that_was_not_done_is_no_restart() -> None:
+    stand = DirectStand()
+    work = stand.work(transport=FaultyApi(stand.api, always(Fault.RESET, "DELETE")))
+    with pytest.raises(KubeError) as lost:
+        restart_nodes(stand.step([0]), stand.observe(), work, lambda observation: stand.kafka)
+    assert (lost.value.outcome_unknown, work.actions, stand.deleted) == (True, [], [])
+
+
+@pytest.mark.parametrize("roles", [COMBINED, SEPARATE], ids=["combined", "separate"])
+def test_an_active_controller_that_is_down_restarts_first(roles: Mapping[int, str]) -> None:
+    """No other controller restarts while it is down, so that none would be left to restart before it."""
+    stand = DirectStand(roles)
+    stand.becomes_unready(1)
+    stand.kafka.harm.clear()
+    # It leads the quorum all the same.
+    stand.kafka._down_since.clear()
+    stand.kafka.active = 1
+    stand.roll()
+    assert stand.deleted[0] == 1
+    assert sorted(stand.deleted) == list(roles)

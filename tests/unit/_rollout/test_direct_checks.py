@@ -65,7 +65,8 @@ def test_the_fetch_timeout_of_the_cluster_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "milliseconds"), [(None, 2000), ("3000", 3000), (3000, 3000), ("soon", 2000), ("9" * 4301, 2000)]
+    ("value", "milliseconds"),
+    [(None, 2000), ("3000", 3000), (3000, 3000), ("soon", 2000), ("9" * 4301, 2000), (2**31, 2000), (10**17, 2000)],
 )
 def test_the_fetch_timeout_is_read_from_the_kafka_resource(value: object, milliseconds: int) -> None:
     config = {} if value is None else {"controller.quorum.fetch.timeout.ms": value}

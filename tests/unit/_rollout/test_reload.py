@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream, Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reload as reload_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
     ReloadTarget,
     Setting,
@@ -94,11 +95,11 @@ def test_a_request_for_a_controller_goes_to_the_active_controller() -> None:
     assert asked_of(active) == WANTED
 
 
-def by_controllers(nodes: Mapping[tuple[str, int], KafkaDouble]) -> None:
+def by_controllers(nodes: Mapping[tuple[str, int], KafkaDouble], seconds: float = 10) -> None:
     """Node 0, which is a broker."""
     with listening(nodes) as ports:
         target = ReloadTarget(node_of(0), CONTROLLERS[:2], DOMAIN)
-        reload_by_controllers(target, SETTINGS, doors(ports), operator_context(), Deadline.after(10))
+        reload_by_controllers(target, SETTINGS, doors(ports), operator_context(), Deadline.after(seconds))
 
 
 def test_a_request_that_a_broker_cannot_pass_on_goes_to_the_active_controller() -> None:
@@ -121,6 +122,14 @@ def test_a_dynamic_value_is_removed_by_the_request_that_sets_others() -> None:
 def test_a_controller_that_does_not_answer_is_passed_over() -> None:
     active = KafkaDouble()
     by_controllers({MINE: KafkaDouble(hangs_up=True), OTHER: active})
+    assert asked_of(active) == WANTED
+
+
+def test_a_controller_that_hangs_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is one of the nodes with ended certificates, or on a worker that is lost."""
+    monkeypatch.setattr(reload_module, "_OF_ONE_CONTROLLER", 0.2)
+    active = KafkaDouble()
+    by_controllers({MINE: KafkaDouble(raw=b""), OTHER: active}, seconds=60)
     assert asked_of(active) == WANTED
 
 

@@ -275,3 +275,26 @@ def test_a_removed_ca_shows_the_pods_that_still_know_it(at: Reloading) -> None:
     result = at.finish()
     (after,) = describe_snapshot(result.outcome.observation.snapshot)["removed"]
     assert (after["pods"], after["lingering"]) == ([], NODES)
+
+
+@pytest.mark.parametrize("ready", [True, False], ids=["Ready", "not yet Ready"])
+def test_a_node_that_goes_while_it_gets_the_request_has_nothing_to_read(ready: bool, at: Reloading) -> None:
+    """A process that starts in its place reads everything then, and a node that its pool has lost answers no more."""
+
+    def leave(pod: str) -> None:
+        if pod != NODES[0]:
+            return
+        if not attempts:
+            attempts.append(pod)
+            at.cluster.restart(pod)
+        raise KafkaUnavailable(pod, "has no leader", "Wait.")
+
+    attempts: list[str] = []
+    at.nodes.before = leave
+    if not ready:
+        at.memory.kubelet.broken = {NODES[0]}
+    actions = at.carry_out()
+    assert (at.nodes.told, [action.object for action in actions]) == (
+        NODES[1:],
+        [f"Pod kafka/{name}" for name in NODES[1:]],
+    )

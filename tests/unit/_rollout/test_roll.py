@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import combinations
 from typing import Any
@@ -17,15 +17,20 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     KubeError,
     RollStuck,
     TransportError,
+    Unavailable,
+    Unreachable,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
 from ...tools.operator import clusters
+from ...tools.support.faults import Fault, FaultyApi
 from ...tools.support.flows import with_settings, work_on
 from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.permissions import Restricted
 from .._strimzi.bench import pod, recorded
 from .stand import ALL, CONTROL, MANUAL, NODES, OPERATOR, OTHERS, Stand, roll_of
 
@@ -258,6 +263,17 @@ def test_a_pod_that_has_time_to_end_is_left_it() -> None:
     )  # fmt: skip
 
 
+def test_a_pause_that_began_meanwhile_is_named() -> None:
+    stand = Stand()
+    paused = {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}}
+    stand.at(1, lambda: stand.change("kafkas", "demo", paused))
+    with pytest.raises(RollStuck) as caught:
+        stand.roll(NODES[:1])
+    assert caught.value.remedy.startswith(
+        "Kafka kafka/demo is paused, and the operator restarts no node meanwhile: have it resumed. Look at the pods named here"
+    )
+
+
 @pytest.mark.parametrize("name", [NODES[1], CONTROL])
 def test_a_pod_that_is_not_recreated_is_named(name: str) -> None:
     stand = Stand()
@@ -306,6 +322,17 @@ def test_the_others_must_be_ready_too() -> None:
     stand.recreate_at(1, NODES[0])
     stand.at(1, lambda: stand.recreate(NODES[2], ready=False))
     assert f"{NODES[2]}: Running, not Ready" in stuck(stand, NODES[0])
+
+
+def test_a_node_that_is_leaving_is_not_back_although_it_says_that_it_is_ready() -> None:
+    """As in a drain of its worker: the next roll would begin with this node down."""
+    stand = Stand()
+    stand.recreate_at(1, NODES[0])
+    leaving = {"metadata": {"deletionTimestamp": "2199-01-01T00:00:00Z"}}
+    stand.at(1, lambda: stand.change("pods", NODES[2], leaving))
+    stand.recreate_at(4, NODES[2])
+    stand.roll((NODES[0],))
+    assert stand.clock.seconds >= 4
 
 
 def test_ended_pods_and_strangers_are_not_waited_for() -> None:
@@ -491,3 +518,98 @@ def test_nothing_is_said_of_what_is_no_node() -> None:
     stand = Stand()
     stand.deployments()
     assert away(stand.roll((CONTROL,))) == {CONTROL: None}
+
+
+def test_a_component_whose_restart_comes_later_holds_no_node_back() -> None:
+    """Its restart may be what brings it back."""
+    stand = Stand()
+    stand.deployments()
+    stand.change("pods", CONTROL, {"status": {"phase": "Running", "conditions": []}}, "status")
+    stand.recreate_at(1, NODES[0])
+    assert [one.object for one in stand.roll((NODES[0], CONTROL)) if one.verb == "restart"] == [
+        f"Pod kafka/{NODES[0]}", f"Pod kafka/{CONTROL}",
+    ]  # fmt: skip
+
+
+def test_a_component_that_stays_down_holds_a_roll_that_does_not_restart_it() -> None:
+    stand = Stand()
+    stand.change("pods", CONTROL, {"status": {"phase": "Running", "conditions": []}}, "status")
+    stand.recreate_at(1, NODES[0])
+    assert f"{CONTROL}: Running, not Ready" in stuck(stand, NODES[0])
+
+
+@pytest.mark.parametrize("denied", [("get pods",), ("get pods", "list pods")], ids="+".join)
+def test_a_lost_answer_needs_no_more_rights_than_the_roles_give(denied: tuple[str, ...]) -> None:
+    """The failure that may pass is what the caller gets, and never that a look at it is forbidden."""
+    stand = Stand()
+    observation, step = stand.observe(), roll_of({stand.uids[NODES[0]]})
+
+    def lose(number: int, method: str, path: str) -> Fault | None:
+        return Fault.LOST_ANSWER if method == "PATCH" and "/pods/" in path else None
+
+    work = stand.work(transport=FaultyApi(Restricted(stand.api, frozenset(denied)), lose))
+    with pytest.raises(KubeError) as lost:
+        carry_out_roll(step, observation, work)
+    assert (lost.value.is_transient, stand.asked()) == (True, {NODES[0]})
+    assert [one.object for one in work.actions] == ([] if "list pods" in denied else [f"Pod kafka/{NODES[0]}"])
+
+
+# Nodes with ended certificates restart together and in place: the signals, over connections that may break off.
+
+BROKEN = Unreachable(Attempt("get", PODS, "kafka"), "the connection broke off", "Run again.", is_transient=True)
+EMPTY = Unavailable(Attempt("get", PODS, "kafka"), "it failed", "Look at the container.")
+
+
+class Signals:
+    """Processes that end by KILL alone; refusals: of the signals with these numbers, beginning with 0."""
+
+    def __init__(self, stand: Stand, refusals: Mapping[int, KubeError]) -> None:
+        self.stand, self.refusals = stand, refusals
+        self.sent: list[str] = []
+
+    def __call__(self, pod: str, container: str, command: Sequence[str], *, timeout: float) -> None:
+        self.sent.append(command[-1])
+        if refusal := self.refusals.get(len(self.sent) - 1):
+            raise refusal
+        if command[-1] == "KILL":
+            status = {"containerStatuses": [{"name": container, "restartCount": 1}]}
+            self.stand.change("pods", pod, {"status": status}, "status")
+
+
+def end(stand: Stand, names: Iterable[str], signals: Signals) -> Work:
+    work = stand.work(pod_timeout=timedelta(minutes=2))
+    work.run_commands = lambda: signals
+    carry_out_roll(roll_of((stand.uids[name] for name in names), RollReason.ENDED), stand.observe(), work)
+    return work
+
+
+@pytest.mark.parametrize(
+    ("refusals", "sent"),
+    [
+        ({}, ["TERM", "KILL"]),
+        ({1: BROKEN}, ["TERM", "KILL", "KILL"]),
+        ({1: BROKEN, 2: BROKEN}, ["TERM", "KILL", "KILL", "KILL"]),
+    ],
+    ids=["heard", "broken once", "broken twice"],
+)
+def test_a_signal_that_did_not_get_through_is_sent_again(refusals: Mapping[int, KubeError], sent: list[str]) -> None:
+    signals = Signals(Stand(), refusals)
+    work = end(signals.stand, NODES[:1], signals)
+    assert (signals.sent, [one.object for one in work.actions]) == (sent, [f"Pod kafka/{NODES[0]}"])
+
+
+def test_a_container_without_a_process_gets_the_last_signal_once() -> None:
+    """It is between two starts, and its next process has done nothing to be killed for."""
+    stand = Stand()
+    signals = Signals(stand, {1: EMPTY})
+    started = {"status": {"containerStatuses": [{"name": "kafka", "restartCount": 1}]}}
+    stand.at(60, lambda: stand.change("pods", NODES[0], started, "status"))
+    end(stand, NODES[:1], signals)
+    assert signals.sent == ["TERM", "KILL"]
+
+
+def test_where_no_signal_gets_through_the_failure_is_one_that_passes() -> None:
+    stand = Stand()
+    with pytest.raises(Unreachable) as broken:
+        end(stand, NODES[:2], Signals(stand, {0: EMPTY, 1: BROKEN}))
+    assert broken.value.is_transient

@@ -158,3 +158,27 @@ def test_brokers_restart_for_a_reason_of_ones_own(memory: MemoryCluster) -> None
     before = memory.restarts()
     asked(memory, "strimzi_roll", reason="a key was stolen", components=["kafka"])
     assert memory.restarts() == {node: count + 1 for node, count in before.items()}
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_node_that_would_not_come_back_is_not_restarted(check: bool, memory: MemoryCluster) -> None:
+    """Nodes start with certificates of the cluster CA, whichever CA the call is about."""
+    memory.operator_runs = False
+    memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/demo-kafka-1")
+    ended = call("strimzi_roll", memory, ca="clients", check=check, reason="a key was stolen", pod_timeout=1)
+    assert (ended.failed, ended.writes_but_lease) == (True, [])
+    assert ended.result["msg"].startswith("Secret kafka/demo-kafka-1: is missing")
+
+
+def test_a_component_that_presents_no_certificate_of_the_ca_restarts_where_it_is_named(memory: MemoryCluster) -> None:
+    def entity_operators() -> dict[str, str]:
+        found = memory.api.all("pods", memory.namespace)
+        names = ((pod["metadata"]["name"], pod["metadata"]["uid"]) for pod in found)
+        return {name: uid for name, uid in names if "entity-operator" in name}
+
+    before = entity_operators()
+    by_kind = asked(memory, "strimzi_roll", reason="a new kernel", components=["entity-operator"])
+    after = entity_operators()
+    asked(memory, "strimzi_roll", reason="a new kernel", pods=sorted(after))
+    assert [one["verb"] for one in by_kind.result["actions"]] == ["delete", "restart"]
+    assert len({*before.values(), *after.values(), *entity_operators().values()}) == 3

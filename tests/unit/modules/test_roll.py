@@ -70,9 +70,16 @@ def test_on_a_cluster_whose_ca_is_not_ours_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"reason": "x", "pods": []}, {"reason": "x", "components": []}, {"reason": ""}, {"reason": " "}]
+    "options",
+    [
+        {"reason": "x", "pods": []},
+        {"reason": "x", "components": []},
+        {"reason": ""},
+        {"reason": " "},
+        {"reason": "", "since": ""},
+    ],
 )
-def test_an_empty_list_chooses_nothing_and_an_empty_reason_is_none(options: dict[str, Any]) -> None:
+def test_an_empty_list_chooses_nothing_and_an_empty_text_is_none(options: dict[str, Any]) -> None:
     memory = stages.managed()
     ended = stages.done(memory, "strimzi_roll", **options)
     assert (ended.writes, set(memory.restarts().values())) == ([], {0})
