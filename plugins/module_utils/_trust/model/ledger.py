@@ -333,10 +333,13 @@ class CaSource:
         )
 
     def chain_of(self, certificate: Certificate) -> Chain:
-        """The CA, and the CAs of this source that certify it, up to its root as far as that is here."""
+        """The CA, and the CAs of this source that certify it, up to its root as far as that is here. Another certificate of a CA than is named below
+        it, such as a renewal of the root, is passed over: the operator would refuse the chain.
+        """
         chain: Chain = (certificate,)
         while not chain[-1].is_root and len(chain) < MOST_IN_A_CHAIN:
-            found = [issuer for issuer in self.certificates if issuer not in chain and chain[-1].signed_by(issuer)]
+            signers = [issuer for issuer in self.certificates if issuer not in chain and chain[-1].signed_by(issuer)]
+            found = [issuer for issuer in signers if chain[-1].names_as_issuer(issuer)]
             if not found:
                 break
             chain = (*chain, max(found, key=_sort_key))

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import (
     Target,
@@ -287,6 +288,20 @@ def test_roots_that_have_certified_each_other_may_both_issue() -> None:
     assert deeper.issuing(NOW) == (chain_of(below, NEW),)
     both = (*deeper.certificates, link_of(THIRD, OLD), link_of(OLD, THIRD), THIRD.certificate)
     assert replace(source, certificates=both).issuing(NOW) == (chain_of(below, NEW),)
+
+
+def test_of_two_certificates_of_a_root_the_one_that_is_named_below_it_counts() -> None:
+    """As openssl names serial number and issuer: the operator would refuse a chain with the renewed root, and takes one without a root."""
+    old, new = (make("Corporate Root", key(70), end=NOW + years * YEAR) for years in (3, 9))
+    named = x509.AuthorityKeyIdentifier(
+        old.certificate.subject_key_identifier,
+        [x509.DirectoryName(x509.load_der_x509_certificate(old.certificate.der).issuer)],
+        old.certificate.serial_number,
+    )
+    below = make("Corporate Issuing CA", key(71), old, authority_identifier=named)
+    source = CaSource("roots", tuple(one.certificate for one in (new, below, old)))
+    assert source.issuing(NOW) == (chain_of(below, old),)
+    assert CaSource("roots", (new.certificate, below.certificate)).issuing(NOW) == (chain_of(below),)
 
 
 def test_dates_count_to_the_second() -> None:
