@@ -207,14 +207,14 @@ _CUSTOM = (
 def describe_users(found: Users) -> dict[str, Any]:
     return {
         "namespace": found.namespace,
-        "user_operator": found.operated,
+        "user_operator": found.has_operator,
         "clients_cas": [_authority(anchor, found.clients_ca) for anchor in found.clients_ca.anchors],
         "users": [_user(user) for user in found.users],
-        "named_certificates": [_named(given) for given in found.named],
+        "named_certificates": [_named(given) for given in found.named_certificates],
         "users_by_ca": _by_authority(found.users),
         "problems": [*_unwatched(found),
                      *_problems((user.label, user.certificate) for user in found.users), *_unlabelled(found.users),
-                     *_problems((given.secret.label, given.certificate) for given in found.named)],
+                     *_problems((given.secret.label, given.certificate) for given in found.named_certificates)],
     }  # fmt: skip
 
 
@@ -246,7 +246,7 @@ def _unlabelled(users: Iterable[User]) -> Iterator[str]:
 
 def _problem(certificate: UserCertificate) -> str:
     """With what helps against a PKCS#12 file that no operator would look into."""
-    return certificate.problem or (f"{certificate.stale}. {REMEDY}" if certificate.stale else "")
+    return certificate.problem or (f"{certificate.keystore_doubt}. {REMEDY}" if certificate.keystore_doubt else "")
 
 
 def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ def ledger_of(nodes: KafkaNodes, issuing: Issued, reloaded: Issued) -> Ledger:
     running = frozenset(map(uid, nodes.roles))
     used = (certificate_of(issuing),), TrustState.TRUSTED_IN_USE_ALL, frozenset({0}), frozenset[str]()
     return Ledger(
-        (LedgerEntry(*used), LedgerEntry((certificate_of(reloaded),), TrustState.UNTRUSTED, awaiting=running))
+        (LedgerEntry(*used), LedgerEntry((certificate_of(reloaded),), TrustState.UNTRUSTED, awaited_pods=running))
     )
 
 

@@ -122,7 +122,7 @@ def test_raft_clients_still_trust_a_ca_that_listeners_have_forgotten(monkeypatch
 
     def forgetful(*arguments: Any) -> RemovedEntry | None:
         found = after_removal(*arguments)
-        return replace(found, lingering=frozenset()) if found else None
+        return replace(found, lingering_pods=frozenset()) if found else None
 
     monkeypatch.setattr(books, "_after_removal", forgetful)
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: the ledger forgets that pod 0 trusts")
@@ -131,7 +131,7 @@ def test_raft_clients_still_trust_a_ca_that_listeners_have_forgotten(monkeypatch
 def test_raft_clients_do_not_present_a_leaf_that_listeners_have_reloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     after_renewal = books._after_renewal
     monkeypatch.setattr(
-        books, "_after_renewal", lambda *arguments: replace(after_renewal(*arguments), lingering=frozenset())
+        books, "_after_renewal", lambda *arguments: replace(after_renewal(*arguments), lingering_pods=frozenset())
     )  # fmt: skip
     assert counter_example(LookingRunner(PATIENT), 1).startswith("I2")
 

@@ -212,7 +212,7 @@ def ledger_of(books: Books | None) -> Ledger | None:
             )
             for e in books.entries
         ),
-        removed=tuple(
+        removed_cas=tuple(
             RemovedEntry(certificate(r.authority), _uids(r.awaiting), _uids(r.lingering)) for r in books.removed
         ),
         journal=_journal(books.flow) if books.flow else None,
@@ -252,14 +252,14 @@ def books_of(ledger: Ledger) -> Books:
                 _number(e.fingerprint),
                 e.state.value,
                 e.generations,
-                _from_uids(e.awaiting),
+                _from_uids(e.awaited_pods),
                 frozenset((slot, serial) for _authority, serial, slot in map(_LEAVES.__getitem__, e.leaf_hashes)),
             )
             for e in ledger.entries
         ),
         removed=tuple(
-            Removed(_number(r.fingerprint), frozenset(map(int, r.awaiting)), frozenset(map(int, r.lingering)))
-            for r in ledger.removed
+            Removed(_number(r.fingerprint), frozenset(map(int, r.awaited_pods)), frozenset(map(int, r.lingering_pods)))
+            for r in ledger.removed_cas
         ),
         flow=None
         if journal is None
@@ -277,7 +277,9 @@ def books_of(ledger: Ledger) -> Books:
         ),
         held=tuple(
             sorted(
-                Held(*_LEAVES[h.fingerprint], frozenset(map(int, h.awaiting)), frozenset(map(int, h.lingering)))
+                Held(
+                    *_LEAVES[h.fingerprint], frozenset(map(int, h.awaited_pods)), frozenset(map(int, h.lingering_pods))
+                )
                 for h in ledger.held_leaves
             )
         ),

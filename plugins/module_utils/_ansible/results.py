@@ -51,7 +51,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
     return {
         "cluster": describe_cluster(snapshot),
         "cas": [_authority(entry, snapshot, ledger, seen) for entry in ledger.entries],
-        "removed": _describe_held(ledger.removed, snapshot),
+        "removed": _describe_held(ledger.removed_cas, snapshot),
         "held_leaves": _describe_held(ledger.held_leaves, snapshot),
         "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.nodes.pods],
         "presenters": _presenters(snapshot, ledger),
@@ -115,7 +115,7 @@ def _authority(
         "generations": sorted(entry.generations),
         "trusted_by_count": len(trusting),
         "pods_awaiting": sorted(
-            p.name for p in snapshot.nodes.pods if entry.awaiting is None or p.uid in entry.awaiting
+            p.name for p in snapshot.nodes.pods if entry.awaited_pods is None or p.uid in entry.awaited_pods
         ),
         "used_by": [p.party for p in pods if p.authorities and entry.fingerprint in p.authorities],
         "used_by_count": sum(entry.fingerprint in (p.authorities or ()) for p in seen),
@@ -146,15 +146,15 @@ def _describe_held_certificate(known: HeldByProcesses, snapshot: Snapshot) -> di
     """A removed CA or held leaf. lingering: pods whose listeners have read again, while the rest of the process knows
     it until it restarts.
     """
-    pods = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.awaiting)
-    lingering = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.lingering)
+    pods = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.awaited_pods)
+    lingering = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.lingering_pods)
     return {**_certificate(known.certificate), "pods": pods, "lingering": lingering}
 
 
 def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None) -> dict[str, Any]:
     """seen: None of a pod that presents no certificate of this CA."""
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
-    removed = [entry.certificate for entry in ledger.removed if pod.uid in entry.awaiting]
+    removed = [entry.certificate for entry in ledger.removed_cas if pod.uid in entry.awaited_pods]
     return {
         "name": pod.name,
         "uid": pod.uid,
@@ -169,7 +169,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None
 
 def _describe_outside_client(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """A client outside the cluster, and the waiver, if any, that lets it pass: for audits."""
-    known = {entry.fingerprint for entry in ledger.entries} | {removed.fingerprint for removed in ledger.removed}
+    known = {entry.fingerprint for entry in ledger.entries} | {removed.fingerprint for removed in ledger.removed_cas}
     return {
         "client": client.name,
         "trusts": [label(certificate) for certificate in client.trusts or () if certificate.fingerprint in known],
@@ -260,7 +260,7 @@ def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
                 "does": step.does.value,
                 "what": step.what,
                 "restarts": [*step.nodes, *step.others],
-                "outside": list(step.outside),
+                "outside": list(step.outside_parties),
                 "seconds": _describe_span(step.span),
             }
             for step in forecast.whole
@@ -351,7 +351,7 @@ def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
     if snapshot is None:
         return []
     ledger = as_seen(snapshot)
-    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
     names = {certificate.fingerprint: label(certificate) for certificate in known}
     issuers = _issuers(snapshot, ledger)
     return [
@@ -399,7 +399,7 @@ def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
         trust=Trusting(confirmed_roots=frozenset(certificate.sha256 for certificate in source.certificates)),
     )
     wish = wish_of(snapshot, whatever, ledger)
-    differs = resolve(snapshot, whatever, ledger).wanted
+    differs = resolve(snapshot, whatever, ledger).needs_new_ca
     unknown = wish_of(snapshot, Intent(Goal.RECONCILE), ledger)
     return {
         "object": source.name,

@@ -110,7 +110,7 @@ def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
     if goal is Goal.RENEW:
         return begun.replaces
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
-    known |= {entry.fingerprint: entry.certificate for entry in ledger.removed}
+    known |= {entry.fingerprint: entry.certificate for entry in ledger.removed_cas}
     # A replaced CA that has left is known no more, and a renewed CA has its key. An abort goes back to the CA that its flow began with.
     keeping = begun.successor if begun.goal is Goal.RENEW or begun.is_abort else begun.replaces
     replaced = known.get(keeping or "")

@@ -85,10 +85,10 @@ class _Likeness:
 
     def _without_past(self, known: LedgerEntry | HeldByProcesses) -> LedgerEntry | HeldByProcesses:
         """Without the UIDs of pods that do not run any more."""
-        if known.awaiting is not None:
-            known = replace(known, awaiting=known.awaiting & self._names.keys())
+        if known.awaited_pods is not None:
+            known = replace(known, awaited_pods=known.awaited_pods & self._names.keys())
         return (
-            replace(known, lingering=known.lingering & self._names.keys())
+            replace(known, lingering_pods=known.lingering_pods & self._names.keys())
             if isinstance(known, HeldByProcesses)
             else known
         )
@@ -208,7 +208,7 @@ class PlannedStep:
     span: Span | None = NO_TIME
     does: Does = Does.WRITE
     #: The parties outside the cluster that have to read something before the flow goes on.
-    outside: tuple[str, ...] = ()
+    outside_parties: tuple[str, ...] = ()
     #: SHA-256 of each CA that exists already and that the step has nodes trust or puts back, and the reference of each issuer that signs for the step.
     approved_inputs: tuple[str, ...] = ()
 
@@ -308,7 +308,7 @@ def _as_held_step(party: str, violations: Sequence[Violation], before: Phase) ->
     messages = " ".join(violation.message for violation in violations if violation.subject == party)
     return PlannedStep(
         before, f"the flow is held here by {party}: {messages}", kind=f"held by {party}", is_change=False,
-        span=Span(timedelta(0), None), does=Does.HOLD, outside=(party,),
+        span=Span(timedelta(0), None), does=Does.HOLD, outside_parties=(party,),
     )  # fmt: skip
 
 
@@ -342,7 +342,7 @@ def _extend_answers(snapshot: Snapshot) -> Snapshot:
     name and key.
     """
     ledger = snapshot.ledger or Ledger()
-    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
     said = (
         None
         if snapshot.nodes.listeners is None
@@ -419,7 +419,7 @@ def _as_planned_step(step: Step, snapshot: Snapshot) -> PlannedStep:
         is_change=not step.releases_lease,
         span=span_of(step, snapshot),
         does=_kind_of_action(step),
-        outside=_readers(step, snapshot),
+        outside_parties=_readers(step, snapshot),
         approved_inputs=tuple(_brought(step)),
     )
 

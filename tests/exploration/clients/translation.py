@@ -142,11 +142,11 @@ def _certificate(user: SeenUser, seen: Secrets) -> UserCertificate:
     beside = None if user.beside is None else certificate(user.beside)
     is_current = user.beside is not None and user.beside == seen.ca.current
     if user.leaf < 0:
-        return UserCertificate(changed_at=NOW, problem="its user.crt cannot be read", beside=beside)
+        return UserCertificate(changed_at=NOW, problem="its user.crt cannot be read", ca_beside=beside)
     valid = accepts(seen.ca.projected, user.leaf)
     return UserCertificate(
         sha256="a certificate", not_after=now_at(user.born) + _LIFE, authority=certificate(user.leaf) if valid else None, changed_at=NOW,
-        problem="" if valid else "brokers refuse its certificate", beside=beside, has_key=True, is_current=is_current,
+        problem="" if valid else "brokers refuse its certificate", ca_beside=beside, has_key=True, is_current=is_current,
     )  # fmt: skip
 
 

@@ -243,9 +243,9 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/model/steps/nodes.py",
-        "return replace(known, awaiting=known.awaiting - read, lingering=known.lingering | (read - by_listeners))",
-        ("return replace(known, awaiting=known.awaiting ^ read, lingering=known.lingering | (read - by_listeners))",),
-        "Those that have read are among those that are awaited.",
+        "unread = known.awaited_pods - read",
+        ("unread = known.awaited_pods ^ read",),
+        "The pods that have read are among the awaited pods.",
     ),
     Equivalent(
         "_trust/model/steps/nodes.py",

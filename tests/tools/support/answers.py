@@ -43,7 +43,10 @@ class Answers:
         self.asked += 1
         self.before()
         ledger = as_seen(observation.snapshot)
-        known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+        known = [
+            *(entry.certificate for entry in ledger.entries),
+            *(removed.certificate for removed in ledger.removed_cas),
+        ]
         nodes = [pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA]
         about_users = observation.scope.ca is CaKind.CLIENTS
         users = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]

@@ -30,12 +30,12 @@ def entry(
     authority: Entity | Chain,
     state: TrustState = TrustState.TRUSTED_IN_USE_ALL,
     generations: Iterable[int] = (),
-    awaiting: Iterable[str] | None = (),
+    awaited_pods: Iterable[str] | None = (),
     **fields: Any,
 ) -> LedgerEntry:
-    """awaiting: () means every process trusts it, None that it was not read back."""
+    """awaited_pods: () means every process trusts it, None that it was not read back."""
     chain = chain_of(authority) if isinstance(authority, Entity) else authority
-    made = LedgerEntry(chain, state, frozenset(generations), None if awaiting is None else frozenset(awaiting))
+    made = LedgerEntry(chain, state, frozenset(generations), None if awaited_pods is None else frozenset(awaited_pods))
     return replace(made, **fields)
 
 

@@ -74,14 +74,14 @@ def _own_leaf(issuer: Entity) -> Certificate:
 
 
 def _books(*entries: LedgerEntry, removed: tuple[RemovedEntry, ...] = ()) -> dict[str, Any]:
-    return {"ledger": ledger(*entries, removed=removed, journal=a_journal())}
+    return {"ledger": ledger(*entries, removed_cas=removed, journal=a_journal())}
 
 
 _OLD, _WAITS = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD, *NAMES)), (prepared(NEW, LINK, BACK),)
-_AGREED = entry(NEW, UNUSED, awaiting=uids(), published_at=PUBLISHED_AT)
+_AGREED = entry(NEW, UNUSED, awaited_pods=uids(), published_at=PUBLISHED_AT)
 _SHARED = (
     replace(_OLD, state=ANY, leaf_hashes=hashes_of(OLD, *NAMES[1:])),
-    replace(_AGREED, state=ANY, awaiting=uids() - {uid_of(PODS[0])}, leaf_hashes=hashes_of(NEW, PODS[0])),
+    replace(_AGREED, state=ANY, awaited_pods=uids() - {uid_of(PODS[0])}, leaf_hashes=hashes_of(NEW, PODS[0])),
 )
 _LEAVING = entry(OLD, PHASE_OUT, {0})
 _IN_USE = entry(NEW, ALL, published_at=PUBLISHED_AT, leaf_hashes=hashes_of(NEW, *NAMES))
@@ -94,7 +94,7 @@ SETTLED = cluster(
     in_place_obstacles=InPlaceObstacles(), pods=processes(OLD, 0, 0), leaves=stored(OLD, 0), ledger=ledger(_OLD)
 )  # fmt: skip
 PREPARED = replace(SETTLED, ca=_BEFORE)
-ENROLLED = replace(PREPARED, **_books(_OLD, entry(NEW, UNTRUSTED, awaiting=None)))
+ENROLLED = replace(PREPARED, **_books(_OLD, entry(NEW, UNTRUSTED, awaited_pods=None)))
 PROJECTED = replace(ENROLLED, ca=replace(_BEFORE, other_entries=others(NEW)))
 IN_BUNDLE = replace(PROJECTED, bundle=names_of(OLD, NEW), now=PUBLISHED_AT)
 TRUSTED = replace(IN_BUNDLE, now=NOW, **_books(_OLD, _AGREED))
@@ -123,7 +123,9 @@ FINISHED = replace(
     READ_AGAIN,
     ledger=ledger(
         _ISSUING,
-        removed=(replace(_GONE, awaiting=frozenset(), lingering=frozenset(pod.uid for pod in nodes(NEW, 1, 1))),),
+        removed_cas=(
+            replace(_GONE, awaited_pods=frozenset(), lingering_pods=frozenset(pod.uid for pod in nodes(NEW, 1, 1))),
+        ),
         journal=a_journal(finished_at=NOW),
     ),
 )

@@ -65,7 +65,7 @@ def stages(old: Entity = OLD, new: Entity = NEW) -> dict[str, Snapshot]:
     issued = presenting(presenter(issuer=new), presenter(PAYMENTS, new), current=new)
     return {
         "published": users(
-            ledger=ledger(entry(old, ALL, {0}), entry(new, UNTRUSTED, awaiting=uids_of()), journal=begun), **before
+            ledger=ledger(entry(old, ALL, {0}), entry(new, UNTRUSTED, awaited_pods=uids_of()), journal=begun), **before
         ),
         "trusted": users(ledger=ledger(entry(old, ALL, {0}), entry(new, UNUSED), journal=begun), **before),
         "switched": users(

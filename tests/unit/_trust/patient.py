@@ -34,7 +34,7 @@ def _books(*entries: LedgerEntry, held: tuple[HeldLeaf, ...] = ()) -> dict[str, 
 
 
 _OLD = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD, *linked.NAMES))
-_NEW = entry(NEW, UNUSED, awaiting=linked.uids(), published_at=linked.PUBLISHED_AT)
+_NEW = entry(NEW, UNUSED, awaited_pods=linked.uids(), published_at=linked.PUBLISHED_AT)
 _MIXED = (
     replace(_OLD, state=ANY, leaf_hashes=hashes_of(OLD, "topics")),
     replace(_NEW, state=ANY, leaf_hashes=hashes_of(NEW)),
@@ -52,7 +52,7 @@ RESUMED = replace(MIXED, reconciliation=RUNS)
 READ_AGAIN = answering(RESUMED, accepting=names_of(OLD, NEW))
 IN_USE = replace(READ_AGAIN, **_books(*_MIXED, held=(_HELD_STILL,)))
 RESTARTED = changed(IN_USE, pods=(*nodes(NEW, 0, 0), processes(NEW, 0, 1)[-1]))
-WAITING = replace(RESTARTED, **_books(*_LEFT, held=(replace(_HELD_STILL, awaiting=frozenset()),)))
+WAITING = replace(RESTARTED, **_books(*_LEFT, held=(replace(_HELD_STILL, awaited_pods=frozenset()),)))
 HALF_RESTARTED = changed(WAITING, listeners=None, pods=(nodes(NEW, 0, 1)[0], *WAITING.nodes.pods[1:]))
 HALF_WAITING = replace(
     HALF_RESTARTED, **_books(*_LEFT, held=(HeldLeaf(_OLD_LEAF, frozenset(), uids_of(*PODS[1:])),))
@@ -60,7 +60,7 @@ HALF_WAITING = replace(
 ALL_RESTARTED = changed(HALF_WAITING, pods=processes(NEW, 0, 1))
 PHASED_OUT = replace(
     ALL_RESTARTED,
-    **_books(entry(OLD, PHASE_OUT, {0}), replace(_LEFT[1], state=ALL, awaiting=frozenset())),
+    **_books(entry(OLD, PHASE_OUT, {0}), replace(_LEFT[1], state=ALL, awaited_pods=frozenset())),
 )
 
 STAGES: dict[str, Snapshot] = {name: value for name, value in globals().items() if isinstance(value, Snapshot)}

@@ -25,7 +25,7 @@ from .unlinked import nodes
 
 _JOURNAL = a_journal(Goal.RENEW, OLD, RENEWED)
 _HELD = HeldLeaf(stored_chain(OLD)[0], uids_of())
-_HELD_STILL = replace(_HELD, awaiting=frozenset(), lingering=uids_of())
+_HELD_STILL = replace(_HELD, awaited_pods=frozenset(), lingering_pods=uids_of())
 _WAITS = (prepared(RENEWED),)
 
 
@@ -34,10 +34,10 @@ def _books(*entries: LedgerEntry, held: tuple[HeldLeaf, ...] = (), **journal: An
 
 
 _OLD = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD))
-_AGREED = entry(RENEWED, UNUSED, awaiting=uids_of(), published_at=NOW - HOUR)
+_AGREED = entry(RENEWED, UNUSED, awaited_pods=uids_of(), published_at=NOW - HOUR)
 _ISSUING = replace(_AGREED, generations=frozenset({1}))
 _IN_USE = replace(_ISSUING, state=ALL, leaf_hashes=hashes_of(RENEWED))
-_LEFT = replace(_IN_USE, awaiting=frozenset())
+_LEFT = replace(_IN_USE, awaited_pods=frozenset())
 _AFTER = secrets(RENEWED, certificate_generation=1)
 
 TRUSTED = replace(

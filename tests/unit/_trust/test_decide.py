@@ -285,7 +285,7 @@ BELOW = chain_of(INTERMEDIATE, ROOT)
 BELOW_ROOT = cluster(
     ca=secrets(ROOT, prepared=(PreparedAuthority(BELOW, INTERMEDIATE.certificate.public_key_sha256),), other_entries=others(INTERMEDIATE)),
     ledger=ledger(
-        entry(ROOT, PHASE_OUT, {0}), entry(BELOW, ALL, awaiting=uids_of(), published_at=NOW - HOUR),
+        entry(ROOT, PHASE_OUT, {0}), entry(BELOW, ALL, awaited_pods=uids_of(), published_at=NOW - HOUR),
         journal=a_journal(old=ROOT, new=INTERMEDIATE),
     ),
     leaves=(*leaves(INTERMEDIATE), a_leaf(linked.OWN, ROOT, component=Component.CLUSTER_OPERATOR)),

@@ -135,13 +135,13 @@ class TestTrust:
         after = step.effect(STAGES["published"], None)  # type: ignore[arg-type]
         known = books_of(after).find(name_of(NEW))
         assert known is not None
-        assert known.awaiting == frozenset()
+        assert known.awaited_pods == frozenset()
 
     def test_listeners_that_accept_it_are_noted(self) -> None:
         asked = answering(STAGES["published"], accepting=[name_of(OLD), name_of(NEW)])
         known = note_reloads(asked, books_of(asked)).find(name_of(NEW))
         assert known is not None
-        assert known.awaiting == frozenset()
+        assert known.awaited_pods == frozenset()
 
     def test_brokers_that_refuse_the_next_ca_are_not_noted_as_reloaded(self) -> None:
         asked = answering(STAGES["published"], accepting=[name_of(OLD)], refusing=[name_of(NEW)])
@@ -154,7 +154,7 @@ class TestTrust:
         asked = changed(asked, pods=(replace(first, verifies_only=False), *others))
         known = note_reloads(asked, books_of(asked)).find(name_of(NEW))
         assert known is not None
-        assert known.awaiting == frozenset({first.uid})
+        assert known.awaited_pods == frozenset({first.uid})
 
 
 class TestRemoval:
@@ -180,14 +180,14 @@ class TestRemoval:
 
     def test_a_listener_that_refuses_it_has_forgotten_it(self) -> None:
         """Nothing else in the process knows it."""
-        books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),))
+        books = ledger(entry(NEW, ALL, {1}), removed_cas=(RemovedEntry(OLD.certificate, uids_of()),))
         withdrawn = replace(STAGES["issued"], ledger=books, ca=replace(STAGES["issued"].ca, other_entries={}))
         asked = answering(withdrawn, accepting=[name_of(NEW)], refusing=[name_of(OLD)])
-        assert forget_removed(asked, books).removed == ()
+        assert forget_removed(asked, books).removed_cas == ()
         first, *others = asked.nodes.pods
         asked = changed(asked, pods=(replace(first, verifies_only=False), *others))
-        (left,) = forget_removed(asked, books).removed
-        assert left.lingering == frozenset({uid_of(PODS[0])})
+        (left,) = forget_removed(asked, books).removed_cas
+        assert left.lingering_pods == frozenset({uid_of(PODS[0])})
 
 
 class TestWithoutAListenerThatVerifies:
@@ -205,16 +205,18 @@ class TestWithoutAListenerThatVerifies:
         assert isinstance(step, WriteLedger)
         known = step.ledger.find(name_of(NEW))
         assert known is not None
-        assert (known.state, known.awaiting) == (UNUSED, uids_of()), "a listener may come back before they restart"
+        assert (known.state, known.awaited_pods) == (UNUSED, uids_of()), "a listener may come back before they restart"
 
     @pytest.mark.parametrize("listeners", [None, ()], ids=["not asked", "no listener to ask"])
     def test_without_verifiers_no_pod_has_to_forget_the_old_ca(self, listeners: tuple[()] | None) -> None:
-        books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),), journal=a_journal())
+        books = ledger(
+            entry(NEW, ALL, {1}), removed_cas=(RemovedEntry(OLD.certificate, uids_of()),), journal=a_journal()
+        )
         ca = replace(STAGES["issued"].ca, other_entries={}, kept_keys=frozenset())
         seen = changed(STAGES["issued"], ledger=books, ca=ca, has_verifiers=False, listeners=listeners)
         (step,) = decide(seen, REPLACE_KEY).steps
         assert isinstance(step, WriteLedger)
-        assert (step.ledger.removed, in_flight(step.ledger)) == ((), None)
+        assert (step.ledger.removed_cas, in_flight(step.ledger)) == ((), None)
 
     def test_the_old_ca_stays_for_users_that_present_it(self) -> None:
         seen = changed(STAGES["switched"], has_verifiers=False)
@@ -319,7 +321,7 @@ def _every_listener_accepts(snapshot: Snapshot) -> bool:
     if snapshot.nodes.listeners is not None:
         return all(name_of(NEW) in one.accepts for one in snapshot.nodes.listeners)
     found = books_of(snapshot).find(name_of(NEW))
-    return found is not None and not (found.awaiting or frozenset()) & snapshot.uids
+    return found is not None and not (found.awaited_pods or frozenset()) & snapshot.uids
 
 
 def _users_that_may_present_it(snapshot: Snapshot) -> list[str]:

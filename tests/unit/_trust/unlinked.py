@@ -37,7 +37,7 @@ def _books(old: LedgerEntry, new: LedgerEntry) -> dict[str, Any]:
 
 _CAN_READ_AGAIN: dict[str, Any] = {"in_place_obstacles": InPlaceObstacles(), "pods": nodes(OLD, 0, 0)}
 _OLD, _WAITS = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD)), (prepared(NEW),)
-_UNKNOWN = entry(NEW, UNTRUSTED, awaiting=None)
+_UNKNOWN = entry(NEW, UNTRUSTED, awaited_pods=None)
 _AGREED = entry(NEW, UNUSED, published_at=NOW - HOUR)
 _ISSUING = replace(_AGREED, generations=frozenset({1}))
 _IN_USE = replace(_ISSUING, state=ALL, leaf_hashes=hashes_of(NEW))
@@ -52,7 +52,7 @@ ENROLLED = replace(PREPARED, **_books(_OLD, _UNKNOWN))
 PROJECTED = replace(ENROLLED, ca=_BESIDE)
 IN_BUNDLE = replace(PROJECTED, bundle=names_of(OLD, NEW), now=NOW - HOUR)
 READ_BACK = replace(
-    IN_BUNDLE, now=NOW, **_books(_OLD, entry(NEW, UNTRUSTED, awaiting=uids_of(), published_at=NOW - HOUR))
+    IN_BUNDLE, now=NOW, **_books(_OLD, entry(NEW, UNTRUSTED, awaited_pods=uids_of(), published_at=NOW - HOUR))
 )
 HALF_RESTARTED = changed(READ_BACK, pods=(nodes(OLD, 0, 1)[0], *READ_BACK.nodes.pods[1:]))
 RESTARTED = changed(READ_BACK, pods=nodes(OLD, 0, 1))
@@ -80,7 +80,7 @@ WITHDRAWN = replace(RETIRING, ca=replace(_AFTER, other_entries={}))
 OUT_OF_BUNDLE = replace(WITHDRAWN, bundle=names_of(NEW))
 STRUCK = replace(
     OUT_OF_BUNDLE,
-    ledger=ledger(_IN_USE, removed=(RemovedEntry(OLD.certificate, uids_of(start=2)),), journal=a_journal()),
+    ledger=ledger(_IN_USE, removed_cas=(RemovedEntry(OLD.certificate, uids_of(start=2)),), journal=a_journal()),
 )
 REMOVED = replace(STRUCK, reconciliation=RUNS)
 CLEAN = replace(REMOVED, ca=replace(REMOVED.ca, kept_keys=frozenset()))

@@ -172,7 +172,7 @@ def _user_ports(kafka: Mapping[str, Any]) -> tuple[int, ...]:
 def _inquiry(observation: Observation, now: datetime) -> Inquiry:
     """The inquiry about every CA that is trusted, about to be trusted, or was."""
     ledger = as_seen(observation.snapshot)
-    authorities = [*(e.certificate for e in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+    authorities = [*(e.certificate for e in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
     keys = observation.secret(observation.scope.ca_key_secret)
     probes = {
         authority.fingerprint: probe

@@ -343,8 +343,8 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
         data[f"{entry.fingerprint}.state"] = entry.state.value.encode("ascii")
         if entry.generations:
             data[f"{entry.fingerprint}.generations"] = ",".join(map(str, sorted(entry.generations))).encode("ascii")
-        if entry.awaiting is not None:
-            data[f"{entry.fingerprint}.pods"] = _lines(entry.awaiting)
+        if entry.awaited_pods is not None:
+            data[f"{entry.fingerprint}.pods"] = _lines(entry.awaited_pods)
         if entry.published_at is not None:
             data[f"{entry.fingerprint}.published"] = entry.published_at.strftime(TIME).encode("ascii")
         if entry.cleared_at is not None:
@@ -352,14 +352,14 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
         if entry.leaf_hashes:
             data[f"{entry.fingerprint}.leaves"] = _lines(entry.leaf_hashes)
     left: dict[HeldByProcesses, str] = {
-        **dict.fromkeys(ledger.removed, "removed"),
+        **dict.fromkeys(ledger.removed_cas, "removed"),
         **dict.fromkeys(ledger.held_leaves, "leaf"),
     }
     for known, suffix in left.items():
         data[f"{known.fingerprint}.{suffix}"] = known.certificate.pem
-        data[f"{known.fingerprint}.pods"] = _lines(known.awaiting)
-        if known.lingering:
-            data[f"{known.fingerprint}.lingering"] = _lines(known.lingering)
+        data[f"{known.fingerprint}.pods"] = _lines(known.awaited_pods)
+        if known.lingering_pods:
+            data[f"{known.fingerprint}.lingering"] = _lines(known.lingering_pods)
     return data
 
 

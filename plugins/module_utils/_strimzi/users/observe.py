@@ -184,10 +184,10 @@ def observe_clients_ca(
             presenters=_presenters(users, scope, ca, ledger, used, now),
             has_verifiers=kafka is None or any(listener.managed for listener in listeners),
             unmanaged_listeners=tuple(listener.label for listener in listeners if not listener.managed),
-            issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NONE,
+            issued_by=IssuedBy.USER_OPERATOR if users is None or users.has_operator else IssuedBy.NONE,
             pause_reissue=why_users_are_paused(
                 (pod for pod, component in found.running_pods if component is Component.ENTITY_OPERATOR),
-                users.elsewhere if users is not None else (),
+                users.other_namespaces if users is not None else (),
             ),
             user_leaves={secret: user.stored for secret, user in served.items()},
             witnesses=_witnesses(users, now)
@@ -320,7 +320,7 @@ def presenters_of(
     about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now, users.namespace)
     of_any_issuer = replace(about, used=about.used.union(beside))
     elsewhere, named = dict(_issued_elsewhere(users)), dict[str, list[NamedCertificate]]()
-    for given in users.named:
+    for given in users.named_certificates:
         named.setdefault(given.certificate.subject, []).append(given)
     subjects = frozenset(elsewhere.values())
     return (
@@ -328,7 +328,11 @@ def presenters_of(
         *(found for user in users.users for found in _of_user(user, about)),
         *(found for user in users.users for found in _of_paused(user)),
         *(_of_issuer_elsewhere(name, subject, named.get(subject, ()), about) for name, subject in elsewhere.items()),
-        *(found for given in users.named for found in _presenters_of_named(given, subjects, of_any_issuer)),
+        *(
+            found
+            for given in users.named_certificates
+            for found in _presenters_of_named(given, subjects, of_any_issuer)
+        ),
     )
 
 
@@ -353,9 +357,9 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
         where = f"Secret {user.namespace}/{user.secret}"
         authorities, why = _issuers_held(certificate, where, about)
         found = replace(found, authorities=authorities, why=why)
-        if certificate.stale and authorities is not None and not about.outdated <= authorities:
+        if certificate.keystore_doubt and authorities is not None and not about.outdated <= authorities:
             # The certificate in the keystore may be of any CA that users had certificates of.
-            may_be, why = authorities | about.outdated, f"{where}: {certificate.stale}"
+            may_be, why = authorities | about.outdated, f"{where}: {certificate.keystore_doubt}"
             found = replace(found, authorities=may_be, why=why, remedy=f"{REMEDY}; or {_WAIVER}.")
         yield found
     what = f"the certificate of user {user.name}"
@@ -364,7 +368,7 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     for reader in user.readers:
         # No other writer writes what it reads.
         reads = f"{reader.name} {user.name}" if user.namespace == about.home else ""
-        yield replace(_reader(reader, what, certificate, about), pause=pause, reads=reads)
+        yield replace(_reader(reader, what, certificate, about), pause=pause, certificate_source=reads)
 
 
 def _of_paused(user: User) -> Iterator[Presenter]:
@@ -417,13 +421,13 @@ def _last_end(certificate: UserCertificate) -> datetime | None:
     """When the last certificate ends that a reader of this Secret presents; None where the keystore in it may
     hold another certificate.
     """
-    return None if certificate.stale else certificate.not_after
+    return None if certificate.keystore_doubt else certificate.not_after
 
 
 def _issuers(certificate: UserCertificate, authority: Certificate, about: _Authorities) -> frozenset[str]:
     """Where a CA was renewed with its key, each of its certificates validates the leaf; the CA certificate beside the leaf says which it is."""
     same = [certificate for certificate in about.known if certificate.is_twin_of(authority)]
-    named = [issuer for issuer in same if issuer == certificate.beside]
+    named = [issuer for issuer in same if issuer == certificate.ca_beside]
     return frozenset(certificate.fingerprint for certificate in named or same or (authority,))
 
 

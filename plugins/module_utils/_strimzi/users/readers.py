@@ -269,7 +269,7 @@ def _read(client: KubeClient, named: NamedSecret, clients_ca: ClientsCa, now: da
         found = read_certificate(secret, entry, key, clients_ca, now)
         # A renewal with the same key changes nothing for a certificate that this collection does not issue again: it is
         # a certificate of the CA in use.
-        yield NamedCertificate(replace(named, entry=entry), replace(found, beside=clients_ca.current))
+        yield NamedCertificate(replace(named, entry=entry), replace(found, ca_beside=clients_ca.current))
 
 
 def _may_be_a_clients(content: bytes) -> bool:

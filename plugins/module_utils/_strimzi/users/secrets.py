@@ -111,14 +111,14 @@ class UserCertificate:
     #: The fault of the certificate, as a sentence without a full stop.
     problem: str = ""
     #: The CA in the entry ``ca.crt`` of the Secret; None where there is none.
-    beside: Certificate | None = None
+    ca_beside: Certificate | None = None
     #: Whether the private key in the Secret belongs to the certificate.
     has_key: bool = False
     #: Whether the entry ``ca.crt`` has the bytes of the CA in use. Else the User Operator issues another certificate.
     is_current: bool = False
     #: The reason why the PKCS#12 file may hold another certificate, without a full stop; empty where it
     #: holds this certificate.
-    stale: str = ""
+    keystore_doubt: str = ""
     #: Whether the certificate is unreadable.
     is_unreadable: bool = False
     #: The labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
@@ -162,22 +162,22 @@ class StoredUser:
 
     certificate: _StoredCertificate
     #: Its ``ca.crt``.
-    beside: bytes | None
+    ca_beside: bytes | None
     #: Whether a PKCS#12 file lies beside it.
     keystore: bool
     #: Why the PKCS#12 file may hold another certificate.
-    stale: str
+    keystore_doubt: str
     #: Whether only opening the file tells that.
-    tells_inside: bool
+    needs_opening: bool
 
     @property
     def unopened(self) -> StoredUser:
         """As if its file had not been opened."""
-        return replace(self, stale=UNOPENED) if self.tells_inside else self
+        return replace(self, keystore_doubt=UNOPENED) if self.needs_opening else self
 
     @property
     def is_unopened(self) -> bool:
-        return self.stale == UNOPENED
+        return self.keystore_doubt == UNOPENED
 
     def judged(self, clients_ca: ClientsCa, now: datetime) -> UserCertificate:
         """As it counts while this is the clients CA."""
@@ -185,10 +185,10 @@ class StoredUser:
         if not self.certificate.chain:
             return found
         # The User Operator compares bytes; a line feed is enough.
-        is_current = self.beside == clients_ca.stored
+        is_current = self.ca_beside == clients_ca.stored
         return replace(
-            found, keystore=self.keystore, problem=found.problem or ("" if is_current else _UNLIKE), stale=self.stale,
-            beside=next(iter(readable_certificates(self.beside or b"")), None), is_current=is_current,
+            found, keystore=self.keystore, problem=found.problem or ("" if is_current else _UNLIKE), keystore_doubt=self.keystore_doubt,
+            ca_beside=next(iter(readable_certificates(self.ca_beside or b"")), None), is_current=is_current,
         )  # fmt: skip
 
 
@@ -210,7 +210,11 @@ def stored_user(secret: Mapping[str, Any], opening: bool = True) -> StoredUser:
     found = _stored(secret, data, USER_CERTIFICATE, data.get(USER_KEY, b""))
     tells_inside = bool(found.chain) and is_to_be_opened(secret)
     stored = StoredUser(found, _intern(data.get(CURRENT)), USER_KEYSTORE in data, "", tells_inside)
-    return replace(stored, stale=why_stale(secret, found.chain[0])) if tells_inside and opening else stored.unopened
+    return (
+        replace(stored, keystore_doubt=why_stale(secret, found.chain[0]))
+        if tells_inside and opening
+        else stored.unopened
+    )
 
 
 def read_certificate(

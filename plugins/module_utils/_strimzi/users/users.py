@@ -276,14 +276,14 @@ class Users:
     #: The namespace that the cluster's User Operator watches.
     namespace: str
     #: Whether the Kafka resource has a User Operator, or a User Operator watches another namespace for it.
-    operated: bool
+    has_operator: bool
     clients_ca: ClientsCa
     users: tuple[User, ...] = field(default=())
     #: Certificates in Secrets that a person has named, and of users that moved or are gone.
-    named: tuple[NamedCertificate, ...] = field(default=())
+    named_certificates: tuple[NamedCertificate, ...] = field(default=())
 
     @property
-    def elsewhere(self) -> tuple[str, ...]:
+    def other_namespaces(self) -> tuple[str, ...]:
         """Other namespaces in which a User Operator issues certificates, in order."""
         found = {user.namespace for user in self.users if user.authentication == TLS and user.watched}
         return tuple(sorted(found - {self.namespace}))
@@ -305,12 +305,12 @@ class KnownUsers:
     remembered: Remembered[StoredUser] = field(default_factory=Remembered)
     #: Whether something hangs on what is in the PKCS#12 files that lie beside certificates: to open all that another hand has written takes minutes for ten
     #: thousand.
-    opening: bool = True
+    opens_keystores: bool = True
 
     def each(self, client: KubeClient, namespace: str, selector: str) -> Mapping[str, StoredUser]:
         """The Secrets in a namespace, by name. Raises KubeError."""
-        read = partial(stored_user, opening=self.opening)
-        if self.opening:
+        read = partial(stored_user, opening=self.opens_keystores)
+        if self.opens_keystores:
             return self.remembered.each(
                 client, SECRETS, namespace, read, selector, lambda secret: not secret.is_unopened
             )
@@ -404,7 +404,7 @@ def _in_namespace(
     labels = scope.user_labels
 
     def read(secret: dict[str, Any]) -> tuple[str, UserCertificate]:
-        judged = stored_user(secret, known.opening).judged(ca, now)
+        judged = stored_user(secret, known.opens_keystores).judged(ca, now)
         return str(secret["metadata"]["name"]), replace(judged, unlabelled=missing_labels(secret, labels))
 
     stored = known.each(client, space.name, scope.user_selector)
@@ -459,13 +459,15 @@ def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> li
 
 def _with_readers(client: KubeClient, namespaces: Iterable[str], found: Users) -> Users:
     own = {user.key: user.secret_key for user in found.users if user.certificate is not None}
-    secrets = {*own.values(), *(given.secret.key for given in found.named)}
-    homes = dict.fromkeys([*namespaces, *(given.secret.namespace for given in found.named)])
+    secrets = {*own.values(), *(given.secret.key for given in found.named_certificates)}
+    homes = dict.fromkeys([*namespaces, *(given.secret.namespace for given in found.named_certificates)])
     readers: dict[Key, list[Reader]] = {}
     for secret, reader in find_readers(client, homes, secrets, own):
         readers.setdefault(secret, []).append(reader)
     return replace(
         found,
         users=tuple(replace(user, readers=tuple(readers.get(user.secret_key, ()))) for user in found.users),
-        named=tuple(replace(given, readers=tuple(readers.get(given.secret.key, ()))) for given in found.named),
+        named_certificates=tuple(
+            replace(given, readers=tuple(readers.get(given.secret.key, ()))) for given in found.named_certificates
+        ),
     )

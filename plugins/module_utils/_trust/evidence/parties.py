@@ -170,7 +170,11 @@ def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 def _bound_by_time(presenter: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
     """A program with an unknown certificate, and the end of the last certificate that it may hold."""
-    if presenter.authorities is None or presenter.ends_at is not None or presenter.reads not in outgoing.readers:
+    if (
+        presenter.authorities is None
+        or presenter.ends_at is not None
+        or presenter.certificate_source not in outgoing.readers
+    ):
         return presenter
     if outgoing.ends_at > now:
         end = f"{outgoing.ends_at:%Y-%m-%dT%H:%M:%SZ}"
@@ -233,7 +237,7 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
     journal, unwanted = ledger.journal, ledger.find(ledger.undone_ca)
     if ledger.undone_ca is None or journal is None or snapshot.nodes.in_place_obstacles is None:
         return ()
-    before = (unwanted.awaiting if unwanted else None) or frozenset()
+    before = (unwanted.awaited_pods if unwanted else None) or frozenset()
     told = snapshot.nodes.listeners is not None
     read_again = {uid for held in ledger.held_leaves for uid in held.holders}
     return tuple(
@@ -306,7 +310,7 @@ def pods_trusting_removed(removed: RemovedEntry, snapshot: Snapshot) -> frozense
 
 
 def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
-    since_start = pod.uid in removed.awaiting
+    since_start = pod.uid in removed.awaited_pods
     if not is_asked(pod, snapshot):
         return since_start
     if _names_only_shared(pod, removed.fingerprint, snapshot):

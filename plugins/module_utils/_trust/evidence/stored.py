@@ -205,7 +205,9 @@ def usage_of(fingerprint: str, presentations: Iterable[Presentation]) -> Usage:
 def trusted_since_start(uid: str, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that every channel of a pod trusts: read back from the bundle before the pod started."""
     return tuple(
-        entry.certificate for entry in ledger.entries if entry.awaiting is not None and uid not in entry.awaiting
+        entry.certificate
+        for entry in ledger.entries
+        if entry.awaited_pods is not None and uid not in entry.awaited_pods
     )
 
 
@@ -242,7 +244,7 @@ def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
     yield from (authority.chain[0] for authority in snapshot.ca.prepared)
     if snapshot.ledger is not None:
         yield from (entry.certificate for entry in snapshot.ledger.entries)
-        yield from (removed.certificate for removed in snapshot.ledger.removed)
+        yield from (removed.certificate for removed in snapshot.ledger.removed_cas)
 
 
 def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
@@ -358,7 +360,7 @@ def _all_known_authorities(snapshot: Snapshot) -> Iterable[Certificate]:
     yield from (chain[0] for chain in snapshot.ca.other_entries.values())
     if ledger is not None:
         yield from (entry.certificate for entry in ledger.entries)
-        yield from (removed.certificate for removed in ledger.removed)
+        yield from (removed.certificate for removed in ledger.removed_cas)
 
 
 def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:

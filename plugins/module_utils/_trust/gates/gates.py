@@ -332,7 +332,7 @@ def _find_learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form:
     """Components that would refuse the link, each with the reason: Kafka Exporter, a Go program, where the CA in use
     allows no CA below it. They hold no state and can restart first; nodes cannot.
     """
-    before = snapshot.uids if entry.awaiting is None else entry.awaiting
+    before = snapshot.uids if entry.awaited_pods is None else entry.awaited_pods
     others = tuple(pod for pod in snapshot.nodes.pods if pod.uid in before and pod.component is not Component.KAFKA)
     found = refusals(snapshot.with_nodes(pods=others), ledger, form)
     return {party.pod: why for party, why in found if party.pod}

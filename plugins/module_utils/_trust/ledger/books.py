@@ -56,7 +56,7 @@ def advance_states(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Ga
         ):
             after = TrustState.PHASE_OUT
         if after is not entry.state:
-            changed = changed.with_entry(replace(entry, state=after, awaiting=_update_awaited(snapshot, entry)))
+            changed = changed.with_entry(replace(entry, state=after, awaited_pods=_update_awaited(snapshot, entry)))
     return changed
 
 
@@ -65,7 +65,7 @@ def _state_after(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, usage: 
         # A CA that enters as TRUSTED_UNUSED has made its one step of this pass.
         return after_usage(entry.state, usage) if _is_known(snapshot, entry) else entry.state
     # Without pods the state is kept. Before the CA was read back, a process that starts now might miss it.
-    if usage is Usage.NO_PODS or entry.awaiting is None or why_not_presented(snapshot, ledger, entry, gates):
+    if usage is Usage.NO_PODS or entry.awaited_pods is None or why_not_presented(snapshot, ledger, entry, gates):
         return TrustState.UNTRUSTED
     return TrustState.TRUSTED_UNUSED
 
@@ -76,7 +76,7 @@ def _is_known(snapshot: Snapshot, entry: LedgerEntry) -> bool:
 
 
 def _update_awaited(snapshot: Snapshot, entry: LedgerEntry) -> frozenset[str] | None:
-    return None if entry.awaiting is None else entry.awaiting & snapshot.uids
+    return None if entry.awaited_pods is None else entry.awaited_pods & snapshot.uids
 
 
 def is_projected(snapshot: Snapshot, fingerprint: str) -> bool:
@@ -110,10 +110,10 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         return ledger
     for entry in ledger.entries:
         projected = is_projected(snapshot, entry.fingerprint)
-        if projected and entry.awaiting is None:
-            ledger = ledger.with_entry(replace(entry, awaiting=snapshot.uids, published_at=snapshot.now))
-        elif not projected and entry.awaiting is not None and not _is_leaving(snapshot, ledger, entry, gates):
-            ledger = ledger.with_entry(replace(entry, awaiting=None, published_at=None))
+        if projected and entry.awaited_pods is None:
+            ledger = ledger.with_entry(replace(entry, awaited_pods=snapshot.uids, published_at=snapshot.now))
+        elif not projected and entry.awaited_pods is not None and not _is_leaving(snapshot, ledger, entry, gates):
+            ledger = ledger.with_entry(replace(entry, awaited_pods=None, published_at=None))
         elif entry.published_at is not None:
             # Where the clock of an earlier run was ahead of this machine's, clients would get more time than is meant.
             cleared = entry.cleared_at and min(entry.cleared_at, snapshot.now)
@@ -128,9 +128,9 @@ def note_reloads(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """
     alone = verifying_only(snapshot)
     for entry in ledger.entries if alone else ():
-        read = (entry.awaiting or frozenset()) & alone
+        read = (entry.awaited_pods or frozenset()) & alone
         if read and (seen := read & pods_accepting(entry.fingerprint, snapshot)):
-            ledger = ledger.with_entry(replace(entry, awaiting=(entry.awaiting or frozenset()) - seen))
+            ledger = ledger.with_entry(replace(entry, awaited_pods=(entry.awaited_pods or frozenset()) - seen))
     return ledger
 
 
@@ -163,7 +163,7 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         ledger = _note_cleared(ledger.without_entry(entry.fingerprint), entry, snapshot.now)
         if not _has_twin(ledger, entry):
             removed = RemovedEntry(entry.certificate, snapshot.uids)
-            ledger = replace(ledger, removed=(*ledger.removed, removed))
+            ledger = replace(ledger, removed_cas=(*ledger.removed_cas, removed))
     return ledger
 
 
@@ -228,17 +228,17 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     Where the listeners of such a pod were seen to refuse it, the ledger remembers that the rest of the process knows
     it, unless nothing but listeners verifies there. Another pod may accept it too: it started while the operator had the CA in the bundle once more.
     """
-    remembered = (_after_removal(removed, snapshot) for removed in ledger.removed)
-    return replace(ledger, removed=tuple(removed for removed in remembered if removed))
+    remembered = (_after_removal(removed, snapshot) for removed in ledger.removed_cas)
+    return replace(ledger, removed_cas=tuple(removed for removed in remembered if removed))
 
 
 def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | None:
-    if removed.awaiting and removed.fingerprint in snapshot.ca.projected:
-        return replace(removed, awaiting=snapshot.uids or removed.awaiting)
+    if removed.awaited_pods and removed.fingerprint in snapshot.ca.projected:
+        return replace(removed, awaited_pods=snapshot.uids or removed.awaited_pods)
     if pods_trusting_removed(removed, snapshot):
         return removed
-    lingering = (removed.awaiting | removed.lingering) & snapshot.uids - verifying_only(snapshot)
-    return replace(removed, awaiting=frozenset(), lingering=lingering) if lingering else None
+    lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids - verifying_only(snapshot)
+    return replace(removed, awaited_pods=frozenset(), lingering_pods=lingering) if lingering else None
 
 
 def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
@@ -268,8 +268,10 @@ def _after_renewal(
     held: HeldLeaf, snapshot: Snapshot, renewed: frozenset[str], by_listeners: frozenset[str]
 ) -> HeldLeaf:
     """by_listeners: as of ``read_only_by_listeners``."""
-    awaiting, lingering = held.awaiting & snapshot.uids, held.lingering & snapshot.uids
-    return replace(held, awaiting=awaiting - renewed, lingering=lingering | ((awaiting & renewed) - by_listeners))
+    awaiting, lingering = held.awaited_pods & snapshot.uids, held.lingering_pods & snapshot.uids
+    return replace(
+        held, awaited_pods=awaiting - renewed, lingering_pods=lingering | ((awaiting & renewed) - by_listeners)
+    )
 
 
 def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:
@@ -287,7 +289,7 @@ def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]
             if secret in replaced:
                 added.setdefault(replaced[secret], set()).add(pod.uid)
     for held in ledger.held_leaves:
-        yield replace(held, awaiting=held.awaiting | added.pop(held.certificate, set()))
+        yield replace(held, awaited_pods=held.awaited_pods | added.pop(held.certificate, set()))
     yield from (HeldLeaf(leaf, frozenset(uids)) for leaf, uids in added.items())
 
 
@@ -297,7 +299,7 @@ def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     """
     stored = _stored_certificates(snapshot)
     changed = (held for held in ledger.held_leaves if held.certificate not in stored)
-    return frozenset(uid for held in changed for uid in held.awaiting) & snapshot.uids
+    return frozenset(uid for held in changed for uid in held.awaited_pods) & snapshot.uids
 
 
 def _stored_certificates(snapshot: Snapshot) -> frozenset[Certificate]:

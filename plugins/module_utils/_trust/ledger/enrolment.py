@@ -40,7 +40,7 @@ def enrol_authorities(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     prepared = {authority.fingerprint for authority in snapshot.ca.prepared}
     current = snapshot.ca.current
     if adopting and current and current[0].fingerprint not in prepared:
-        adopted = LedgerEntry(current, TrustState.TRUSTED_UNUSED, awaiting=frozenset())
+        adopted = LedgerEntry(current, TrustState.TRUSTED_UNUSED, awaited_pods=frozenset())
         ledger = ledger.with_entry(adopted)
     chains = [
         *([current] if current else []),
@@ -51,8 +51,8 @@ def enrol_authorities(snapshot: Snapshot, ledger: Ledger) -> Ledger:
         if ledger.find(chain[0].fingerprint) is None and chain[0].fingerprint not in ledger.leaving_cas:
             ledger = ledger.with_entry(LedgerEntry(chain, TrustState.UNTRUSTED))
     # A removed CA that is enrolled again is no longer on its way out.
-    gone = tuple(entry for entry in ledger.removed if ledger.find(entry.fingerprint) is None)
-    return replace(ledger, removed=gone)
+    gone = tuple(entry for entry in ledger.removed_cas if ledger.find(entry.fingerprint) is None)
+    return replace(ledger, removed_cas=gone)
 
 
 def learn_generation(snapshot: Snapshot, ledger: Ledger) -> Ledger:
@@ -131,4 +131,4 @@ def adopt_swapped(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
     swap = find_adoption(snapshot, intent)
     if swap is None or pods_yet_to_restart(snapshot):
         return ledger
-    return ledger.with_entry(LedgerEntry(swap.chain, TrustState.UNTRUSTED, awaiting=frozenset()))
+    return ledger.with_entry(LedgerEntry(swap.chain, TrustState.UNTRUSTED, awaited_pods=frozenset()))

@@ -58,12 +58,12 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
 def _find_outgoing(snapshot: Snapshot) -> Outgoing | None:
     """None where no program is known to have read what it presents."""
     ends = {
-        presenter.reads: presenter.ends_at
+        presenter.certificate_source: presenter.ends_at
         for presenter in snapshot.presenters
-        if presenter.reads and presenter.ends_at is not None
+        if presenter.certificate_source and presenter.ends_at is not None
     }
     # A program that presents a copy too says so twice.
-    unknown = {presenter.reads for presenter in snapshot.presenters if presenter.ends_at is None}
+    unknown = {presenter.certificate_source for presenter in snapshot.presenters if presenter.ends_at is None}
     readers = tuple(_cut_to_size(sorted(ends.keys() - unknown)))
     return Outgoing(frozenset(readers), max(ends[reader] for reader in readers)) if readers else None
 
@@ -380,4 +380,4 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
 
 def _is_removing(ledger: Ledger) -> bool:
     """Whether a listener may still trust a CA that left."""
-    return any(removed.awaiting for removed in ledger.removed)
+    return any(removed.awaited_pods for removed in ledger.removed_cas)

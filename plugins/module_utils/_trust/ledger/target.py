@@ -287,9 +287,9 @@ class Target:
     """The CA that a call leads to."""
 
     #: A new CA is to be made.
-    wanted: bool
+    needs_new_ca: bool
     #: This cluster does not have the CA that the caller names.
-    unknown: bool = False
+    is_unknown: bool = False
     #: The CA that this flow is about. Naming it in the next call keeps a flow from starting over when it ends.
     replaces: str | None = None
 
@@ -349,7 +349,7 @@ def why_answered(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> str:
         intent.goal not in (Goal.RENEW, Goal.REPLACE_KEY)
         or current is None
         or begun
-        or resolve(snapshot, intent, ledger).wanted
+        or resolve(snapshot, intent, ledger).needs_new_ca
     ):
         return ""
     if intent.new_ca.supplied is not None and intent.new_ca.supplied.fingerprint == current.fingerprint:
@@ -439,9 +439,9 @@ def _target_by_name(intent: Intent, current: Certificate, ledger: Ledger) -> Tar
         return Target(True, replaces=given)
     journal = ledger.journal
     known = {journal.replaces, journal.replaces_sha256, *journal.earlier_fingerprints} if journal else set()
-    for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed)]:
+    for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed_cas)]:
         known |= {certificate.fingerprint, certificate.sha256}
-    return Target(False, unknown=wanted not in known, replaces=given)
+    return Target(False, is_unknown=wanted not in known, replaces=given)
 
 
 def _is_fresh(snapshot: Snapshot, intent: Intent, journal: Journal | None) -> bool:

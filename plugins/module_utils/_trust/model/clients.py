@@ -206,7 +206,7 @@ class Presenter:
     #: The namespace of the user that it is, where that Secret lies; empty for any other party.
     namespace: str = ""
     #: For a program that has only ever read what one issuer writes, that issuer and the owner of the certificate; empty for any other party.
-    reads: str = ""
+    certificate_source: str = ""
     #: The end of the certificate that such a program has read; None where it may have read several.
     ends_at: datetime | None = None
 

@@ -128,7 +128,7 @@ class LedgerEntry:
     generations: frozenset[int] = frozenset()
     #: UIDs of the pods that existed when a call read the CA back from the trust bundle. Every process trusts the CA as soon as none of them exists.
     #: None: no call has read it back.
-    awaiting: frozenset[str] | None = None
+    awaited_pods: frozenset[str] | None = None
     #: When a call read the CA back from the trust bundle: from then on clients that read the CA certificate Secret may have it.
     published_at: datetime | None = None
     #: Hashes of the leaves of this CA in the annotations of running pods.
@@ -152,10 +152,10 @@ class HeldByProcesses:
 
     certificate: Certificate
     #: UIDs of pods that started before, and whose listeners may know it.
-    awaiting: frozenset[str]
+    awaited_pods: frozenset[str]
     #: UIDs of pods whose listeners were seen not to, although they started before: their Raft clients and agents know it until they restart (docs/operator.md,
     #: "Where the reload ends").
-    lingering: frozenset[str] = frozenset()
+    lingering_pods: frozenset[str] = frozenset()
 
     @property
     def fingerprint(self) -> str:
@@ -164,7 +164,7 @@ class HeldByProcesses:
     @property
     def holders(self) -> frozenset[str]:
         """UIDs of all pods whose certificate a channel may know."""
-        return self.awaiting | self.lingering
+        return self.awaited_pods | self.lingering_pods
 
 
 class RemovedEntry(HeldByProcesses):
@@ -178,7 +178,7 @@ class HeldLeaf(HeldByProcesses):
         """UIDs of the pods in which nothing but listeners ever presented it: the first leaf that the listeners of a process give up is the leaf that it
         was started with, and the rest of the process keeps to that.
         """
-        started = (leaf.lingering for leaf in others if leaf.certificate != self.certificate)
+        started = (leaf.lingering_pods for leaf in others if leaf.certificate != self.certificate)
         return frozenset(uid for uids in started for uid in uids)
 
 
@@ -248,7 +248,7 @@ class Ledger:
     #: The CAs that are trusted or about to be.
     entries: tuple[LedgerEntry, ...] = ()
     #: The CAs that have left, with the pods that may still trust them.
-    removed: tuple[RemovedEntry, ...] = ()
+    removed_cas: tuple[RemovedEntry, ...] = ()
     journal: Journal | None = None
     #: Sentences about content that this collection did not write (unknown state, certificate under a wrong key, ...); a ledger with problems holds
     #: every flow.
@@ -274,7 +274,7 @@ class Ledger:
     @property
     def leaving_cas(self) -> frozenset[str]:
         """Fingerprints of the CAs that have left, and that listeners may still trust."""
-        return frozenset(entry.fingerprint for entry in self.removed if entry.awaiting)
+        return frozenset(entry.fingerprint for entry in self.removed_cas if entry.awaited_pods)
 
     def with_entry(self, entry: LedgerEntry) -> Ledger:
         """The ledger with this entry added, or put in the place of the entry with its fingerprint."""
@@ -295,9 +295,9 @@ class Ledger:
 
 
 def _trusted_like(gone: LedgerEntry, entry: LedgerEntry) -> LedgerEntry:
-    if gone.awaiting is None or entry.awaiting is None or not gone.certificate.stands_in_for(entry.certificate):
+    if gone.awaited_pods is None or entry.awaited_pods is None or not gone.certificate.stands_in_for(entry.certificate):
         return entry
-    return replace(entry, awaiting=entry.awaiting & gone.awaiting)
+    return replace(entry, awaited_pods=entry.awaited_pods & gone.awaited_pods)
 
 
 @dataclass(frozen=True)

@@ -350,7 +350,7 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """
     ledger = snapshot.ledger or Ledger()
     supplied = supplied_for(snapshot, intent, ledger)
-    if supplied is None or not snapshot.ca.current or not resolve(snapshot, intent, ledger).wanted:
+    if supplied is None or not snapshot.ca.current or not resolve(snapshot, intent, ledger).needs_new_ca:
         return
     goal, new, current = rotation_of(snapshot, intent, ledger), supplied.chain[0], snapshot.ca.current[0]
     same_key = new.public_key_sha256 == current.public_key_sha256
@@ -377,7 +377,7 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 def renewal_keeps_the_key(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A caller who asks for another kind of key means a replacement."""
     ledger = snapshot.ledger or Ledger()
-    if intent.goal is not Goal.RENEW or not snapshot.ca.current or not resolve(snapshot, intent, ledger).wanted:
+    if intent.goal is not Goal.RENEW or not snapshot.ca.current or not resolve(snapshot, intent, ledger).needs_new_ca:
         return
     current = snapshot.ca.current[0]
     if intent.new_ca.key_type is not None and intent.new_ca.key_type.value != current.key_name:
@@ -495,7 +495,7 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """Once a CA is published, every process and every client trusts it."""
     condition, policy, ledger = Condition.AUTHORITY_MEETS_POLICY, intent.new_ca.policy, snapshot.ledger or Ledger()
     is_first, is_raised = intent.goal is Goal.CREATE and not snapshot.ca.current, _is_raised(snapshot, intent)
-    is_wanted = is_first or is_raised or resolve(snapshot, intent, ledger).wanted
+    is_wanted = is_first or is_raised or resolve(snapshot, intent, ledger).needs_new_ca
     if policy is None or not is_starting(snapshot) or not is_wanted:
         return
     supplied = supplied_for(snapshot, intent, ledger)

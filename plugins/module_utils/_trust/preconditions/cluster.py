@@ -177,7 +177,7 @@ def _times(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
 
 
 def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if resolve(snapshot, intent, snapshot.ledger or Ledger()).unknown:
+    if resolve(snapshot, intent, snapshot.ledger or Ledger()).is_unknown:
         current = snapshot.ca.current[0].sha256 if snapshot.ca.current else "none"
         yield Violation(
             Condition.TARGET_IS_KNOWN, snapshot.names.kafka, f"has no CA with the fingerprint {intent.parameters.replaces}, and never had.",
@@ -267,7 +267,7 @@ def starts_something(snapshot: Snapshot, intent: Intent) -> bool:
     ledger = snapshot.ledger or Ledger()
     if intent.goal is Goal.RENEW_LEAVES:
         return bool(due_leaves(snapshot, intent, ledger))
-    rotating = intent.goal is not Goal.CREATE and resolve(snapshot, intent, ledger).wanted
+    rotating = intent.goal is not Goal.CREATE and resolve(snapshot, intent, ledger).needs_new_ca
     return intent.goal is Goal.DOWNGRADE or rotating
 
 

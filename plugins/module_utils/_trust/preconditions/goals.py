@@ -182,7 +182,7 @@ def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     if intent.goal is not Goal.DOWNGRADE or snapshot.ledger is None or snapshot.reconciliation.generated:
         return
     unfinished = in_flight(snapshot.ledger)
-    removing = any(removed.awaiting for removed in snapshot.ledger.removed)
+    removing = any(removed.awaited_pods for removed in snapshot.ledger.removed_cas)
     if unfinished or snapshot.ca.prepared or removing:
         yield Violation(
             Condition.READY_TO_HAND_BACK, snapshot.names.ledger, "records a rotation that has not finished.",
@@ -203,15 +203,15 @@ def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     """A certificate that is supplied keeps its form, and so does a CA that an earlier call has made."""
     ledger = snapshot.ledger or Ledger()
     target = resolve(snapshot, intent, ledger)
-    if intent.goal not in ROTATIONS or target.unknown:
+    if intent.goal not in ROTATIONS or target.is_unknown:
         return
     if intent.new_ca.supplied is not None:
         remedy = "Leave {option} out, which is about a CA that is made here, or supply a CA that has it."
-        if target.wanted:
+        if target.needs_new_ca:
             yield from _differences(SUPPLIED, intent.new_ca.supplied.chain[0], intent, remedy)
         return
     # A first CA that differs is drift, which holds no call.
-    if target.wanted or intent.goal is Goal.CREATE:
+    if target.needs_new_ca or intent.goal is Goal.CREATE:
         return
     prepared = _prepared(snapshot, intent, ledger)
     made = prepared or _earlier_successor(intent, ledger)
@@ -275,7 +275,7 @@ def link_until_is_ahead(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     until, ledger = intent.pace.link_until, snapshot.ledger or Ledger()
     if until is None or until > snapshot.now or not snapshot.sends_chains:
         return
-    if resolve(snapshot, intent, ledger).wanted and rotation_of(snapshot, intent, ledger) is Goal.REPLACE_KEY:
+    if resolve(snapshot, intent, ledger).needs_new_ca and rotation_of(snapshot, intent, ledger) is Goal.REPLACE_KEY:
         yield Violation(
             Condition.LINK_UNTIL_IS_AHEAD, "link_until",
             f"{until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is to be replaced.",

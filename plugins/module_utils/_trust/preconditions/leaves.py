@@ -168,7 +168,7 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if (
         not operator_issues
         or not snapshot.ca.current
-        or not resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
+        or not resolve(snapshot, intent, snapshot.ledger or Ledger()).needs_new_ca
     ):
         return
     soon = snapshot.now + snapshot.leaves.renewal_window + REST
@@ -206,7 +206,7 @@ def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
 def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
     """None where no leaf is going to be issued."""
     ledger, begun = snapshot.ledger or Ledger(), in_flight(snapshot.ledger)
-    if resolve(snapshot, intent, ledger).wanted:
+    if resolve(snapshot, intent, ledger).needs_new_ca:
         supplied = supplied_for(snapshot, intent, ledger)
         return _Signing(SUPPLIED, supplied.chain if supplied else (), "Supply none, or a CA that ends")
     if intent.goal is Goal.ABORT or ledger.undone_ca is not None or snapshot.reconciliation.paused_by_us:

@@ -192,7 +192,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
             Condition.EVIDENCE, names.kafka, f"the run cannot tell which CAs a node trusts: {why}.",
             "Find out why this node does not answer as it should, then run the flow again.",
         )  # fmt: skip
-    for removed in at.ledger.removed:
+    for removed in at.ledger.removed_cas:
         if removed.fingerprint not in at.returned_cas and pods_trusting_removed(removed, at.snapshot):
             yield Violation(
                 Condition.REMOVAL, names.kafka,

@@ -63,7 +63,7 @@ def resume_replacement(at: Situation) -> Turn:
 
 def prepare(at: Situation) -> Steps:
     """Certificate, key and, for a new key, link certificate of the next CA."""
-    if not resolve(at.snapshot, at.intent, at.ledger).wanted:
+    if not resolve(at.snapshot, at.intent, at.ledger).needs_new_ca:
         return ()
     step, upkeep = _next_authority(at), at.intent.parameters.upkeep
     if upkeep is None or at.current is None or step.supplied:
@@ -217,7 +217,7 @@ def _next_generation(at: Situation, goal: Goal) -> int:
 def restart_to_trust(at: Situation) -> Turn:
     """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait where the trust gate stays closed."""
     for entry in at.ledger.entries:
-        waiting = (entry.awaiting or frozenset()) & at.snapshot.uids
+        waiting = (entry.awaited_pods or frozenset()) & at.snapshot.uids
         if not waiting or entry.state is TrustState.PHASE_OUT or not _is_refused(at, entry):
             continue
         because = ""

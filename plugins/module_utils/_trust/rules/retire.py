@@ -53,7 +53,7 @@ def withdraw(at: Situation) -> Turn:
         if may_go and not closed and entry.fingerprint in at.snapshot.ca.projected:
             return pause_first(at, Withdraw(certificate=entry.certificate))
         held += closed
-    for removed in at.ledger.removed:
+    for removed in at.ledger.removed_cas:
         # The CA was put back while processes are made to forget it, which they cannot as long as it is there.
         if removed.fingerprint in at.returned_cas:
             closed = at.gates.removal(at.snapshot, at.ledger, removed.fingerprint)
@@ -67,10 +67,10 @@ def forget_removed_authorities(at: Situation) -> Steps:
     """Have processes forget a CA that has left: nodes read their trust again where they can, all others restart. A CA
     that was put back, and that may not be taken out again, stays known.
     """
-    for removed in at.ledger.removed:
+    for removed in at.ledger.removed_cas:
         if removed.fingerprint in at.returned_cas:
             continue
-        waiting = removed.awaiting & at.snapshot.uids
+        waiting = removed.awaited_pods & at.snapshot.uids
         nodes = nodes_of(at.snapshot, pods_trusting_removed(removed, at.snapshot) & waiting)
         why, old = why_trust_not_reloaded(at, removed.certificate), named(removed.certificate)
         if nodes and (readers := await_readers(at)):
@@ -118,7 +118,7 @@ def _find_cas_refused_by_probes(at: Situation) -> frozenset[str]:
     """Fingerprints of the removed CAs that listeners refuse by the evidence of a probe alone: other CAs have
     the same names.
     """
-    asked = (entry for entry in at.ledger.removed if entry.awaiting & at.snapshot.uids)
+    asked = (entry for entry in at.ledger.removed_cas if entry.awaited_pods & at.snapshot.uids)
     return frozenset(entry.fingerprint for entry in asked if find_namesake(entry.certificate, at.snapshot) is not None)
 
 

@@ -189,7 +189,9 @@ def test_secret_has_the_form_of_the_specification() -> None:
             f"{fingerprint}.generations": b"1,2",
         }
     }
-    known = replace(entry, awaiting=frozenset(), published_at=NOW, cleared_at=NOW, leaf_hashes=frozenset({"b", "a"}))
+    known = replace(
+        entry, awaited_pods=frozenset(), published_at=NOW, cleared_at=NOW, leaf_hashes=frozenset({"b", "a"})
+    )
     (data,) = laid_out(Ledger((known,))).values()
     assert data[f"{fingerprint}.pods"] == b""
     assert data[f"{fingerprint}.published"] == data[f"{fingerprint}.cleared"] == b"2026-06-01T12:00:00.000000+0000"
@@ -327,7 +329,7 @@ def test_a_chain_counts_by_its_first_certificate() -> None:
 def test_good_entries_survive_beside_bad_ones() -> None:
     found = decode({f"{THREE.fingerprint}.crt": b"broken", f"{THREE.fingerprint}.state": b"UNTRUSTED"})
     assert found.entries == GOOD.entries
-    assert found.removed == GOOD.removed
+    assert found.removed_cas == GOOD.removed_cas
     assert len(found.problems) == 1
 
 

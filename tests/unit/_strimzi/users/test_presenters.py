@@ -91,7 +91,7 @@ def test_a_user_at_which_no_user_operator_looks() -> None:
 
 
 def test_a_user_of_another_ca_than_the_one_in_use_is_issued_again() -> None:
-    found = one(user(replace(GOOD, authority=OLD.certificate, beside=OLD.certificate, is_current=False)))
+    found = one(user(replace(GOOD, authority=OLD.certificate, ca_beside=OLD.certificate, is_current=False)))
     assert (found.authorities, found.is_outdated) == (names_of(OLD), True)
 
 
@@ -105,7 +105,7 @@ def test_a_user_of_another_ca_than_the_one_in_use_is_issued_again() -> None:
     ],
 )
 def test_of_two_certificates_with_one_key_what_lies_beside_it_counts(beside: Any, expected: tuple[Entity, ...]) -> None:
-    found = one(user(replace(GOOD, authority=OLD.certificate, beside=beside)))
+    found = one(user(replace(GOOD, authority=OLD.certificate, ca_beside=beside)))
     assert found.authorities == names_of(*expected)
 
 
@@ -131,7 +131,7 @@ def test_a_certificate_that_does_not_fit_is_not_known(certificate: UserCertifica
 
 def test_a_program_that_reads_a_stale_keystore_may_present_any_certificate() -> None:
     why = "its user.p12 holds another certificate than its user.crt"
-    found = one(user(replace(GOOD, stale=why)))
+    found = one(user(replace(GOOD, keystore_doubt=why)))
     assert (found.authorities, found.why, found.is_outdated) == (
         names_of(OLD, NEW),
         f"Secret apps/orders: {why}",
@@ -160,7 +160,7 @@ def named(certificate: UserCertificate, *readers: Reader, entry: str = "tls.crt"
     return NamedCertificate(NamedSecret("elsewhere", "partner", entry), certificate, remedy, readers)
 
 
-OF_OLD = replace(GOOD, authority=OLD.certificate, beside=NEW.certificate)
+OF_OLD = replace(GOOD, authority=OLD.certificate, ca_beside=NEW.certificate)
 WHERE = "Secret elsewhere/partner entry tls.crt"
 
 
@@ -213,7 +213,7 @@ class TestNamedSecrets:
 
     def test_a_certificate_whose_ca_was_renewed_with_its_key_is_one_of_the_ca_in_use(self) -> None:
         """This collection does not issue it again, and brokers accept it under either CA."""
-        found = one(current=RENEWED, named=[named(replace(OF_OLD, beside=RENEWED.certificate))])
+        found = one(current=RENEWED, named=[named(replace(OF_OLD, ca_beside=RENEWED.certificate))])
         assert found.authorities == names_of(RENEWED)
 
     def reader(self, certificate: UserCertificate, created: datetime, *, followed: bool) -> Presenter:
@@ -295,7 +295,7 @@ class TestTheEndOfWhatReadersHaveRead:
         [
             (FRESH, GOOD, GOOD.not_after),
             (BEHIND, GOOD, None),
-            (FRESH, replace(GOOD, stale="its user.p12 does not open"), None),
+            (FRESH, replace(GOOD, keystore_doubt="its user.p12 does not open"), None),
             (FRESH, replace(GOOD, changed_at=None), None),
             (Reader("KafkaAccess apps/a", None, Copy("ab", NOW)), GOOD, GOOD.not_after),
             (Reader("KafkaAccess apps/a", None, Copy("cd", NOW)), GOOD, None),
@@ -306,16 +306,16 @@ class TestTheEndOfWhatReadersHaveRead:
         self, reader: Reader, certificate: UserCertificate, end: datetime | None
     ) -> None:
         _operator, own, found = of(user(certificate, "tls", reader))
-        assert (found.reads, found.ends_at) == (f"{reader.name} orders", end)
-        assert (own.reads, own.ends_at) == ("", None)
+        assert (found.certificate_source, found.ends_at) == (f"{reader.name} orders", end)
+        assert (own.certificate_source, own.ends_at) == ("", None)
 
     def test_another_user_operator_may_issue_for_longer(self) -> None:
         _operator, _user, found = of(replace(user(GOOD, "tls", self.FRESH), namespace="team"))
-        assert found.reads == ""
+        assert found.certificate_source == ""
 
     def test_a_person_may_put_anything_into_a_named_secret(self) -> None:
         *_others, found = of(named=[named(GOOD, self.FRESH)])
-        assert (found.name, found.reads) == ("Pod apps/a", "")
+        assert (found.name, found.certificate_source) == ("Pod apps/a", "")
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ class TestNamedSecrets:
         stage = Stage()
         stage.in_another("team", "secrets", secret("partner-tls", content))
         stage.in_another("team", "pods", mounting("app", "partner-tls"))
-        return stage.see(presenting_secrets=(replace(NAMED, entry=entry),)).named
+        return stage.see(presenting_secrets=(replace(NAMED, entry=entry),)).named_certificates
 
     @pytest.mark.parametrize("entry", [None, "tls.crt"])
     def test_the_certificate_and_the_readers_of_a_named_secret(self, entry: str | None) -> None:
@@ -83,7 +83,7 @@ class TestNamedSecrets:
         assert (found.secret.entry, found.certificate.subject) == ("tls.crt", "CN=partner,O=io.strimzi")
 
     def test_a_named_secret_that_does_not_exist(self) -> None:
-        (found,) = Stage().see(presenting_secrets=(NAMED,)).named
+        (found,) = Stage().see(presenting_secrets=(NAMED,)).named_certificates
         assert (found.secret.label, found.certificate.problem) == ("Secret team/partner-tls", "it does not exist")
 
     def test_a_named_secret_that_may_not_be_read(self) -> None:
@@ -97,7 +97,7 @@ class TestNamedSecrets:
         stage.create("secrets", secret("partner-tls", ISSUED))
         login = {"authentication": {"type": "tls", "certificateAndKey": {"secretName": "partner-tls"}}}
         stage.create("kafkaconnects", {"metadata": {"name": "one"}, "spec": login})
-        (found,) = stage.see(presenting_secrets=(NamedSecret("kafka", "partner-tls"),)).named
+        (found,) = stage.see(presenting_secrets=(NamedSecret("kafka", "partner-tls"),)).named_certificates
         assert [(one.name, one.followed) for one in found.readers] == [("KafkaConnect kafka/one", True)]
 
 

@@ -158,7 +158,7 @@ class TestKeystores:
         return found
 
     def test_a_keystore_with_the_certificate_and_its_key(self) -> None:
-        assert self.see(keystore(self.LEAF)).stale == ""
+        assert self.see(keystore(self.LEAF)).keystore_doubt == ""
 
     @pytest.mark.parametrize(
         ("stored", "password", "why"),
@@ -173,13 +173,13 @@ class TestKeystores:
         self, stored: bytes | str | None, password: bytes | None, why: str
     ) -> None:
         content = stored if isinstance(stored, bytes) else keystore(self.OTHER if stored else self.LEAF)
-        assert self.see(content, password).stale == why
+        assert self.see(content, password).keystore_doubt == why
 
     def test_a_keystore_without_a_key(self) -> None:
         only = pkcs12.serialize_key_and_certificates(
             b"orders", None, certs.load(pem(self.LEAF))[0], None, BestAvailableEncryption(b"secret")
         )
-        assert self.see(only).stale == "its user.p12 holds no private key with its certificate"
+        assert self.see(only).keystore_doubt == "its user.p12 holds no private key with its certificate"
 
     @pytest.mark.parametrize(
         ("certificate", "file", "opened"),
@@ -225,8 +225,8 @@ class TestKeystores:
         known = KnownUsers()
 
         def look(opening: bool) -> tuple[str, int]:
-            found = replace(known, opening=opening).each(stage.client(), "kafka", SCOPE.user_selector)
-            return found["orders"].stale, len(opened)
+            found = replace(known, opens_keystores=opening).each(stage.client(), "kafka", SCOPE.user_selector)
+            return found["orders"].keystore_doubt, len(opened)
 
         assert [look(opening) for opening in (False, False, True, True, False, True)] == [
             (UNOPENED, 0), (UNOPENED, 0), ("", 1), ("", 1), (UNOPENED, 1), ("", 1)
@@ -282,21 +282,21 @@ class TestNotWatched:
     def test_users_there_are_seen_with_their_programs(self) -> None:
         found = self.stage().see()
         (user,) = found.users
-        assert (found.namespace, found.elsewhere) == ("users", ())
+        assert (found.namespace, found.other_namespaces) == ("users", ())
         assert (user.label, user.secret, user.watched) == ("KafkaUser kafka/orders", "kafka-orders", False)
         assert user.certificate is not None
         assert user.certificate.problem == ""
         assert [one.name for one in user.readers] == ["Pod kafka/app"]
 
     def test_a_secret_is_seen_without_its_user(self) -> None:
-        (left,) = self.stage().see().named
+        (left,) = self.stage().see().named_certificates
         assert (left.secret.label, left.certificate.authority, left.is_kept) == (
             "Secret kafka/kafka-gone entry user.crt", OLD.certificate, True,
         )  # fmt: skip
 
     def test_where_another_user_operator_is_said_to_look_they_are_its_users(self) -> None:
         found = self.stage().see(user_namespaces=(UserNamespace("kafka", "kafka-"),))
-        assert ([user.watched for user in found.users], found.named) == ([True], ())
+        assert ([user.watched for user in found.users], found.named_certificates) == ([True], ())
 
 
 class TestOtherNamespaces:
@@ -322,7 +322,7 @@ class TestOtherNamespaces:
         assert theirs.certificate is not None
         assert theirs.certificate.problem == ""
         assert ([one.name for one in own.readers], [one.name for one in theirs.readers]) == ([], ["Pod team/app-0"])
-        assert (found.namespace, found.elsewhere) == ("kafka", ("team",))
+        assert (found.namespace, found.other_namespaces) == ("kafka", ("team",))
         assert len(stage.see().users) == 1
 
     def test_the_namespace_of_the_clusters_own_user_operator_is_not_read_twice(self) -> None:
@@ -341,7 +341,9 @@ class TestOtherNamespaces:
     def test_a_user_operator_there_is_one(self) -> None:
         bench = Bench()
         bench.create("kafkas", kafka())
-        assert read_users(bench.client(), SCOPE, NOW, NamedPlaces(user_namespaces=(UserNamespace("team"),))).operated
+        assert read_users(
+            bench.client(), SCOPE, NOW, NamedPlaces(user_namespaces=(UserNamespace("team"),))
+        ).has_operator
 
 
 class TestKept:
@@ -353,7 +355,7 @@ class TestKept:
         stage.in_another(namespace, "secrets", self.kept(of(OLD)))
         stage.in_another(namespace, "pods", mounting("app", "orders"))
         found = stage.see(user_namespaces=(UserNamespace("team"),))
-        (kept,) = found.named
+        (kept,) = found.named_certificates
         assert (kept.secret.label, kept.certificate.authority, kept.is_kept) == (
             f"Secret {namespace}/orders entry user.crt", OLD.certificate, True,
         )  # fmt: skip
@@ -365,7 +367,7 @@ class TestKept:
         stage.create("secrets", self.kept(of(NEW)))
         found = stage.see()
         (user,) = found.users
-        assert (user.certificate is not None, found.named) == (True, ())
+        assert (user.certificate is not None, found.named_certificates) == (True, ())
 
     def kept(self, leaf: Entity) -> Object:
         stored = {"ca.crt": pem(NEW), "user.crt": pem(leaf), "user.key": leaf.key.reveal()}
@@ -378,7 +380,12 @@ def test_without_a_user_operator_that_is_said() -> None:
     bench = Bench()
     bench.create("kafkas", kafka())
     found = read_users(bench.client(), SCOPE, NOW)
-    assert (found.operated, found.users, found.clients_ca.anchors, found.clients_ca.current) == (False, (), (), None)
+    assert (found.has_operator, found.users, found.clients_ca.anchors, found.clients_ca.current) == (
+        False,
+        (),
+        (),
+        None,
+    )
 
 
 def test_a_cluster_that_is_not_there_is_named_with_those_that_are() -> None:

@@ -135,7 +135,7 @@ def test_of_an_entry_with_a_chain_a_copy_gets_the_ca_that_it_begins_with() -> No
 
 def test_a_copy_loses_what_has_left_the_cluster() -> None:
     """A CA in its time of removal, and one that is in the ledger and out of the Secret; what is not ours stays."""
-    books = ledger(entry(NEW), removed=(RemovedEntry(OLD.certificate, uids_of()),))
+    books = ledger(entry(NEW), removed_cas=(RemovedEntry(OLD.certificate, uids_of()),))
     snapshot = cluster(
         ca=secrets(NEW), ledger=books, outside_clients=(a_client(OLD, THIRD, NEW, follows=Follows.TRUSTED),)
     )

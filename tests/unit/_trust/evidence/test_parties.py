@@ -45,7 +45,7 @@ from ..nodes import PODS, a_leaf, a_pod, leaves, uids_of
 from ..of_users import STAGES, presenter, presenting
 
 NODE, PEER, TOPICS = a_pod(), a_pod(PODS[1]), a_pod("topics", component=Component.ENTITY_OPERATOR)
-LEFT, KNOWN, UNSEEN = entry(OLD, generations={0}), entry(NEW), entry(THIRD, awaiting={NODE.uid})
+LEFT, KNOWN, UNSEEN = entry(OLD, generations={0}), entry(NEW), entry(THIRD, awaited_pods={NODE.uid})
 BOOKS = ledger(LEFT, KNOWN, UNSEEN)
 SEEN = cluster(pods=(NODE, PEER, TOPICS), leaves=leaves(names=(NODE.name, PEER.name, TOPICS.name)), ledger=BOOKS)
 CHAIN, HELD = stored_chain(OLD), issue_leaf(OLD, "held")
@@ -235,7 +235,7 @@ UNTOLD = {"accepts": names_of(NEW), "refuses": EMPTY, "shared": names_of(OLD)}
 
 def test_a_component_that_is_not_awaited_does_not_trust_it() -> None:
     """It opens no listener that could be asked: when it started is all that is known of it."""
-    removed = replace(GONE, awaiting=uids_of(NODE.name))
+    removed = replace(GONE, awaited_pods=uids_of(NODE.name))
     assert pods_trusting_removed(removed, looked(on(NODE), on(PEER, **REFUSES))) == uids_of(NODE.name)
 
 
@@ -320,8 +320,10 @@ def test_looking_only_ever_takes_trust_away_and_silence_never_clears(seen: list[
 # A program that has not read its last certificate presents the one before, until the last of those has ended.
 
 POD = "Pod kafka/billing"
-LATE = presenter(POD, renewal=Renewal.BY_HAND, authorities=names_of(OLD, NEW), reads=f"{POD} orders", why="It is late")
-READ = Outgoing(frozenset({LATE.reads}), NOW, is_complete=True)
+LATE = presenter(
+    POD, renewal=Renewal.BY_HAND, authorities=names_of(OLD, NEW), certificate_source=f"{POD} orders", why="It is late"
+)
+READ = Outgoing(frozenset({LATE.certificate_source}), NOW, is_complete=True)
 
 
 def seen(one: Presenter = LATE, outgoing: Outgoing | None = READ, **journal: Any) -> Snapshot:
@@ -363,7 +365,7 @@ def test_an_outgoing_certificate_says_until_when_it_holds(after: timedelta) -> N
         pytest.param(lambda: seen(finished_at=NOW), id="of a flow that has finished"),
         pytest.param(lambda: replace(seen(), ca=secrets(OLD)), id="the old CA was put back"),
         pytest.param(lambda: seen(replace(LATE, ends_at=NOW + DAY)), id="it has read one of the old CA since"),
-        pytest.param(lambda: seen(replace(LATE, reads="")), id="another program writes what it reads"),
+        pytest.param(lambda: seen(replace(LATE, certificate_source="")), id="another program writes what it reads"),
     ],
 )
 def test_an_unknown_outgoing_certificate_holds_the_flow(changed: Callable[[], Snapshot]) -> None:

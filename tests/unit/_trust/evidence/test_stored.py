@@ -379,7 +379,7 @@ def test_only_a_single_ca_has_the_usage_all(kinds: list[str]) -> None:
 def test_a_pod_trusts_what_was_read_back_before_it_started() -> None:
     """The pods that existed at the read-back are recorded: only a pod that is not among them started later, and a pod of
     the same name is another process."""
-    books = ledger(entry(OLD), entry(NEW, awaiting={uid_of(POD)}), entry(THIRD, awaiting=None))
+    books = ledger(entry(OLD), entry(NEW, awaited_pods={uid_of(POD)}), entry(THIRD, awaited_pods=None))
     assert trusted_since_start(uid_of(POD), books) == (OLD.certificate,)
     assert trusted_since_start(uid_of(POD, start=1), books) == (OLD.certificate, NEW.certificate)
 
@@ -405,7 +405,7 @@ WHY = (
         pytest.param(cluster(ca=secrets(prepared=(prepared(OLD),)), ledger=ledger()), WHY, id="the other is prepared"),
         pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(OLD))), WHY, id="the other is in the ledger"),
         pytest.param(
-            replace(cluster(ca=secrets(NEW)), ledger=replace(books_of(cluster()), entries=(), removed=(RemovedEntry(OLD.certificate, frozenset()),))),
+            replace(cluster(ca=secrets(NEW)), ledger=replace(books_of(cluster()), entries=(), removed_cas=(RemovedEntry(OLD.certificate, frozenset()),))),
             WHY, id="the other has been removed",
         ),
         pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(IMPOSTOR))), "", id="no other has its name"),

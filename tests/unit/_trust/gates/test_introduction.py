@@ -44,7 +44,7 @@ CORPORATE = chain_of(INTERMEDIATE, ROOT)
 NODE, EXPORTER = a_pod(), a_pod("exporter", component=Component.KAFKA_EXPORTER)
 TOPICS = a_pod("topics", component=Component.ENTITY_OPERATOR)
 BOTH = {NODE.uid, EXPORTER.uid}
-WAITING = entry(NEW, UNTRUSTED, awaiting=BOTH)
+WAITING = entry(NEW, UNTRUSTED, awaited_pods=BOTH)
 OPEN = replace(GATES, trust=lambda *_about: ())
 CLOSED = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "a client", "refuses it.", ""),))
 ONE_BELOW = f"{SHORT.certificate.subject} allows 0 CAs below it (path length constraint), and there are 1"
@@ -59,7 +59,7 @@ def seen(
 ) -> Snapshot:
     """A node, and a Go program beside it. unknown: to whom the CA in use is unknown."""
     ca = secrets(old, other_entries={"next.crt": new.chain}, prepared=waits)
-    books = ledger(entry(old, generations={0}, awaiting=unknown), new)
+    books = ledger(entry(old, generations={0}, awaited_pods=unknown), new)
     return changed(cluster(ca=ca, ledger=books, pods=(NODE, EXPORTER)), **fields)
 
 
@@ -168,14 +168,14 @@ def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> No
     [
         pytest.param(linked(SHORT), behind_link(SHORT, exporter=ONE_BELOW), id="a Go program has to know the CA itself"),
         pytest.param(
-            linked(SHORT, new=entry(NEW, UNTRUSTED, awaiting=None)), behind_link(SHORT, exporter=ONE_BELOW),
+            linked(SHORT, new=entry(NEW, UNTRUSTED, awaited_pods=None)), behind_link(SHORT, exporter=ONE_BELOW),
             id="and does not before the CA was read back",
         ),
-        pytest.param(linked(SHORT, new=entry(NEW, UNTRUSTED, awaiting={NODE.uid})), behind_link(SHORT), id="it knows it"),
+        pytest.param(linked(SHORT, new=entry(NEW, UNTRUSTED, awaited_pods={NODE.uid})), behind_link(SHORT), id="it knows it"),
         pytest.param(linked(OLD), behind_link(), id="the CA in use allows one below it"),
         pytest.param(linked(unknown={EXPORTER.uid}), behind_link(exporter=STRANGE), id="it knows neither"),
         pytest.param(
-            linked(unknown={TOPICS.uid}, pods=(NODE, TOPICS), new=entry(NEW, UNTRUSTED, awaiting={NODE.uid, TOPICS.uid})),
+            linked(unknown={TOPICS.uid}, pods=(NODE, TOPICS), new=entry(NEW, UNTRUSTED, awaited_pods={NODE.uid, TOPICS.uid})),
             Introduction(linked_form(NEW, OLD), link_of(NEW, OLD), {TOPICS: STRANGE}), id="nor does an operator of the cluster",
         ),
         pytest.param(linked(unknown={NODE.uid}), by_itself(because=REFUSES), id="a node that refuses it never restarts for it"),
@@ -226,12 +226,12 @@ VERIFIERS = (*PODS_OF_BOTH, "the Cluster Operator")
         pytest.param(linked(outside_clients=(replace(outside, trusts=(OLD.certificate,)),)), [], id="no outside client is asked"),
         pytest.param(seen(prepared(NEW)), cannot(NEW, *PODS_OF_BOTH), id="without a link: not yet known"),
         pytest.param(seen(prepared(NEW), new=entry(NEW, UNTRUSTED)), [], id="without a link: known to all"),
-        pytest.param(seen(prepared(RENEWED), new=entry(RENEWED, UNTRUSTED, awaiting=BOTH)), [], id="a renewal: at once"),
+        pytest.param(seen(prepared(RENEWED), new=entry(RENEWED, UNTRUSTED, awaited_pods=BOTH)), [], id="a renewal: at once"),
         pytest.param(
             # Nodes send its chain, and every verifier trusts its root; the operator sends its leaf alone.
             replace(
-                seen(_CORPORATE, new=entry(CORPORATE, UNTRUSTED, awaiting=None)),
-                ledger=ledger(entry(OLD), entry(ROOT), entry(CORPORATE, UNTRUSTED, awaiting=None)),
+                seen(_CORPORATE, new=entry(CORPORATE, UNTRUSTED, awaited_pods=None)),
+                ledger=ledger(entry(OLD), entry(ROOT), entry(CORPORATE, UNTRUSTED, awaited_pods=None)),
             ).with_ca(other_entries=others(ROOT)),
             cannot(INTERMEDIATE, *VERIFIERS), id="alone, below a root that is trusted",
         ),

@@ -71,10 +71,10 @@ def needing(*who: str) -> list[tuple[str, str]]:
     return [(one, HOLDS) for one in who]
 
 
-UNREAD = BOOKS.with_entry(entry(NEW, generations={1}, awaiting={uid_of(PODS[2], start=2)}))
+UNREAD = BOOKS.with_entry(entry(NEW, generations={1}, awaited_pods={uid_of(PODS[2], start=2)}))
 TWINS = ledger(entry(OLD, PHASE_OUT, {0}), entry(RENEWED, generations={1}))
-BELOW = ledger(entry(OLD, PHASE_OUT, {0}), entry(CORPORATE, generations={1}, awaiting=None), entry(ROOT))
-UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaiting=None))
+BELOW = ledger(entry(OLD, PHASE_OUT, {0}), entry(CORPORATE, generations={1}, awaited_pods=None), entry(ROOT))
+UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaited_pods=None))
 
 
 @pytest.mark.parametrize(
@@ -95,11 +95,11 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaiting=None))
             pytest.param({"books": replace(BOOKS, held_leaves=(held,))}, needing(f"pod {PODS[0]}"), id=f"a process holds one: {where}")
             for where, held in (
                 ("its Raft client", HELD),
-                ("its listeners", replace(HELD, awaiting=HELD.lingering, lingering=frozenset())),
+                ("its listeners", replace(HELD, awaited_pods=HELD.lingering_pods, lingering_pods=frozenset())),
             )
         ),
         pytest.param(
-            {"books": replace(BOOKS, held_leaves=(replace(HELD, lingering=frozenset({"gone"})),))}, [],
+            {"books": replace(BOOKS, held_leaves=(replace(HELD, lingering_pods=frozenset({"gone"})),))}, [],
             id="a process that held one is gone",
         ),
         pytest.param(
@@ -198,7 +198,7 @@ _ENTRIES = st.builds(
     entry,
     st.sampled_from([OLD, NEW, RENEWED, THIRD]),
     generations=st.sets(st.integers(0, 2), max_size=1),
-    awaiting=st.none() | st.sets(st.sampled_from(sorted(uids_of(start=2)))),
+    awaited_pods=st.none() | st.sets(st.sampled_from(sorted(uids_of(start=2)))),
 )
 _BOOKS = st.lists(_ENTRIES, min_size=1, max_size=4, unique_by=lambda one: one.fingerprint).map(
     lambda found: Ledger(tuple(found))

@@ -93,22 +93,22 @@ def asked(
         pytest.param(NEW, chain_of(NEW), ledger(), VERIFIERS, id="independent root, no verifier trusts it"),
         pytest.param(NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW)), (), id="independent root, all trust it"),
         pytest.param(
-            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=None)), VERIFIERS[:-1],
+            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaited_pods=None)), VERIFIERS[:-1],
             id="in the ledger, not read back",
         ),
         pytest.param(
-            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[1]))), VERIFIERS[1:2],
+            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaited_pods=uids_of(PODS[1]))), VERIFIERS[1:2],
             id="one pod started before the read-back",
         ),
         pytest.param(
-            NEW, chain_of(NEW), ledger(entry(NEW, awaiting={"long gone"})), (), id="those that were awaited are gone"
+            NEW, chain_of(NEW), ledger(entry(NEW, awaited_pods={"long gone"})), (), id="those that were awaited are gone"
         ),
         pytest.param(
-            RENEWED, chain_of(RENEWED), ledger(entry(OLD), entry(RENEWED, awaiting=None)), (),
+            RENEWED, chain_of(RENEWED), ledger(entry(OLD), entry(RENEWED, awaited_pods=None)), (),
             id="renewed with the same key: no trust roll",
         ),
         pytest.param(
-            RENEWED, chain_of(RENEWED), ledger(entry(OLD, awaiting=None), entry(RENEWED, awaiting=None)), VERIFIERS[:-1],
+            RENEWED, chain_of(RENEWED), ledger(entry(OLD, awaited_pods=None), entry(RENEWED, awaited_pods=None)), VERIFIERS[:-1],
             id="renewed, and neither was read back: told by its own certificate",
         ),
         pytest.param(IMPOSTOR, chain_of(IMPOSTOR), ledger(entry(OLD)), VERIFIERS, id="the same name with another key"),
@@ -116,11 +116,11 @@ def asked(
         pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(ROOT)), (), id="intermediate below a trusted root"),
         pytest.param(NEW, linked_form(NEW, OLD), ledger(entry(OLD)), (), id="linked to a CA that all trust"),
         pytest.param(
-            NEW, linked_form(NEW, OLD), ledger(entry(THIRD), entry(NEW, awaiting=None)), VERIFIERS[:-1],
+            NEW, linked_form(NEW, OLD), ledger(entry(THIRD), entry(NEW, awaited_pods=None)), VERIFIERS[:-1],
             id="linked to a CA that no verifier trusts: judged by the CA, not by its link",
         ),
         pytest.param(
-            NEW, linked_form(NEW, IMPOSTOR), ledger(entry(OLD), entry(NEW, awaiting=None)), VERIFIERS[:-1],
+            NEW, linked_form(NEW, IMPOSTOR), ledger(entry(OLD), entry(NEW, awaited_pods=None)), VERIFIERS[:-1],
             id="linked to one of the same name",
         ),
         pytest.param(EXPIRED, chain_of(EXPIRED), ledger(entry(EXPIRED)), VERIFIERS, id="trusted but expired"),
@@ -140,7 +140,7 @@ def test_leaves_as_nodes_present_them(authority: Entity, form: Chain, books: Led
         pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(ROOT)), VERIFIERS, id="intermediate below a trusted root"),
         pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(CORPORATE)), (), id="intermediate that is an anchor"),
         pytest.param(
-            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[1]))), VERIFIERS[1:2],
+            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaited_pods=uids_of(PODS[1]))), VERIFIERS[1:2],
             id="one pod knows the CA by its link only",
         ),
     ],
@@ -164,7 +164,7 @@ def test_leaves_that_are_presented_alone(authority: Entity, chain: Chain, books:
 def test_a_pod_that_started_after_the_read_back_accepts_leaves_of_the_ca(
     running: tuple[Pod, ...], who: tuple[str, ...]
 ) -> None:
-    books = ledger(entry(OLD), entry(NEW, TrustState.UNTRUSTED, awaiting=uids_of()))
+    books = ledger(entry(OLD), entry(NEW, TrustState.UNTRUSTED, awaited_pods=uids_of()))
     assert asked(trust_gate, chain_of(NEW), books, pods=running) == refused(who, NEW)
 
 
@@ -185,7 +185,7 @@ def test_only_a_go_program_applies_the_path_length_of_the_ca_that_it_trusts(
 _ENTRIES = st.builds(
     entry,
     st.sampled_from([OLD, NEW, RENEWED, THIRD, IMPOSTOR, EXPIRED, ROOT, CORPORATE]),
-    awaiting=st.none() | st.sets(st.sampled_from(sorted(uids_of()))),
+    awaited_pods=st.none() | st.sets(st.sampled_from(sorted(uids_of()))),
 )
 _BOOKS = st.lists(_ENTRIES, max_size=4, unique_by=lambda one: one.fingerprint).map(lambda found: Ledger(tuple(found)))
 _FORMS = st.sampled_from(
@@ -199,8 +199,8 @@ def test_more_trust_never_closes_a_gate(
     books: Ledger, more: LedgerEntry, form: Chain, running: tuple[Pod, ...]
 ) -> None:
     known = books.find(more.fingerprint)
-    if known is not None and known.awaiting is not None:
-        more = replace(more, awaiting=known.awaiting & (more.awaiting or frozenset()))
+    if known is not None and known.awaited_pods is not None:
+        more = replace(more, awaited_pods=known.awaited_pods & (more.awaited_pods or frozenset()))
     after = books.with_entry(more)
     for gate in (trust_gate, alone_gate):
         closed = set(asked(gate, form, after, pods=running))
@@ -213,7 +213,7 @@ def test_more_trust_never_closes_a_gate(
 @given(_BOOKS, _FORMS, _PODS)
 def test_a_ca_that_was_not_read_back_opens_no_gate(books: Ledger, form: Chain, running: tuple[Pod, ...]) -> None:
     """Unknown trust is no trust: every pod refuses everything."""
-    unknown = Ledger(tuple(replace(one, awaiting=None) for one in books.entries))
+    unknown = Ledger(tuple(replace(one, awaited_pods=None) for one in books.entries))
     for gate in (trust_gate, alone_gate):
         found = gate(projecting(unknown, pods=running), unknown, form)
         assert {one.subject for one in found} >= set(VERIFIERS[:-1])
@@ -221,7 +221,7 @@ def test_a_ca_that_was_not_read_back_opens_no_gate(books: Ledger, form: Chain, r
 
 def test_a_process_that_has_not_answered_closes_the_gate_and_refuses_nothing() -> None:
     """It is one that was started with this CA; of another one it is known that it refuses it, whatever it would say."""
-    books = ledger(entry(OLD), entry(NEW, awaiting=uids_of()))
+    books = ledger(entry(OLD), entry(NEW, awaited_pods=uids_of()))
     silent = projecting(books, listeners=())
     for gate in (trust_gate, alone_gate):
         closed = gate(silent, books, chain_of(OLD))
@@ -266,7 +266,7 @@ def _intermediate() -> Snapshot:
         ledger=ledger(
             entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD)),
             entry(ROOT, UNUSED),
-            entry(CORPORATE, UNTRUSTED, awaiting=uids_of()),
+            entry(CORPORATE, UNTRUSTED, awaited_pods=uids_of()),
         ),
     )
 

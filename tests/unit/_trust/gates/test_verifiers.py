@@ -69,7 +69,7 @@ def test_a_verifier_whose_cas_have_ended_refuses_everything(
 
 # The processes that verify certificates, by whose rules they do, and what each of them trusts.
 
-BOOKS = ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[0])), entry(THIRD, awaiting=None))
+BOOKS = ledger(entry(OLD), entry(NEW, awaited_pods=uids_of(PODS[0])), entry(THIRD, awaited_pods=None))
 
 
 @pytest.mark.parametrize("component", Component)

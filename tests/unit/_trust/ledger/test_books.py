@@ -88,9 +88,9 @@ def test_books_that_are_up_to_date_stay(settled: Snapshot) -> None:
 
 
 def test_a_renewal_with_the_same_key_is_trusted_in_the_pass_that_reads_it_back() -> None:
-    books = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaiting=None))
+    books = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaited_pods=None))
     snapshot = cluster(ca=secrets(other_entries=others(RENEWED)), ledger=books)
-    assert kept(snapshot)[0].find(name_of(RENEWED)) == entry(RENEWED, UNUSED, awaiting=uids_of(), published_at=NOW)
+    assert kept(snapshot)[0].find(name_of(RENEWED)) == entry(RENEWED, UNUSED, awaited_pods=uids_of(), published_at=NOW)
 
 
 def test_a_transition_says_which_edge_and_on_what_evidence() -> None:
@@ -160,7 +160,7 @@ def test_a_trusted_ca_was_read_back_and_validates_for_every_process(snapshot: Sn
         assert found is not None
         form = introduction_of(snapshot, after, found, GATES).form
         assert trust_gate(without_outside_clients(snapshot), after, form) == ()
-        assert found.awaiting is not None
+        assert found.awaited_pods is not None
         assert snapshot.bundle is None or is_projected(snapshot, one.fingerprint)
 
 
@@ -185,9 +185,9 @@ def test_a_pod_never_comes_to_trust_a_ca_by_waiting(snapshot: Snapshot) -> None:
     twins = {one.certificate.subject for one in before.entries if after.find(one.fingerprint) is None}
     for one in before.entries:
         found = after.find(one.fingerprint)
-        if found is None or found.awaiting is None or one.awaiting is None or one.certificate.subject in twins:
+        if found is None or found.awaited_pods is None or one.awaited_pods is None or one.certificate.subject in twins:
             continue
-        assert found.awaiting & snapshot.uids == one.awaiting & snapshot.uids
+        assert found.awaited_pods & snapshot.uids == one.awaited_pods & snapshot.uids
 
 
 @SETTINGS
@@ -229,7 +229,7 @@ def test_projected_and_withdrawn(
 
 
 def test_reading_back_records_the_pods_that_exist_and_when_it_was() -> None:
-    assert after(replace(stage.IN_BUNDLE, now=NOW)) == entry(NEW, UNTRUSTED, awaiting=uids_of(), published_at=NOW)
+    assert after(replace(stage.IN_BUNDLE, now=NOW)) == entry(NEW, UNTRUSTED, awaited_pods=uids_of(), published_at=NOW)
 
 
 @pytest.mark.parametrize(
@@ -244,11 +244,11 @@ def test_reading_back_records_the_pods_that_exist_and_when_it_was() -> None:
 )
 def test_a_ca_outside_secret_or_bundle_is_not_read_back(projected: bool, bundle: frozenset[str] | None) -> None:
     snapshot = replace(stage.ENROLLED, bundle=bundle).with_ca(other_entries=others(NEW) if projected else {})
-    assert after(snapshot) == entry(NEW, UNTRUSTED, awaiting=None)
+    assert after(snapshot) == entry(NEW, UNTRUSTED, awaited_pods=None)
 
 
 def test_before_the_first_start_there_is_no_bundle_and_no_pod_to_wait_for() -> None:
-    books = ledger(entry(NEW, UNTRUSTED, {0}, awaiting=None))
+    books = ledger(entry(NEW, UNTRUSTED, {0}, awaited_pods=None))
     snapshot = cluster(ca=secrets(NEW), ledger=books, bundle=None, pods=(), leaves=())
     assert after(snapshot) == entry(NEW, UNTRUSTED, {0}, published_at=NOW)
 
@@ -274,10 +274,10 @@ def test_a_time_that_is_yet_to_come_is_now() -> None:
 def test_where_a_ca_was_taken_out_by_hand_reading_back_starts_over(fields: dict[str, Any], state: TrustState) -> None:
     """Pods that start from now on do not trust it, and clients could not read it."""
     old = entry(OLD, state, {0}, published_at=NOW - DAY)
-    lost = entry(OLD, state, {0}, awaiting=None)
+    lost = entry(OLD, state, {0}, awaited_pods=None)
     assert after(cluster(ledger=ledger(old, entry(NEW)), **fields), OLD) == lost
     back = cluster(ledger=ledger(lost))
-    assert after(back, OLD) == entry(OLD, state, {0}, awaiting=uids_of(), published_at=NOW)
+    assert after(back, OLD) == entry(OLD, state, {0}, awaited_pods=uids_of(), published_at=NOW)
 
 
 @pytest.mark.parametrize("step", ["WITHDRAWN", "OUT_OF_BUNDLE"])
@@ -289,7 +289,7 @@ def test_a_withdrawn_ca_is_not_read_back_again(step: str) -> None:
 def test_a_ca_that_is_needed_after_all_is_read_back_again() -> None:
     """It will be put back, and pods that started while it was out do not trust it."""
     late = changed(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("late", OLD, 0)), pods=pods(1, start=3))
-    assert after(late, OLD) == entry(OLD, PHASE_OUT, {0}, awaiting=None)
+    assert after(late, OLD) == entry(OLD, PHASE_OUT, {0}, awaited_pods=None)
 
 
 _READ = st.none() | st.sets(st.sampled_from(sorted(uids_of())))
@@ -300,13 +300,13 @@ def test_a_pod_that_was_not_seen_to_start_with_it_never_counts_as_trusting_it(
     in_secret: bool, bundle: frozenset[str] | None, awaiting: set[str] | None, running: bool
 ) -> None:
     """A pod that was awaited and still runs stays awaited, unless reading back starts over; then every pod is."""
-    books = ledger(entry(OLD), entry(NEW, UNTRUSTED, awaiting=awaiting))
+    books = ledger(entry(OLD), entry(NEW, UNTRUSTED, awaited_pods=awaiting))
     ca = secrets(other_entries=others(NEW) if in_secret else {})
     snapshot = cluster(ca=ca, ledger=books, bundle=bundle, pods=pods() if running else ())
     found = after(snapshot)
     assert found is not None
-    if found.awaiting is not None:
-        assert found.awaiting >= (snapshot.uids if awaiting is None else frozenset(awaiting))
+    if found.awaited_pods is not None:
+        assert found.awaited_pods >= (snapshot.uids if awaiting is None else frozenset(awaiting))
         assert awaiting is not None or is_projected(snapshot, name_of(NEW))
 
 
@@ -325,7 +325,7 @@ def test_a_removed_ca_leaves_and_every_running_pod_may_still_trust_it() -> None:
     assert after == replace(
         books_of(stage.OUT_OF_BUNDLE),
         entries=books_of(stage.REMOVED).entries,
-        removed=(RemovedEntry(OLD.certificate, uids_of(start=2)),),
+        removed_cas=(RemovedEntry(OLD.certificate, uids_of(start=2)),),
     )
 
 
@@ -392,16 +392,16 @@ def test_after_a_renewal_no_pod_trusts_more_than_before(successor: Entity, remem
         ca=secrets(successor, certificate_generation=1), ledger=books, pods=pods(1), leaves=leaves(successor, 1)
     )
     gone = (RemovedEntry(OLD.certificate, uids_of()),) if remembered else ()
-    assert struck(snapshot) == ledger(entry(successor, generations={1}), removed=gone)
+    assert struck(snapshot) == ledger(entry(successor, generations={1}), removed_cas=gone)
 
 
 def test_an_awaited_pod_may_have_read_the_ca_all_the_same() -> None:
     """It may have started between the moment at which the CA was in the bundle and the one at which that was read back."""
     node, component = a_pod(), a_pod("topics", component=Component.ENTITY_OPERATOR)
-    leaving = entry(OLD, PHASE_OUT, {0}, awaiting={node.uid, component.uid})
+    leaving = entry(OLD, PHASE_OUT, {0}, awaited_pods={node.uid, component.uid})
     seen = changed(stage.OUT_OF_BUNDLE, pods=(node, component), leaves=(), ledger=ledger(leaving, entry(NEW, ALL, {1})))
     opened = replace(GATES, removal=lambda *_about: ())
-    assert struck(seen, gates=opened).removed == (RemovedEntry(OLD.certificate, seen.uids),)
+    assert struck(seen, gates=opened).removed_cas == (RemovedEntry(OLD.certificate, seen.uids),)
 
 
 def test_the_ca_that_the_flow_leads_to_stays() -> None:

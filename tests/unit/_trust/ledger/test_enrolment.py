@@ -57,7 +57,7 @@ def test_every_certificate_of_the_secrets_enters_untrusted() -> None:
 
 def test_an_enrolled_ca_was_not_read_back_and_has_no_generation() -> None:
     found = enrol_authorities(cluster(ca=secrets(other_entries=others(NEW))), ledger()).find(name_of(NEW))
-    assert found == entry(NEW, TrustState.UNTRUSTED, awaiting=None)
+    assert found == entry(NEW, TrustState.UNTRUSTED, awaited_pods=None)
 
 
 @pytest.mark.parametrize("current", FORMS)
@@ -78,7 +78,7 @@ def test_a_cluster_without_ledger_is_adopted_with_the_ca_it_works_with() -> None
 def test_adopting_records_that_every_process_trusts_the_ca() -> None:
     found = enrol_authorities(cluster(ledger=None), Ledger()).find(name_of(OLD))
     assert found is not None
-    assert found.awaiting == frozenset()
+    assert found.awaited_pods == frozenset()
 
 
 @pytest.mark.parametrize("current", FORMS)
@@ -98,24 +98,24 @@ def test_an_existing_ledger_that_is_empty_adopts_nothing() -> None:
     ("holders", "comes_back"),
     [
         # An operator that writes its cached copy of a Secret must not undo the removal.
-        ({"awaiting": frozenset({"someone"})}, False),
+        ({"awaited_pods": frozenset({"someone"})}, False),
         # Long afterwards a user has put it there on purpose.
-        ({"awaiting": frozenset(), "lingering": frozenset({"someone"})}, True),
+        ({"awaited_pods": frozenset(), "lingering_pods": frozenset({"someone"})}, True),
     ],
     ids=["just removed", "only channels that read nothing know it"],
 )
 def test_whether_a_ca_that_was_removed_comes_back(
     chain: Chain, holders: dict[str, frozenset[str]], comes_back: bool
 ) -> None:
-    books = ledger(entry(NEW), removed=(RemovedEntry(chain[0], **holders),))
+    books = ledger(entry(NEW), removed_cas=(RemovedEntry(chain[0], **holders),))
     found = enrol_authorities(cluster(ca=secrets(NEW, other_entries={"put-there.crt": chain})), books)
-    assert found == (ledger(entry(NEW), entry(chain, TrustState.UNTRUSTED, awaiting=None)) if comes_back else books)
+    assert found == (ledger(entry(NEW), entry(chain, TrustState.UNTRUSTED, awaited_pods=None)) if comes_back else books)
 
 
 def test_a_chain_enters_as_its_issuing_ca_with_what_leads_to_its_root() -> None:
     chain = chain_of(INTERMEDIATE, ROOT)
     found = enrol_authorities(cluster(ca=secrets(other_entries={"corporate.crt": chain})), ledger())
-    assert found.entries[1:] == (entry(chain, TrustState.UNTRUSTED, awaiting=None),)
+    assert found.entries[1:] == (entry(chain, TrustState.UNTRUSTED, awaited_pods=None),)
 
 
 @pytest.mark.parametrize("current", FORMS)
@@ -144,7 +144,7 @@ def test_without_an_issuing_ca_no_generation_is_learned() -> None:
 def test_a_cluster_that_was_never_adopted_is_shown_as_it_would_begin() -> None:
     snapshot = cluster(ledger=None, ca=secrets(certificate_generation=4, other_entries=others(NEW)))
     assert as_seen(snapshot) == ledger(
-        entry(OLD, TrustState.TRUSTED_UNUSED, {4}), entry(NEW, TrustState.UNTRUSTED, awaiting=None)
+        entry(OLD, TrustState.TRUSTED_UNUSED, {4}), entry(NEW, TrustState.UNTRUSTED, awaited_pods=None)
     )
 
 
@@ -169,7 +169,7 @@ def swapped(*others: Any, **fields: Any) -> Snapshot:
     "snapshot",
     [
         pytest.param(swapped(), id="the ledger does not know it"),
-        pytest.param(swapped(entry(NEW, UNTRUSTED, awaiting=None)), id="it lay there as another one, and is not trusted yet"),
+        pytest.param(swapped(entry(NEW, UNTRUSTED, awaited_pods=None)), id="it lay there as another one, and is not trusted yet"),
         pytest.param(swapped(prepared=(prepared(NEW),)), id="it was put among the prepared ones, and no flow is about it"),
         pytest.param(swapped(books={"journal": a_journal(new=THIRD)}), id="another one is to be switched to"),
         pytest.param(swapped(books={"journal": a_journal(finished_at=NOW)}), id="the flow about it has ended"),
@@ -194,7 +194,9 @@ def test_another_ca_in_the_place_of_the_one_in_use(snapshot: Snapshot) -> None:
         pytest.param(swapped(books={"journal": a_journal()}), id="a flow has switched to it, and the books are behind"),
         pytest.param(swapped(entry(NEW, UNUSED)), id="it was brought to trust, as every gate knows"),
         pytest.param(swapped(entry(NEW, PHASE_OUT, {7})), id="from a backup, and not gone yet"),
-        pytest.param(swapped(entry(NEW, UNTRUSTED, {1}, awaiting=None)), id="it has been in use, and no process runs"),
+        pytest.param(
+            swapped(entry(NEW, UNTRUSTED, {1}, awaited_pods=None)), id="it has been in use, and no process runs"
+        ),
         pytest.param(replace(swapped(), ca=secrets(RENEWED)), id="a renewal with its key"),
         pytest.param(replace(swapped(), ca=secrets(chain_of(RENEWED, ROOT))), id="a renewal with its key, and a root"),
         pytest.param(
@@ -251,7 +253,7 @@ def test_a_swapped_ca_that_every_process_started_with_awaits_no_pod() -> None:
     """By the gates it becomes trusted then, and no process restarts for it."""
     started = swapped(pods=pods(1))
     (_old, found) = adopt_swapped(started, ADOPT, books_of(started)).entries
-    assert found == entry(NEW, TrustState.UNTRUSTED, awaiting=())
+    assert found == entry(NEW, TrustState.UNTRUSTED, awaited_pods=())
 
 
 def test_a_swapped_in_ca_is_not_entered_before_every_pod_has_started_with_it() -> None:

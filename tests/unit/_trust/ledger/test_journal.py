@@ -151,7 +151,7 @@ def test_a_closed_journal_stays_as_it_is() -> None:
             {"ca": replace(stage.RETIRED.ca, prepared=(prepared(NEW),))}, id="the next CA is among the prepared still"
         ),
         pytest.param({"reconciliation": PAUSED}, id="our pause"),
-        pytest.param({"ledger": ledger(entry(NEW, UNTRUSTED, {1}, awaiting=None)), "bundle": None}, id="untrusted"),
+        pytest.param({"ledger": ledger(entry(NEW, UNTRUSTED, {1}, awaited_pods=None)), "bundle": None}, id="untrusted"),
         pytest.param({"pods": ()}, id="no pod uses it"),
         pytest.param(
             {
@@ -187,7 +187,7 @@ def test_the_journal_stays_open_while(unfinished: dict[str, Any]) -> None:
 )
 def test_a_rotation_without_its_successor_is_abandoned(ca: CaSecrets) -> None:
     """There is nothing to continue with: the next run has to be able to start again."""
-    ledger_then = ledger(entry(OLD, ALL, {0}), entry(NEW, UNTRUSTED, awaiting=None), journal=a_journal())
+    ledger_then = ledger(entry(OLD, ALL, {0}), entry(NEW, UNTRUSTED, awaited_pods=None), journal=a_journal())
     assert journal_after(cluster(ca=ca, ledger=ledger_then)) is None
 
 

@@ -125,7 +125,7 @@ def without(removed: RemovedEntry, **fields: Any) -> Snapshot:
     """NEW alone is in use. It is what listeners accept, where they were asked."""
     return cluster(
         ca=secrets(NEW, certificate_generation=1),
-        ledger=ledger(entry(NEW, generations={1}), removed=(removed,)),
+        ledger=ledger(entry(NEW, generations={1}), removed_cas=(removed,)),
         **{"pods": pods(1), "leaves": leaves(NEW, 1), **fields},
     )
 
@@ -159,12 +159,12 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
             id="all listeners refuse it: the rest of these processes knows it still",
         ),
         pytest.param(
-            answered(replace(GONE, lingering=uids_of())), (RemovedEntry(OLD.certificate, EMPTY, uids_of()),),
+            answered(replace(GONE, lingering_pods=uids_of())), (RemovedEntry(OLD.certificate, EMPTY, uids_of()),),
             id="the same, of some it was known before",
         ),
         pytest.param(answered(GONE, PODS[1]), (GONE,), id="a listener accepts it"),
         pytest.param(
-            answered(replace(GONE, awaiting=uids_of(PODS[0])), PODS[1]), (replace(GONE, awaiting=uids_of(PODS[0])),),
+            answered(replace(GONE, awaited_pods=uids_of(PODS[0])), PODS[1]), (replace(GONE, awaited_pods=uids_of(PODS[0])),),
             id="one accepts it that was not thought to: it was in the bundle once more when that one started",
         ),
         pytest.param(
@@ -173,8 +173,8 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
         ),
         pytest.param(answered(RemovedEntry(OLD.certificate, EMPTY)), (), id="no pod knows it"),
         pytest.param(
-            with_old_among_the_trusted(answered(replace(GONE, awaiting=uids_of(PODS[0])))),
-            (replace(GONE, awaiting=uids_of()),), id="it was put back: each pod that starts knows it",
+            with_old_among_the_trusted(answered(replace(GONE, awaited_pods=uids_of(PODS[0])))),
+            (replace(GONE, awaited_pods=uids_of()),), id="it was put back: each pod that starts knows it",
         ),
         pytest.param(
             changed(with_old_among_the_trusted(without(GONE)), pods=()), (GONE,), id="the same, and no pod runs"
@@ -182,7 +182,7 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
     ],
 )  # fmt: skip
 def test_a_removed_ca_is_remembered_while_a_pod_may_know_it(snapshot: Snapshot, left: tuple[RemovedEntry, ...]) -> None:
-    assert forget_removed(snapshot, books_of(snapshot)).removed == left
+    assert forget_removed(snapshot, books_of(snapshot)).removed_cas == left
 
 
 # --- leaves that only processes hold
@@ -190,7 +190,7 @@ def test_a_removed_ca_is_remembered_while_a_pod_may_know_it(snapshot: Snapshot, 
 FIRST, OTHERS = uids_of(PODS[0]), uids_of(*PODS[1:])
 HELD = HeldLeaf(issue_leaf(NEW, "held"), FIRST)
 STORED = stored_chain(NEW)[0]
-READ = replace(HELD, awaiting=EMPTY, lingering=FIRST)
+READ = replace(HELD, awaited_pods=EMPTY, lingering_pods=FIRST)
 LATER = HeldLeaf(issue_leaf(NEW, "later"), FIRST)
 
 
@@ -217,7 +217,7 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
         pytest.param(presenting(holding(HELD), STORED), (READ,), id="listeners have read"),
         pytest.param(presenting(holding(READ), STORED), (READ,), id="the rest of the process has not"),
         pytest.param(
-            presenting(holding(replace(HELD, lingering=FIRST)), STORED), (READ,), id="it came back, and they have read again"
+            presenting(holding(replace(HELD, lingering_pods=FIRST)), STORED), (READ,), id="it came back, and they have read again"
         ),
         pytest.param(
             presenting(holding(LATER, READ), LATER.certificate, 9090), (LATER, READ), id="listeners have read twice, and one the first alone"
@@ -226,11 +226,11 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
             presenting(holding(LATER, READ), STORED), (READ,), id="listeners have read twice: nothing else had the leaf between"
         ),
         pytest.param(
-            presenting(holding(replace(LATER, awaiting=uids_of()), READ), STORED),
-            (replace(LATER, awaiting=EMPTY, lingering=OTHERS), READ), id="others were started with what is the second here",
+            presenting(holding(replace(LATER, awaited_pods=uids_of()), READ), STORED),
+            (replace(LATER, awaited_pods=EMPTY, lingering_pods=OTHERS), READ), id="others were started with what is the second here",
         ),
-        pytest.param(holding(replace(HELD, awaiting=frozenset({"gone"}))), (), id="restarted before it has read"),
-        pytest.param(presenting(holding(replace(READ, lingering=frozenset({"gone"}))), STORED), (), id="restarted afterwards"),
+        pytest.param(holding(replace(HELD, awaited_pods=frozenset({"gone"}))), (), id="restarted before it has read"),
+        pytest.param(presenting(holding(replace(READ, lingering_pods=frozenset({"gone"}))), STORED), (), id="restarted afterwards"),
         pytest.param(
             # No listener has read anything: what is presented is what is stored still.
             presenting(holding(HeldLeaf(STORED, FIRST)), STORED), (HeldLeaf(STORED, FIRST),),
@@ -296,7 +296,7 @@ def test_leaves_of_running_processes_are_recorded_before_they_are_replaced(
 
 def test_nodes_whose_listeners_have_yet_to_read_their_new_leaf() -> None:
     """Not those that are gone, nor those of which only the rest of the process holds the old one."""
-    snapshot = holding(replace(HELD, awaiting=FIRST | {"gone"}), HeldLeaf(STORED, EMPTY, OTHERS))
+    snapshot = holding(replace(HELD, awaited_pods=FIRST | {"gone"}), HeldLeaf(STORED, EMPTY, OTHERS))
     assert nodes_yet_to_read(snapshot, books_of(snapshot)) == FIRST
 
 

@@ -33,7 +33,9 @@ SWITCHED = replace(KNOWN, is_complete=True)
 def program(name: str, days: int | None = 10, **fields: Any) -> Presenter:
     """It has read a certificate that ends so many days from now; None where the certificate is unknown."""
     ends_at = None if days is None else NOW + days * DAY
-    return presenter(name, renewal=Renewal.BY_HAND, **{"reads": f"{name} orders", "ends_at": ends_at, **fields})
+    return presenter(
+        name, renewal=Renewal.BY_HAND, **{"certificate_source": f"{name} orders", "ends_at": ends_at, **fields}
+    )
 
 
 def noted(stage: str, *programs: Presenter, journal: Journal | None = None, **fields: Any) -> Outgoing | None:
@@ -50,8 +52,10 @@ def noted(stage: str, *programs: Presenter, journal: Journal | None = None, **fi
         pytest.param([program("a", 10), program("b", None)], ["a orders"], 10, id="one has not read it"),
         pytest.param([program("a", 10), program("a", None)], [], 0, id="a copy that it has not read"),
         pytest.param([program("a", None), program("a", 10)], [], 0, id="the same in another order"),
-        pytest.param([program("a", 10), program("a", 20, reads="a y")], ["a orders", "a y"], 20, id="of two users"),
-        pytest.param([program("a", 10, reads="")], [], 0, id="another program writes what it reads"),
+        pytest.param(
+            [program("a", 10), program("a", 20, certificate_source="a y")], ["a orders", "a y"], 20, id="of two users"
+        ),
+        pytest.param([program("a", 10, certificate_source="")], [], 0, id="another program writes what it reads"),
         pytest.param([program("a", -10)], ["a orders"], -10, id="ended already"),
     ],
 )

@@ -80,7 +80,7 @@ def test_without_a_name_the_ca_in_use_is_meant(goal: Goal) -> None:
 def test_of_a_chain_the_ca_that_issues_is_meant() -> None:
     below = cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)), ledger=ledger(entry(chain_of(INTERMEDIATE, ROOT))))
     assert target(below) == Target(True, replaces=name_of(INTERMEDIATE))
-    assert not target(below, named=name_of(ROOT)).wanted
+    assert not target(below, named=name_of(ROOT)).needs_new_ca
 
 
 @WAYS_TO_NAME
@@ -96,7 +96,9 @@ def test_the_ca_in_use_by_name(goal: Goal, named: Callable[[Entity], str]) -> No
     [
         pytest.param(stage.FINISHED, id="the last flow replaced it"),
         pytest.param(
-            replace(stage.FINISHED, ledger=ledger(entry(NEW), removed=(RemovedEntry(OLD.certificate, frozenset()),))),
+            replace(
+                stage.FINISHED, ledger=ledger(entry(NEW), removed_cas=(RemovedEntry(OLD.certificate, frozenset()),))
+            ),
             id="it was removed",
         ),
         pytest.param(
@@ -108,18 +110,18 @@ def test_a_ca_that_is_not_in_use_any_more_needs_no_replacement(
     snapshot: Snapshot, named: Callable[[Entity], str]
 ) -> None:
     found = target(snapshot, named=named(OLD))
-    assert (found.wanted, found.unknown) == (False, False)
+    assert (found.needs_new_ca, found.is_unknown) == (False, False)
 
 
 @WAYS_TO_NAME
 @pytest.mark.parametrize("snapshot", [stage.SETTLED, stage.FINISHED, cluster(ledger=None)])
 def test_a_ca_that_this_cluster_never_had_is_unknown(snapshot: Snapshot, named: Callable[[Entity], str]) -> None:
     found = target(snapshot, named=named(THIRD))
-    assert (found.wanted, found.unknown) == (False, True)
+    assert (found.needs_new_ca, found.is_unknown) == (False, True)
 
 
 def test_a_part_of_a_fingerprint_is_no_name() -> None:
-    assert target(stage.SETTLED, named=name_of(OLD)[:16]).unknown
+    assert target(stage.SETTLED, named=name_of(OLD)[:16]).is_unknown
 
 
 def test_the_ca_that_took_its_place_can_be_named_next() -> None:
@@ -163,8 +165,8 @@ def test_a_rerun_without_a_name_is_answered_by_a_fresh_flow(ago: timedelta, fres
 
 
 def test_fresh_is_a_matter_of_a_day_unless_it_is_said_otherwise() -> None:
-    assert not target(finished(DAY - HOUR)).wanted
-    assert target(finished(DAY)).wanted
+    assert not target(finished(DAY - HOUR)).needs_new_ca
+    assert target(finished(DAY)).needs_new_ca
 
 
 @pytest.mark.parametrize(("done", "goal"), [*permutations(ROTATING)])
@@ -173,7 +175,7 @@ def test_a_fresh_flow_with_another_goal_is_no_answer(done: Goal, goal: Goal) -> 
 
 
 def test_a_name_counts_more_than_freshness() -> None:
-    assert target(finished(HOUR), named=name_of(NEW)).wanted
+    assert target(finished(HOUR), named=name_of(NEW)).needs_new_ca
 
 
 @pytest.mark.parametrize("goal", ROTATING)
@@ -203,7 +205,7 @@ def test_another_supplied_ca_is_wanted_however_fresh_the_last_flow_is(goal: Goal
 
 def test_a_name_counts_more_than_a_supplied_ca() -> None:
     """The rerun of a playbook from before the latest replacement brings nothing back."""
-    assert not target(finished(HOUR), named=name_of(OLD), supplied=prepared(THIRD)).wanted
+    assert not target(finished(HOUR), named=name_of(OLD), supplied=prepared(THIRD)).needs_new_ca
 
 
 @pytest.mark.parametrize("goal", [Goal.UPGRADE, Goal.DOWNGRADE, Goal.RECONCILE])
@@ -403,7 +405,7 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
     ],
 )  # fmt: skip
 def test_a_flow_begins_in_its_time_alone(snapshot: Snapshot, intent: Intent, begins: Goal | None) -> None:
-    assert resolve(snapshot, intent, books_of(snapshot)).wanted is (begins is not None)
+    assert resolve(snapshot, intent, books_of(snapshot)).needs_new_ca is (begins is not None)
     if begins is not None:
         assert rotation_of(snapshot, intent, books_of(snapshot)) is begins
 
@@ -445,4 +447,4 @@ def test_a_stop_holds_it() -> None:
     """The flow stops for an approval, and the schedule does not lead it on."""
     stopped = a_journal(old=ENDING, is_upkeep=True, stop=Stop(Phase.TRUST, NOW - DAY))
     books = ledger(entry(ENDING, generations={0}), journal=stopped)
-    assert not resolve(using(ENDING, ledger=books), KEPT, books).wanted
+    assert not resolve(using(ENDING, ledger=books), KEPT, books).needs_new_ca

@@ -27,7 +27,7 @@ from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_o
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
 RECONCILE = Intent(Goal.RECONCILE)
-TWINS = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaiting=None))
+TWINS = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaited_pods=None))
 
 
 def moved(snapshot: Snapshot, intent: Intent = RECONCILE, gates: Gates = GATES) -> dict[str, TrustState]:
@@ -51,7 +51,7 @@ def states(**named: TrustState) -> dict[str, TrustState]:
         pytest.param(stage.RESTARTED, states(new=UNUSED), id="not linked: all have restarted"),
         pytest.param(changed(stage.RESTARTED, pods=()), {}, id="no pod runs: it is unknown which pods will trust it"),
         pytest.param(
-            replace(linked.TRUSTED, ledger=books_of(linked.TRUSTED).with_entry(entry(NEW, UNTRUSTED, awaiting=linked.uids()))),
+            replace(linked.TRUSTED, ledger=books_of(linked.TRUSTED).with_entry(entry(NEW, UNTRUSTED, awaited_pods=linked.uids()))),
             states(new=UNUSED), id="linked: every verifier validates it at once",
         ),
         pytest.param(linked.IN_BUNDLE, {}, id="linked, and not read back"),
@@ -77,7 +77,7 @@ def test_a_renewal_validates_at_once_but_is_not_trusted_before_it_was_read_back(
     awaiting: frozenset[str] | None, expected: dict[str, TrustState]
 ) -> None:
     """A process that starts once the renewed one has left would not trust it."""
-    books = TWINS.with_entry(entry(RENEWED, UNTRUSTED, awaiting=awaiting))
+    books = TWINS.with_entry(entry(RENEWED, UNTRUSTED, awaited_pods=awaiting))
     assert moved(cluster(ca=secrets(other_entries=others(RENEWED)), ledger=books)) == expected
 
 
@@ -132,10 +132,10 @@ def test_an_adopted_ca_makes_one_transition_in_a_pass() -> None:
 def test_a_transition_forgets_the_pods_that_are_gone() -> None:
     here = uids_of(PODS[1], start=2)
     waiting = replace(
-        stage.USED, ledger=books_of(stage.USED).with_entry(entry(OLD, ANY, {0}, awaiting={"gone", *here}))
+        stage.USED, ledger=books_of(stage.USED).with_entry(entry(OLD, ANY, {0}, awaited_pods={"gone", *here}))
     )
     after = advance_states(waiting, RECONCILE, books_of(waiting), GATES).find(name_of(OLD))
-    assert after == entry(OLD, PHASE_OUT, {0}, awaiting=here)
+    assert after == entry(OLD, PHASE_OUT, {0}, awaited_pods=here)
 
 
 LEAVING = changed_intent(RECONCILE, leaving_ca=name_of(NEW))
@@ -173,7 +173,7 @@ def test_a_ca_that_an_abort_gets_rid_of_leaves_without_being_asked(snapshot: Sna
 
 def test_a_ca_that_enters_in_this_pass_does_not_leave_in_it() -> None:
     fresh = replace(stage.TRUSTED, ledger=ledger(entry(OLD, ALL, {0})))
-    books = books_of(fresh).with_entry(entry(NEW, UNTRUSTED, awaiting=None))
+    books = books_of(fresh).with_entry(entry(NEW, UNTRUSTED, awaited_pods=None))
     found = advance_states(fresh, LEAVING, books, GATES).find(name_of(NEW))
     assert found is not None
     assert found.state is UNTRUSTED

@@ -217,7 +217,7 @@ def test_which_flows_heed_it(goal: Goal) -> None:
 )
 def test_when_it_asks_for_nothing(snapshot: Snapshot) -> None:
     assert wish_of(snapshot, confirming(NEW), snapshot.ledger or Ledger()) is None
-    assert not resolve(snapshot, confirming(NEW), snapshot.ledger or Ledger()).wanted
+    assert not resolve(snapshot, confirming(NEW), snapshot.ledger or Ledger()).needs_new_ca
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_reconcile_begins_the_flow_that_the_source_means(snapshot: Snapshot, exp
 def test_no_flow_begins_with_a_ca_that_the_user_has_not_confirmed(goal: Goal) -> None:
     """No other CA is made in its place either."""
     for snapshot in (holding(NEW), holding(NEW, where=FIRST)):
-        assert not resolve(snapshot, Intent(goal), snapshot.ledger or Ledger()).wanted
+        assert not resolve(snapshot, Intent(goal), snapshot.ledger or Ledger()).needs_new_ca
 
 
 @pytest.mark.parametrize(

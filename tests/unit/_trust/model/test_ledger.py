@@ -55,28 +55,30 @@ def test_an_entry_that_goes_leaves_the_others_as_they_are() -> None:
     ("gone", "left", "awaiting"),
     [
         pytest.param(
-            entry(OLD, awaiting=FIRST), entry(RENEWED, awaiting=FIRST | SECOND), FIRST, id="one knew its twin"
+            entry(OLD, awaited_pods=FIRST), entry(RENEWED, awaited_pods=FIRST | SECOND), FIRST, id="one knew its twin"
         ),
-        pytest.param(entry(OLD), entry(RENEWED, awaiting=FIRST), frozenset(), id="all knew its twin"),
-        pytest.param(entry(OLD, awaiting=None), entry(RENEWED, awaiting=FIRST), FIRST, id="its twin was not read back"),
-        pytest.param(entry(OLD), entry(RENEWED, awaiting=None), None, id="it was not read back itself"),
-        pytest.param(entry(OLD), entry(NEW, awaiting=FIRST), FIRST, id="it has another key"),
-        pytest.param(entry(OLD), entry(IDENTIFIED, awaiting=FIRST), FIRST, id="it has another key identifier"),
-        pytest.param(entry(OLD), entry(IMPOSTOR, awaiting=FIRST), FIRST, id="it has the same name only"),
+        pytest.param(entry(OLD), entry(RENEWED, awaited_pods=FIRST), frozenset(), id="all knew its twin"),
+        pytest.param(
+            entry(OLD, awaited_pods=None), entry(RENEWED, awaited_pods=FIRST), FIRST, id="its twin was not read back"
+        ),
+        pytest.param(entry(OLD), entry(RENEWED, awaited_pods=None), None, id="it was not read back itself"),
+        pytest.param(entry(OLD), entry(NEW, awaited_pods=FIRST), FIRST, id="it has another key"),
+        pytest.param(entry(OLD), entry(IDENTIFIED, awaited_pods=FIRST), FIRST, id="it has another key identifier"),
+        pytest.param(entry(OLD), entry(IMPOSTOR, awaited_pods=FIRST), FIRST, id="it has the same name only"),
     ],
 )
 def test_a_pod_that_trusts_a_ca_trusts_another_with_its_name_and_key_when_it_has_gone(
     gone: LedgerEntry, left: LedgerEntry, awaiting: frozenset[str] | None
 ) -> None:
     """Processes hold the old certificate and accept the leaves of the renewed one by it."""
-    assert ledger(gone, left).without_entry(gone.fingerprint).entries == (replace(left, awaiting=awaiting),)
+    assert ledger(gone, left).without_entry(gone.fingerprint).entries == (replace(left, awaited_pods=awaiting),)
 
 
 @pytest.mark.parametrize("kind", [RemovedEntry, HeldLeaf])
 def test_the_holders_of_a_removed_ca_or_a_held_leaf(kind: type[RemovedEntry] | type[HeldLeaf]) -> None:
     known = kind(OLD.certificate, FIRST, SECOND)
     assert known.holders == FIRST | SECOND
-    assert replace(known, awaiting=FIRST | SECOND).holders == FIRST | SECOND
+    assert replace(known, awaited_pods=FIRST | SECOND).holders == FIRST | SECOND
     assert known.fingerprint == name_of(OLD)
 
 

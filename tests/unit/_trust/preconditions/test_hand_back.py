@@ -143,7 +143,7 @@ CASES = [
     ),
     unfinished("rotation in flight", ledger=ledger(entry(OLD, ANY), journal=a_journal())),
     unfinished("prepared CA", ca=secrets(prepared=(prepared(NEW),))),
-    unfinished("listeners trust a removed CA", ledger=ledger(entry(OLD), removed=(GONE,))),
+    unfinished("listeners trust a removed CA", ledger=ledger(entry(OLD), removed_cas=(GONE,))),
     left(
         NEW, UNUSED, "another CA", ca=secrets(other_entries=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, UNUSED))
     ),
@@ -172,7 +172,11 @@ def test_preconditions_of_the_hand_back_hold_no_other_goal(case: Refusal) -> Non
         pytest.param(cluster(ledger=None), id="no ledger"),
         pytest.param(cluster(ledger=ledger(entry(OLD, UNUSED)), pods=()), id="no pods, so no pod uses it"),
         pytest.param(
-            cluster(ledger=ledger(entry(OLD), removed=(replace(GONE, awaiting=frozenset(), lingering=uids_of()),))),
+            cluster(
+                ledger=ledger(
+                    entry(OLD), removed_cas=(replace(GONE, awaited_pods=frozenset(), lingering_pods=uids_of()),)
+                )
+            ),
             id="only Raft clients and agents know a removed CA",
         ),
         pytest.param(

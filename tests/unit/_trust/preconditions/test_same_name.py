@@ -93,7 +93,8 @@ CASES = [
         keys_are_told_apart, lacks(BARE, OLD), name="to be trusted", intent=changed_intent(RECONCILE, additional_cas=(chain_of(BARE),)),
     ),
     refusal(
-        keys_are_told_apart, lacks(BARE, OLD), name="in the ledger alone", ledger=ledger(entry(OLD, generations={0}), entry(BARE, UNTRUSTED, awaiting=None)),
+        keys_are_told_apart, lacks(BARE, OLD), name="in the ledger alone",
+        ledger=ledger(entry(OLD, generations={0}), entry(BARE, UNTRUSTED, awaited_pods=None)),
     ),
     refusal(keys_are_told_apart, alike(OLD, DOUBLE), name="one identifier", intent=supplying(DOUBLE)),
     refusal(keys_are_told_apart, of_leaf("has no authority key identifier"), name="leaf without", **unnamed(authority_identifier=None)),

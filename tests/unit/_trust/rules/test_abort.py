@@ -146,7 +146,7 @@ def test_meanwhile_it_does_not_leave(unsure: frozenset[str] | None, held: bool) 
 def test_a_pod_that_ran_before_the_given_up_ca_was_published_has_no_leaf_of_it() -> None:
     """The run need not have asked any of its listeners."""
     pod, *others = GIVEN_UP.nodes.pods
-    known = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT, awaiting={pod.uid})))
+    known = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT, awaited_pods={pod.uid})))
     found = removal_gate(known, books_of(known), name_of(NEW))
     assert {violation.subject for violation in found} == {f"pod {one.name}" for one in others}
 

@@ -46,13 +46,15 @@ PORTS = (9090, 9091)
 def asked(snapshot: Snapshot) -> Snapshot:
     """Every listener answers what the process was started with, by what is stored."""
     ledger = snapshot.ledger
-    entries, removed = (ledger.entries, ledger.removed) if ledger else ((), ())
+    entries, removed = (ledger.entries, ledger.removed_cas) if ledger else ((), ())
     stored = present_as_stored(snapshot, ledger) if ledger else ()
     presented = {seen.party: next(iter(seen.chains), None) for seen in stored}
     found = []
     for pod in snapshot.nodes.pods:
-        accepts = {one.fingerprint for one in entries if one.awaiting is not None and pod.uid not in one.awaiting}
-        accepts |= {one.fingerprint for one in removed if pod.uid in one.awaiting}
+        accepts = {
+            one.fingerprint for one in entries if one.awaited_pods is not None and pod.uid not in one.awaited_pods
+        }
+        accepts |= {one.fingerprint for one in removed if pod.uid in one.awaited_pods}
         known = {one.fingerprint for one in (*entries, *removed)}
         presents = presented.get(pod.name) or stored_chain(OLD if pod.generation == 0 else NEW)
         found += [

@@ -184,7 +184,7 @@ def test_a_prepared_ca_that_can_never_become_trusted_holds(known: Chain, waits: 
 
 def test_pods_that_accept_the_next_ca_by_its_link_hold_no_flow_and_no_other_ca() -> None:
     """Another CA has to be trusted as it is."""
-    missed = entry(THIRD, UNTRUSTED, awaiting=None)
+    missed = entry(THIRD, UNTRUSTED, awaited_pods=None)
     assert holds(situation(linked.ENROLLED)) == ()
     found = holds(situation(replace(linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(missed))))
     assert found
@@ -194,7 +194,7 @@ def test_pods_that_accept_the_next_ca_by_its_link_hold_no_flow_and_no_other_ca()
 def test_a_held_flow_names_leaves_that_end_meanwhile() -> None:
     """It holds nothing by itself, and the operator renews what it has the key for."""
     missed = replace(
-        linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(entry(THIRD, UNTRUSTED, awaiting=None))
+        linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(entry(THIRD, UNTRUSTED, awaited_pods=None))
     )
     near = changed(elsewhere(missed, OLD), renewal_window=OLD.certificate.not_after - NOW)
     *_others, ending = holds(situation(near))
@@ -216,7 +216,7 @@ def test_a_held_flow_names_leaves_that_end_meanwhile() -> None:
 def test_a_ca_that_only_is_there_holds_no_flow_once_every_process_has_it(other: Entity) -> None:
     assert held(with_another(other)) == []
     used = with_another(other)
-    missed = entry(other, UNTRUSTED, awaiting=None)
+    missed = entry(other, UNTRUSTED, awaited_pods=None)
     assert holds(situation(replace(used, ledger=books_of(used).with_entry(missed))))
 
 

@@ -211,7 +211,7 @@ KNOWN_BY_ITS_ROOT = replace(
         PHASED_OUT.ca, other_entries=others(BELOW), prepared=(replace(prepared(BELOW), chain=chain_of(BELOW, OLD)),)
     ),
     ledger=ledger(
-        entry(OLD, PHASE_OUT, {0}), entry(chain_of(BELOW, OLD), ALL, awaiting={uid_of(PODS[0], 1)}), journal=a_journal()
+        entry(OLD, PHASE_OUT, {0}), entry(chain_of(BELOW, OLD), ALL, awaited_pods={uid_of(PODS[0], 1)}), journal=a_journal()
     ),
 )  # fmt: skip
 
@@ -250,7 +250,7 @@ def test_an_intermediate_ca_that_every_verifier_knows_issues_it() -> None:
         pytest.param(changed(PHASED_OUT, leaves=PHASED_OUT.leaves.stored[:-1]), id="there is none"),
         pytest.param(
             replace(
-                PHASED_OUT, ledger=books_of(PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of(PODS[0], 1)}))
+                PHASED_OUT, ledger=books_of(PHASED_OUT).with_entry(entry(NEW, ALL, awaited_pods={uid_of(PODS[0], 1)}))
             ), id="a process would not accept it at all",
         ),
         pytest.param(KNOWN_BY_ITS_ROOT, id="a process would not accept it alone"),
@@ -361,9 +361,9 @@ def rolled(why: str) -> Steps:
             holding(held(), pods=(a_pod(presents_stored=False),)), Spread.AUTO, (), id="it restarts anyway"
         ),
         pytest.param(
-            holding(held(awaiting=frozenset(), lingering=uids_of(PODS[0]))), Spread.AUTO, (), id="it has read it"
+            holding(held(awaited_pods=frozenset(), lingering_pods=uids_of(PODS[0]))), Spread.AUTO, (), id="it has read it"
         ),
-        pytest.param(holding(held(awaiting=frozenset({"gone"}))), Spread.AUTO, (), id="it is gone"),
+        pytest.param(holding(held(awaited_pods=frozenset({"gone"}))), Spread.AUTO, (), id="it is gone"),
     ],
 )  # fmt: skip
 def test_listeners_read_again(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
@@ -374,7 +374,7 @@ LINGERING = uids_of(PODS[0]) | {uid_of("gone")}
 
 
 def lingering(left: timedelta = 30 * DAY, **fields: Any) -> Snapshot:
-    return holding(held(left, awaiting=frozenset(), lingering=LINGERING), **fields)
+    return holding(held(left, awaited_pods=frozenset(), lingering_pods=LINGERING), **fields)
 
 
 def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:

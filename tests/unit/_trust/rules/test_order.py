@@ -237,7 +237,7 @@ def test_a_flow_that_was_begun_is_continued_by_every_goal_but_handing_back(stage
 
 def with_third(snapshot: Snapshot, state: TrustState, awaiting: frozenset[str] = frozenset()) -> Snapshot:
     """A CA beside those of the flow."""
-    third = entry(THIRD, state, awaiting=awaiting)
+    third = entry(THIRD, state, awaited_pods=awaiting)
     everywhere = {**snapshot.ca.other_entries, **others(THIRD)}
     return replace(
         snapshot,
@@ -308,7 +308,9 @@ def stamp(generation: int | None, key_generation: int, phase: Phase = Phase.USE)
 
 def one_restarts(snapshot: Snapshot) -> Snapshot:
     """The ledger does not know what one of the nodes holds: its restart is not ours to hide."""
-    held = tuple(replace(one, awaiting=one.awaiting - uids_of(PODS[2])) for one in books_of(snapshot).held_leaves)
+    held = tuple(
+        replace(one, awaited_pods=one.awaited_pods - uids_of(PODS[2])) for one in books_of(snapshot).held_leaves
+    )
     return replace(snapshot, ledger=replace(books_of(snapshot), held_leaves=held))
 
 

@@ -232,11 +232,11 @@ def test_how_each_pod_forgets_a_removed_ca(snapshot: Snapshot, spread: Spread, e
 
 
 def test_removed_cas_are_forgotten_in_turn() -> None:
-    first, second = RemovedEntry(THIRD.certificate, uids_of(PODS[0], start=2)), books_of(unlinked.CLEAN).removed[0]
-    snapshot = replace(unlinked.CLEAN, ledger=replace(books_of(unlinked.CLEAN), removed=(first, second)))
+    first, second = RemovedEntry(THIRD.certificate, uids_of(PODS[0], start=2)), books_of(unlinked.CLEAN).removed_cas[0]
+    snapshot = replace(unlinked.CLEAN, ledger=replace(books_of(unlinked.CLEAN), removed_cas=(first, second)))
     (step,) = forget_removed_authorities(situation(snapshot))
     assert isinstance(step, Reload)
-    assert (step.authority, step.uids) == (THIRD.certificate, first.awaiting)
+    assert (step.authority, step.uids) == (THIRD.certificate, first.awaited_pods)
 
 
 # A CA that was swapped in by hand and that is adopted: the one in use takes its place again, until the gates are open.
@@ -333,7 +333,7 @@ def test_which_keys_are_stale(kept: frozenset[str], waiting: tuple[PreparedAutho
 def test_a_key_stays_for_probes_where_a_name_tells_nothing(removed: RemovedEntry, beside: Entity, stale: bool) -> None:
     """Another CA that is trusted has the name of the one that has left."""
     kept = frozenset({removed.fingerprint})
-    books = replace(ledger(entry(beside, generations={0})), removed=(removed,))
+    books = replace(ledger(entry(beside, generations={0})), removed_cas=(removed,))
     seen = cluster(ca=secrets(beside, kept_keys=kept), ledger=books)
     assert tidy_keys(situation(seen, RECONCILE)) == (tidied(NO_KEYS, kept, Phase.USE) if stale else ())
 

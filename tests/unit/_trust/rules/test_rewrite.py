@@ -54,7 +54,7 @@ def patiently(snapshot: Snapshot) -> Snapshot:
 
 def refused(snapshot: Snapshot) -> Snapshot:
     """A node has started without the CA in use."""
-    books = books_of(snapshot).with_entry(entry(NEW, UNUSED, {1}, awaiting=uids_of(PODS[0], start=1)))
+    books = books_of(snapshot).with_entry(entry(NEW, UNUSED, {1}, awaited_pods=uids_of(PODS[0], start=1)))
     return replace(snapshot, ledger=books)
 
 
@@ -101,7 +101,7 @@ def test_leaves_are_recorded_before_they_are_rewritten(snapshot: Snapshot, holde
     (step,) = rewrite_leaves(situation(snapshot))
     assert isinstance(step, WriteLedger)
     assert (step.before, step.ledger.entries) == (snapshot.ledger, books_of(snapshot).entries)
-    assert [one.awaiting for one in step.ledger.held_leaves] == [holders]
+    assert [one.awaited_pods for one in step.ledger.held_leaves] == [holders]
     noted = replace(snapshot, ledger=step.ledger)
     assert [type(one) for one in rewrite_leaves(situation(noted))] == [IssueLeaves]
 

@@ -57,7 +57,7 @@ DOWNGRADE = Intent(Goal.DOWNGRADE)
 
 def refused(snapshot: Snapshot) -> Snapshot:
     """A node has started without the next CA."""
-    waiting = entry(NEW, UNUSED, awaiting=uids_of(PODS[1], start=1), published_at=NOW - HOUR)
+    waiting = entry(NEW, UNUSED, awaited_pods=uids_of(PODS[1], start=1), published_at=NOW - HOUR)
     return replace(snapshot, ledger=books_of(snapshot).with_entry(waiting))
 
 
@@ -116,7 +116,7 @@ def test_settling_the_key_goes_before_anything_else() -> None:
     busy = replace(
         HALF,
         ca=replace(HALF.ca, other_entries=others(NEW, THIRD)),
-        ledger=books_of(HALF).with_entry(entry(THIRD, UNTRUSTED, awaiting=None)),
+        ledger=books_of(HALF).with_entry(entry(THIRD, UNTRUSTED, awaited_pods=None)),
     )
     for intent in (REPLACE_KEY, RECONCILE):
         assert decide(replace(busy, bundle=names_of(OLD, NEW)), intent).steps == pause_for(FORWARD)

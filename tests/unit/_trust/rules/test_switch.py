@@ -108,7 +108,7 @@ def test_the_plan_says_what_becomes_of_clients() -> None:
 def first(**fields: Any) -> Snapshot:
     made: dict[str, Any] = {
         "ca": secrets(None, prepared=(prepared(NEW),)),
-        "ledger": ledger(entry(NEW, UNTRUSTED, awaiting=None), journal=a_journal(Goal.CREATE, None, NEW)),
+        "ledger": ledger(entry(NEW, UNTRUSTED, awaited_pods=None), journal=a_journal(Goal.CREATE, None, NEW)),
         "bundle": None, "pods": (), "leaves": (), **fields,
     }  # fmt: skip
     return cluster(**made)
@@ -152,7 +152,9 @@ def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
         pytest.param(unlinked.PUBLISHED_NOW, id="clients have yet to read it"),
         pytest.param(replace(unlinked.TRUSTED, bundle=names_of(OLD)), id="not in the bundle"),
         pytest.param(
-            known(unlinked.TRUSTED, entry(NEW, UNUSED, awaiting=uids_of(PODS[1], start=1), published_at=NOW - HOUR)),
+            known(
+                unlinked.TRUSTED, entry(NEW, UNUSED, awaited_pods=uids_of(PODS[1], start=1), published_at=NOW - HOUR)
+            ),
             id="a process started without it",
         ),
         pytest.param(outside(unlinked.TRUSTED, OLD), id="a client outside does not trust it"),

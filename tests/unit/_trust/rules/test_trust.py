@@ -62,7 +62,7 @@ def beside_an_exporter(old: Entity, *, learned: bool = False, link: Certificate 
         leaves=leaves(old),
         ledger=ledger(
             entry(old, generations={0}),
-            entry(NEW, UNTRUSTED, awaiting=awaiting),
+            entry(NEW, UNTRUSTED, awaited_pods=awaiting),
             journal=a_journal(old=old),
         ),
     )
@@ -104,33 +104,33 @@ LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}}).
         pytest.param(
             replace(
                 linked.PHASED_OUT,
-                ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of("topics", 1)})),
+                ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaited_pods={uid_of("topics", 1)})),
             ),
             roll(frozenset({uid_of("topics", 1)})), id="all use it, and one was started before it was in the bundle",
         ),
         pytest.param(
             changed(
                 linked.PHASED_OUT,
-                ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of("topics", 1)})),
+                ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaited_pods={uid_of("topics", 1)})),
                 leaves=(*linked.PHASED_OUT.leaves.stored, a_leaf("late")),
             ),
             (), id="the same, and a leaf has yet to take the place of an older one",
         ),
         pytest.param(
-            knowing(entry(THIRD, UNTRUSTED, awaiting=uids_of()), beside=(THIRD,)), roll(uids_of(), about=THIRD),
+            knowing(entry(THIRD, UNTRUSTED, awaited_pods=uids_of()), beside=(THIRD,)), roll(uids_of(), about=THIRD),
             id="another CA than the next one",
         ),
         pytest.param(
             knowing(
-                entry(ROOT), entry(chain_of(INTERMEDIATE, ROOT), UNTRUSTED, awaiting=uids_of()),
+                entry(ROOT), entry(chain_of(INTERMEDIATE, ROOT), UNTRUSTED, awaited_pods=uids_of()),
                 beside=(ROOT, INTERMEDIATE),
             ),
             roll(uids_of(), about=INTERMEDIATE), id="accepted with its chain, and not alone",
         ),
-        pytest.param(knowing(entry(THIRD, PHASE_OUT, awaiting=uids_of())), (), id="one on its way out"),
-        pytest.param(knowing(entry(RENEWED, UNTRUSTED, awaiting=uids_of()), beside=(RENEWED,)), (), id="a renewal"),
-        pytest.param(knowing(entry(THIRD, UNTRUSTED, awaiting={"gone"}), beside=(THIRD,)), (), id="they are gone"),
-        pytest.param(knowing(entry(THIRD, UNTRUSTED, awaiting=None)), (), id="not read back yet"),
+        pytest.param(knowing(entry(THIRD, PHASE_OUT, awaited_pods=uids_of())), (), id="one on its way out"),
+        pytest.param(knowing(entry(RENEWED, UNTRUSTED, awaited_pods=uids_of()), beside=(RENEWED,)), (), id="a renewal"),
+        pytest.param(knowing(entry(THIRD, UNTRUSTED, awaited_pods={"gone"}), beside=(THIRD,)), (), id="they are gone"),
+        pytest.param(knowing(entry(THIRD, UNTRUSTED, awaited_pods=None)), (), id="not read back yet"),
     ],
 )  # fmt: skip
 def test_pods_that_restart_to_trust_the_next_ca(snapshot: Snapshot, expected: Steps) -> None:

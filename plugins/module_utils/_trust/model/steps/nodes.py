@@ -259,20 +259,21 @@ class Reload(Step):
         if snapshot.ledger is None:
             return snapshot
         if self.trusting and self.authority is not None and (entry := snapshot.ledger.find(self.authority.fingerprint)):
-            told = replace(entry, awaiting=(entry.awaiting or frozenset()) - self.uids)
+            told = replace(entry, awaited_pods=(entry.awaited_pods or frozenset()) - self.uids)
             return replace(snapshot, ledger=snapshot.ledger.with_entry(told))
-        removed = tuple(self._keep_lingering(entry) for entry in snapshot.ledger.removed)
+        removed = tuple(self._keep_lingering(entry) for entry in snapshot.ledger.removed_cas)
         leaves = snapshot.ledger.held_leaves
         held = (self._keep_lingering(leaf, leaf.read_only_by_listeners(leaves)) for leaf in leaves)
         known = tuple(leaf for leaf in held if leaf.holders)
-        return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held_leaves=known))
+        return replace(snapshot, ledger=replace(snapshot.ledger, removed_cas=removed, held_leaves=known))
 
     def _keep_lingering(self, known: Held, by_listeners: frozenset[str] = frozenset()) -> Held:
         """After the reload only the rest of these processes, and no listener, knows the certificate. by_listeners: UIDs of the pods in which nothing else
         knew it.
         """
-        read = known.awaiting & self.uids
-        return replace(known, awaiting=known.awaiting - read, lingering=known.lingering | (read - by_listeners))
+        read = known.awaited_pods & self.uids
+        unread = known.awaited_pods - read
+        return replace(known, awaited_pods=unread, lingering_pods=known.lingering_pods | (read - by_listeners))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -175,7 +175,7 @@ class WriteLedger(Step):
 
     def look(self, snapshot: Snapshot) -> Look:
         """A call asks running nodes before the ledger says that no process trusts a CA any more."""
-        forgets = set(self.before.removed) - set(self.ledger.removed)
+        forgets = set(self.before.removed_cas) - set(self.ledger.removed_cas)
         return Look.FRESH if forgets and snapshot.nodes.pods else Look.NONE
 
 

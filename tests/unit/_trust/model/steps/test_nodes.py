@@ -125,11 +125,11 @@ def test_stamping_annotates_pods(
 
 def test_a_reload_leaves_certificates_with_raft_clients_and_agents() -> None:
     gone = RemovedEntry(OLD.certificate, uids_of())
-    held = HeldLeaf(stored_chain(OLD)[0], uids_of(), lingering=uids_of(PODS[0]))
-    before = cluster(ledger=ledger(removed=(gone,), held_leaves=(held,)))
+    held = HeldLeaf(stored_chain(OLD)[0], uids_of(), lingering_pods=uids_of(PODS[0]))
+    before = cluster(ledger=ledger(removed_cas=(gone,), held_leaves=(held,)))
     after = Reload(uids=uids_of(PODS[0]), authority=None).effect(before, MadeHere())
-    rest = {"awaiting": uids_of(*PODS[1:]), "lingering": uids_of(PODS[0])}
-    books = ledger(removed=(replace(gone, **rest),), held_leaves=(replace(held, **rest),))
+    rest = {"awaited_pods": uids_of(*PODS[1:]), "lingering_pods": uids_of(PODS[0])}
+    books = ledger(removed_cas=(replace(gone, **rest),), held_leaves=(replace(held, **rest),))
     assert after == changed(before, ledger=books, assumed_up_to_date=uids_of(PODS[0]))
     unknown = cluster(ledger=None)
     assert Reload(uids=uids_of(), authority=None).effect(unknown, MadeHere()) == unknown.assuming(uids_of())

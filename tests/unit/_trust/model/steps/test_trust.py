@@ -166,7 +166,7 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
         ),
         (
             write(
-                replace(BEFORE, held_leaves=(replace(HELD, awaiting=uids_of(PODS[0])),)),
+                replace(BEFORE, held_leaves=(replace(HELD, awaited_pods=uids_of(PODS[0])),)),
                 replace(BEFORE, held_leaves=(HELD,)),
             ),
             "record the observation",
@@ -190,7 +190,7 @@ def test_steps_about_the_ledger_have_this_effect() -> None:
     ("before", "after", "look"),
     [
         pytest.param((GONE,), (), Look.FRESH, id="no pod trusts it any more"),
-        pytest.param((GONE,), (replace(GONE, awaiting=frozenset()),), Look.FRESH, id="no listener does"),
+        pytest.param((GONE,), (replace(GONE, awaited_pods=frozenset()),), Look.FRESH, id="no listener does"),
         pytest.param((GONE,), (GONE,), Look.NONE, id="it is remembered"),
         pytest.param((), (GONE,), Look.NONE, id="it is remembered from now on"),
     ],
@@ -198,6 +198,6 @@ def test_steps_about_the_ledger_have_this_effect() -> None:
 def test_nodes_are_asked_before_it_is_written_that_they_trust_a_ca_no_more(
     before: tuple[RemovedEntry, ...], after: tuple[RemovedEntry, ...], look: Look
 ) -> None:
-    step = write(replace(BEFORE, removed=after), replace(BEFORE, removed=before))
+    step = write(replace(BEFORE, removed_cas=after), replace(BEFORE, removed_cas=before))
     assert step.look(cluster()) is look
     assert step.look(cluster(pods=())) is Look.NONE
