@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta, timezone
 from functools import cache
 from typing import Any, NoReturn
 
@@ -15,7 +14,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect, trust_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import caller_certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
@@ -27,6 +25,7 @@ from ...tools.operator import certs
 from ...tools.support.flows import work_on
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
+from .fast_clock import FastClock
 
 for helper in ("mistakes", "running", "stages"):
     pytest.register_assert_rewrite(f"{__package__}.{helper}")
@@ -44,20 +43,9 @@ def fast_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))
 
 
-class FastClock(SystemClock):
-    """A module that sleeps finds at once that the time has passed; the clock never goes back, because clusters are kept for other tests."""
-
-    passed = timedelta()
-
-    def now(self) -> datetime:
-        return datetime.now(timezone.utc) + FastClock.passed
-
-    def sleep(self, seconds: float) -> None:
-        FastClock.passed += timedelta(seconds=seconds)
-
-
 @pytest.fixture(autouse=True)
 def use_fast_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    FastClock.begin_test()
     monkeypatch.setattr(composition, "SystemClock", FastClock)
     monkeypatch.setattr(trust_module, "SystemClock", FastClock)
 

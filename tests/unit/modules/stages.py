@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ...tools.operator import certs, clusters
 from ...tools.support.certificates import EC, key, make
 from ...tools.support.memory_cluster import MemoryCluster, Moment
+from .fast_clock import FastClock
 from .running import Ended, call
 
 #: Options for a module so that a test does not wait for primes.
@@ -107,7 +108,7 @@ def _switched() -> MemoryCluster:
 @cache
 def _reached(make: Callable[[], MemoryCluster]) -> Moment:
     """With EC keys of the operator, whichever test comes first: the cluster is kept for all of them."""
-    with mock.patch.multiple(certs, new_ca_key=_ec_key, new_leaf_key=_ec_key):
+    with mock.patch.multiple(certs, new_ca_key=_ec_key, new_leaf_key=_ec_key), FastClock.making_kept_cluster():
         return make().moment()
 
 

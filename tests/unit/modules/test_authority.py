@@ -14,7 +14,7 @@ from ...tools.support.certificates import key, make
 from ...tools.support.checker import entries
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
-from .conftest import FastClock
+from .fast_clock import FastClock
 from .running import call
 from .stages import DAY, FAST, NOW
 from .uses import OTHER_CA, trusting

@@ -12,7 +12,7 @@ import pytest
 from ...tools.operator.user_operator import UserOperatorDouble
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.users import kafka_user
-from .conftest import FastClock
+from .fast_clock import FastClock
 from .running import Ended, call
 from .stages import FAST, done, managed
 

@@ -25,7 +25,7 @@ from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.signed_by_hand import Signature
 from . import stages
-from .conftest import FastClock
+from .fast_clock import FastClock
 from .mistakes import entry, put
 from .running import Ended, call
 from .stages import DAY, ELSEWHERE, NOW

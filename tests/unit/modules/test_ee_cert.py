@@ -19,7 +19,7 @@ from ...tools.support.checker import entries
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
 from . import stages
-from .conftest import FastClock
+from .fast_clock import FastClock
 from .mistakes import put
 from .running import Ended, call
 from .stages import DAY, NOW

@@ -21,7 +21,7 @@ from ...tools.support.certificates import key
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.signing_office import SigningOffice, secrets_of
 from . import stages
-from .conftest import FastClock
+from .fast_clock import FastClock
 from .running import Ended, call
 
 DAY = timedelta(days=1)

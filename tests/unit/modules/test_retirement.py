@@ -14,7 +14,7 @@ import pytest
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
 from . import stages
-from .conftest import FastClock
+from .fast_clock import FastClock
 from .running import call
 from .stages import FAST
 

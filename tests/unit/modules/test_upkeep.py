@@ -12,7 +12,7 @@ import pytest
 from ...tools.operator import certs
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
-from .conftest import FastClock
+from .fast_clock import FastClock
 from .running import call
 from .stages import DAY
 from .test_ee_cert import generated
