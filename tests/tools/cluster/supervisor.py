@@ -1,6 +1,6 @@
 """The process that owns all processes of one bed: when it ends, for whatever reason, they end.
 
-It runs until it is told to stop or, when it was given an owner, until the owner's end of a pipe closes.
+It runs until it gets SIGTERM, until its folder is gone, or, when it has an owner, until the owner's end of a pipe closes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def supervise(folder: Path, owned: bool) -> int:
     children: list[subprocess.Popen[bytes]] = []
     plan = folder / "plan.json"
     started = 0
-    while not stop["asked"]:
+    # A bed that ends in the moment in which this process begins does not know it yet.
+    while not stop["asked"] and folder.exists():
         steps: list[dict[str, Any]] = json.loads(plan.read_text()) if plan.exists() else []
         for step in steps[started:]:
             children.append(_start(folder, step))

@@ -53,14 +53,14 @@ def test_two_at_a_time_build_it_once() -> None:
         write(target)
 
     def ask() -> None:
-        meet.wait(5)
+        meet.wait(60)
         cache.cached("thing-1", build)
 
     threads = [threading.Thread(target=ask) for _number in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert len(built) == 1
 
 
@@ -86,7 +86,7 @@ def test_two_processes_build_it_once_and_the_second_says_that_it_waits() -> None
     assert first.stdout is not None
     assert first.stdout.readline() == "begun\n"
     second = process(0)
-    (made, told), (found, heard) = first.communicate(timeout=20), second.communicate(timeout=20)
+    (made, told), (found, heard) = first.communicate(timeout=60), second.communicate(timeout=60)
     assert (made, found) == ("1\n", "1\n")
     assert re.fullmatch(r"preparing the thing \(once, a moment\) \.\.\.\nprepared the thing in \d+ s\n", told)
     waits = r"waiting for the thing, which another process prepares \.\.\.\nwaited \d+ s for the thing\n"
@@ -98,9 +98,9 @@ def test_a_killed_build_leaves_nothing_that_counts_as_made_and_the_next_starts_o
     assert killed.stdout is not None
     assert killed.stdout.readline() == "begun\n"
     killed.kill()
-    killed.communicate(timeout=20)
+    killed.communicate(timeout=60)
     assert not (cache.cache_root() / "thing-1").exists()
-    assert process(0).communicate(timeout=20)[0] == "begun\n1\n"
+    assert process(0).communicate(timeout=60)[0] == "begun\n1\n"
     assert [path.name for path in cache.cache_root().iterdir() if path.name != ".thing-1.lock"] == ["thing-1"]
 
 
@@ -112,8 +112,8 @@ def test_a_process_that_waited_for_a_killed_build_builds() -> None:
     assert waiting.stderr is not None
     assert waiting.stderr.readline().startswith("waiting for the thing")
     killed.kill()
-    killed.communicate(timeout=20)
-    assert waiting.communicate(timeout=20)[0] == "begun\n1\n"
+    killed.communicate(timeout=60)
+    assert waiting.communicate(timeout=60)[0] == "begun\n1\n"
 
 
 def test_preparations_are_noted_for_the_runner_of_the_checks(
@@ -140,7 +140,7 @@ def test_a_lock_without_a_message_is_waited_for_in_silence(capsys: pytest.Captur
         thread.start()
         time.sleep(0.2)
         order.append("first")
-    thread.join(10)
+    thread.join(60)
     assert order == ["first", "second"]
     assert capsys.readouterr().err == ""
 

@@ -29,7 +29,7 @@ OWNER = (
 )
 
 
-def until(condition: Callable[[], bool], seconds: float = 10) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -110,7 +110,16 @@ def test_it_is_told_to_stop(yard: Yard, mode: str) -> None:
     supervisor = yard.start(yard.command(mode), stdin=subprocess.PIPE)
     pids = yard.pids("one", "two")
     supervisor.send_signal(signal.SIGTERM)
-    assert supervisor.wait(10) == 0
+    assert supervisor.wait(60) == 0
+    assert not any(map(runs, pids))
+
+
+def test_a_daemon_ends_with_its_folder(yard: Yard) -> None:
+    supervisor = yard.start(yard.command("daemon"), stdin=subprocess.PIPE)
+    pids = yard.pids("one", "two")
+    moved = yard.folder.with_name("gone")
+    yard.folder.rename(moved)
+    assert supervisor.wait(60) == 0
     assert not any(map(runs, pids))
 
 
@@ -127,7 +136,7 @@ def test_one_that_ends_takes_the_others_with_it(yard: Yard) -> None:
     yard.plan(one=["sleep", "600"], two=["sleep", "0.2"])
     supervisor = yard.start(yard.command("owned"), stdin=subprocess.PIPE)
     pids = yard.pids("one", "two")
-    assert supervisor.wait(10) == 0
+    assert supervisor.wait(60) == 0
     assert not any(map(runs, pids))
 
 

@@ -182,7 +182,7 @@ def test_a_process_keeps_what_it_has_found(folders: tuple[Path, Path, Path]) -> 
 
 def test_a_process_that_is_told_to_end_does(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
-    assert process.wait(5) == 0
+    assert process.wait(60) == 0
 
 
 def test_a_process_that_finds_nothing_does_not_become_ready(folders: tuple[Path, Path, Path]) -> None:

@@ -218,7 +218,7 @@ def _gone(timeout: float) -> AbstractContextManager[ByteStream]:
     ("opening", "said", "barred"), [(_forbidden, "pods/portforward", True), (_gone, "Connection refused", False)]
 )
 def test_a_listener_that_is_not_reached_is_unknown_with_the_reason(opening: Opener, said: str, barred: bool) -> None:
-    seen = observe_listener(opening, inquiry(), deadline=Deadline.after(5))
+    seen = observe_listener(opening, inquiry(), deadline=Deadline.after(60))
     assert seen.presented is None
     assert said in seen.why
     assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
@@ -241,7 +241,7 @@ def test_a_refusal_of_the_api_server_is_told_from_one_that_may_pass(refusal: Kub
     def refuse(timeout: float) -> AbstractContextManager[ByteStream]:
         raise refusal
 
-    assert observe_listener(refuse, inquiry(), deadline=Deadline.after(5)).barred is barred
+    assert observe_listener(refuse, inquiry(), deadline=Deadline.after(60)).barred is barred
 
 
 def test_a_listener_that_is_not_reached_is_not_tried_again_for_every_ca() -> None:
@@ -251,7 +251,7 @@ def test_a_listener_that_is_not_reached_is_not_tried_again_for_every_ca() -> Non
         tries.append(timeout)
         return _gone(timeout)
 
-    observe_listener(opening, inquiry(), deadline=Deadline.after(5))
+    observe_listener(opening, inquiry(), deadline=Deadline.after(60))
     assert len(tries) == 1
 
 
@@ -397,7 +397,7 @@ UNPROVEN = "did not prove that it has the key of the certificate that it sent"
 def test_a_copied_chain_is_not_presented(signed: bool) -> None:
     """The names that come with it are no evidence either."""
     impostor = Impostor(CHAIN, [NEW.certificate], signed=signed)
-    seen = shake_hands(impostor, UNTRUSTED.tls12, UNTRUSTED.certificate, deadline=Deadline.after(5))
+    seen = shake_hands(impostor, UNTRUSTED.tls12, UNTRUSTED.certificate, deadline=Deadline.after(60))
     assert (seen.outcome, seen.presented, seen.acceptable) == (Outcome.NOT_UNDERSTOOD, None, None)
     assert seen.offered is False
     assert UNPROVEN in seen.detail
@@ -515,7 +515,7 @@ def test_a_mistake_in_a_job_is_not_swallowed() -> None:
         return 1 // 0
 
     with pytest.raises(ZeroDivisionError):
-        collect({"a": wrong}, at_most=1, deadline=Deadline.after(5))
+        collect({"a": wrong}, at_most=1, deadline=Deadline.after(60))
 
 
 def test_collecting_no_question_gives_no_answer() -> None:
@@ -523,7 +523,7 @@ def test_collecting_no_question_gives_no_answer() -> None:
 
 
 def test_the_earlier_of_two_ends_counts() -> None:
-    assert Deadline.after(1).within(50).remaining() <= 1
-    assert Deadline.after(50).within(1).remaining() <= 1
+    assert Deadline.after(30).within(500).remaining() <= 30
+    assert Deadline.after(500).within(30).remaining() <= 30
     with pytest.raises(TimeoutError):
         Deadline.after(0).remaining()

@@ -51,7 +51,7 @@ def served(
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.load_verify_locations(cadata=ROOT.certificate.pem.decode())
     with serving(handle) as port, opener(port)(5) as stream:
-        yield TlsStream(stream, client, host, Deadline.after(5))
+        yield TlsStream(stream, client, host, Deadline.after(60))
 
 
 def echo(tls: ssl.SSLSocket) -> None:
@@ -150,7 +150,7 @@ def answered_with(number: int) -> Handshake:
         connection.recv(1)
 
     with serving(refuse) as port, opener(port)(5) as stream:
-        return shake_hands(stream, UNTRUSTED.tls12, UNTRUSTED.certificate, deadline=Deadline.after(5))
+        return shake_hands(stream, UNTRUSTED.tls12, UNTRUSTED.certificate, deadline=Deadline.after(60))
 
 
 @pytest.mark.parametrize("number", REGISTERED)

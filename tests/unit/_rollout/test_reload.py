@@ -53,7 +53,7 @@ MINE, OTHER = ("demo-kafka-0", 9090), ("demo-kafka-1", 9090)
 NOT_CONTROLLER = 41
 
 
-def reload(nodes: Mapping[tuple[str, int], KafkaDouble], *, controller: bool = False, seconds: float = 10.0) -> None:
+def reload(nodes: Mapping[tuple[str, int], KafkaDouble], *, controller: bool = False, seconds: float = 60.0) -> None:
     """Reloads node 0, which is a broker unless told otherwise."""
     target = ReloadTarget(node_of(0, controller=controller), CONTROLLERS, DOMAIN)
     with listening(nodes) as ports:
@@ -95,7 +95,7 @@ def test_a_request_for_a_controller_goes_to_the_active_controller() -> None:
     assert asked_of(active) == WANTED
 
 
-def by_controllers(nodes: Mapping[tuple[str, int], KafkaDouble], seconds: float = 10) -> None:
+def by_controllers(nodes: Mapping[tuple[str, int], KafkaDouble], seconds: float = 60) -> None:
     """Node 0, which is a broker."""
     with listening(nodes) as ports:
         target = ReloadTarget(node_of(0), CONTROLLERS[:2], DOMAIN)

@@ -87,7 +87,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Reloading:
 
 
 def test_the_first_alone_and_the_others_side_by_side(at: Reloading) -> None:
-    work, together = at.work(), Barrier(len(NODES) - 1, timeout=20)
+    work, together = at.work(), Barrier(len(NODES) - 1, timeout=60)
 
     def wait_for_the_others(pod: str) -> None:
         if pod != NODES[0]:
