@@ -290,7 +290,7 @@ AGAIN = "pods that were restarted already are "
     ],
     ids=["without since", "with since"],
 )
-def test_what_stops_it_says_how_the_task_restarts_no_pod_twice(since: datetime | None, told: str) -> None:
+def test_a_restart_that_stops_says_how_the_task_restarts_no_pod_twice(since: datetime | None, told: str) -> None:
     with pytest.raises(RollStuck) as stuck:
         restarted(Stand(), since=since)
     assert stuck.value.remedy.endswith(told)

@@ -341,7 +341,7 @@ class Library:
     ],
 )
 @pytest.mark.parametrize("question", ["quorum", "brokers", "topics"])
-def test_what_cannot_be_read_is_no_answer(
+def test_an_answer_that_cannot_be_read_is_refused(
     question: str, answer: Any, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = Library(answer)
