@@ -29,7 +29,8 @@ from .cases import Object
 from .test_layouts import SECRETS as OF_LAYOUT
 
 NODES = ["demo-kafka-0", "demo-kafka-1"]
-BACKUPS = [f"{KEYS}-backup-{number}" for number in (1, 2, 3)]
+BACKUPS, CLIENTS_BACKUPS = ([f"{keys}-backup-{number}" for number in (1, 2, 3)] for keys in (KEYS, CLIENTS_KEYS))
+CLIENTS_SECRETS = tuple(f"{CLIENTS_KEYS}{end}" for end in ("", "-cert", "-trusted-certs"))
 STATE = (KEYS, CERTIFICATES, LEDGER)
 
 Damage = Callable[[WatchedCluster], None]
@@ -444,36 +445,36 @@ def test_a_backup_holds_the_ca_as_a_replacement_can_take_it(replaced: WatchedClu
     assert base64.b64decode(find(replaced, BACKUPS[0])["data"]["tls.key"]) == content["tls.key"]
 
 
-def test_the_clients_ca_has_backups_of_its_own(clients_cluster: ClientsCluster) -> None:
-    cluster = clients_cluster
-    cluster.begin()
-    cluster.backs_up = True
-    cluster.finish(Goal.REPLACE_KEY)
-    cluster.memory.settle(2)
-    names = tuple(f"{CLIENTS_KEYS}{end}" for end in ("", "-cert", "-trusted-certs"))
-    before, in_use = state(cluster, names), cluster.current
-    assert in_use in backed_up(cluster, [f"{CLIENTS_KEYS}-backup-{number}" for number in (1, 2, 3)]).values()
+@pytest.fixture
+def replaced_clients_ca(clients_cluster: ClientsCluster) -> ClientsCluster:
+    """Backups were made before the replacement and in it."""
+    clients_cluster.begin()
+    clients_cluster.backs_up = True
+    clients_cluster.finish(Goal.REPLACE_KEY)
+    clients_cluster.memory.settle(2)
+    return clients_cluster
+
+
+def test_the_clients_ca_has_backups_of_its_own(replaced_clients_ca: ClientsCluster) -> None:
+    cluster = replaced_clients_ca
+    before, in_use = state(cluster, CLIENTS_SECRETS), cluster.current
+    assert in_use in backed_up(cluster, CLIENTS_BACKUPS).values()
     assert backed_up(cluster) == {}
     cluster.look_elsewhere()
     cluster.memory.operator_runs, cluster.users_run = False, False
-    delete(cluster, *names[:2])
+    delete(cluster, *CLIENTS_SECRETS[:2])
     cluster.finish(Goal.RECOVER)
-    assert state(cluster, names) == before
+    assert state(cluster, CLIENTS_SECRETS) == before
 
 
-def test_no_backup_of_an_earlier_clients_ca_comes_back(clients_cluster: ClientsCluster) -> None:
+def test_no_backup_of_an_earlier_clients_ca_comes_back(replaced_clients_ca: ClientsCluster) -> None:
     """With its Secrets and its ledger lost, the certificates of users alone show that it was replaced."""
-    cluster = clients_cluster
-    cluster.begin()
-    cluster.backs_up = True
-    cluster.finish(Goal.REPLACE_KEY)
-    cluster.memory.settle(2)
-    backups = backed_up(cluster, [f"{CLIENTS_KEYS}-backup-{number}" for number in (1, 2, 3)])
+    cluster = replaced_clients_ca
+    backups = backed_up(cluster, CLIENTS_BACKUPS)
     newest = [name for name, authority in backups.items() if authority == cluster.current]
     assert 0 < len(newest) < len(backups)
-    names = tuple(f"{CLIENTS_KEYS}{end}" for end in ("", "-cert", "-trusted-certs"))
     cluster.look_elsewhere()
     cluster.memory.operator_runs, cluster.users_run = False, False
-    delete(cluster, *newest, *names)
+    delete(cluster, *newest, *CLIENTS_SECRETS)
     assert Condition.AUTHORITY_SECRETS_ARE_USABLE in conditions(cluster, Goal.RECOVER)
-    assert [find(cluster, name) for name in names] == [None, None, None]
+    assert [find(cluster, name) for name in CLIENTS_SECRETS] == [None, None, None]

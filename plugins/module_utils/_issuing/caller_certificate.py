@@ -19,7 +19,7 @@ from enum import Enum
 from typing import Any
 
 from .._errors import StepError
-from .._kube.resources import SECRETS
+from .._kube.resources import SECRETS, read_json
 from .._leaves.trigger import Held, Question, Specification, due
 from .._pki.building import DistinguishedName
 from .._pki.certificates import Chain, encode_certificates, parse_certificates, readable_certificates
@@ -123,10 +123,7 @@ def encode_forms(
 
 def records_of(stored: Any) -> dict[str, str]:
     """The records of further forms, by common names; none where they cannot be read."""
-    try:
-        found = json.loads(annotation(stored, FORMS) or "{}")
-    except (ValueError, RecursionError):
-        return {}
+    found = read_json(annotation(stored, FORMS) or "{}")
     return {str(name): str(record) for name, record in found.items()} if isinstance(found, dict) else {}
 
 

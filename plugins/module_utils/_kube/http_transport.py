@@ -22,6 +22,7 @@ from ._kubernetes import (
 )
 from .client import Response
 from .network import Route, describe_failure
+from .resources import read_json
 
 if TYPE_CHECKING:
     from kubernetes.client.configuration import Configuration
@@ -224,10 +225,7 @@ class HttpTransport:
         return [("Authorization", str(setting["value"]))] if setting and setting["value"] else []
 
     def _decode(self, status: int, data: bytes) -> dict[str, Any]:
-        try:
-            decoded = json.loads(data)
-        except ValueError:
-            decoded = None
+        decoded = read_json(data)
         if isinstance(decoded, dict):
             return decoded
         if 200 <= status < 300:

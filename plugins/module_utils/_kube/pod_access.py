@@ -24,7 +24,7 @@ from .._errors import KubeError, TransportError, Unauthorized, Unavailable, Unre
 from ._kubernetes import websocket
 from .client import KubeClient
 from .network import Route, describe_failure, dial
-from .resources import PODS, Attempt, error_from
+from .resources import PODS, Attempt, error_from, read_json
 
 _PROTOCOL = "v4.channel.k8s.io"
 _DATA, _ERRORS = 0, 1
@@ -224,10 +224,7 @@ def _connect(route: Route, path: str, attempt: Attempt, timeout: float) -> Any:
 
 def _refused(attempt: Attempt, error: Any) -> KubeError:
     data = getattr(error, "resp_body", None) or b""  # older releases of the library do not keep it
-    try:
-        decoded = json.loads(data)
-    except ValueError:
-        decoded = None
+    decoded = read_json(data)
     if not isinstance(decoded, dict):
         decoded = {"message": data[:200].decode("utf-8", "replace").strip(), "details": {"name": attempt.name}}
     if _NO_ADDRESS in str(decoded.get("message")):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -110,6 +111,14 @@ SELF_SUBJECT_ACCESS_REVIEWS = Resource(
     "authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", stored=False
 )
 EVENTS = Resource("events.k8s.io", "v1", "events", "Event")
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON text that another program has written; None where the text is not JSON, or nests deeper than Python reads."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 _FIRST_YEAR, _LAST_YEAR = 1970, 9000

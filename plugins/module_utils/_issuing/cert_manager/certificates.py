@@ -22,7 +22,7 @@ from typing import Any
 
 from ..._errors import CertificateError, Conflict, KubeError, NotFound, ResourceTypeMissing
 from ..._kube.client import KubeClient
-from ..._kube.resources import SECRETS, read_time
+from ..._kube.resources import SECRETS, read_json, read_time
 from ..._pki.certificates import Certificate, parse_chain
 from ..._pki.keys import KeyAlgorithm, KeySpec
 from ..._pki.names import hosts_and_addresses
@@ -465,11 +465,7 @@ def _token(order: LeafOrder) -> Token:
 
 def _read(token: Token) -> tuple[str, frozenset[str]] | None:
     """Name and ``unfit``; None where the token is spoilt."""
-    try:
-        found = json.loads(token.value)
-    except (ValueError, RecursionError):
-        return None
-    match found:
+    match read_json(token.value):
         case {"certificate": str() as name, "unfit": list() as unfit}:
             return name, frozenset(map(str, unfit))
     return None

@@ -32,7 +32,7 @@ from ..._errors import (
     fit_in_line,
 )
 from ..._kube.client import KubeClient
-from ..._kube.resources import read_time
+from ..._kube.resources import read_json, read_time
 from ..._pki.certificates import Chain, parse_chain
 from ..._pki.requests import request_digest
 from ..._pki.usability import Purpose
@@ -271,11 +271,7 @@ class _Record:
     @classmethod
     def read(cls, token: Token) -> _Record | None:
         """The record; None where the token is spoilt."""
-        try:
-            found = json.loads(token.value)
-        except (ValueError, RecursionError):
-            return None
-        match found:
+        match read_json(token.value):
             case {"certificateRequest": str() as name, "csrSha256": str() as csr}:
                 return cls(name, csr)
         return None

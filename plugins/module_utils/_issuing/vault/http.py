@@ -24,6 +24,7 @@ from ..._errors import NoMemoryFiles, UnusablePair, VaultFailure, fit_in_line
 from ..._kube._kubernetes import urllib3
 from ..._kube.network import host_and_port, innermost_cause, is_transient, is_untrusted, retry_after
 from ..._kube.private_files import present
+from ..._kube.resources import read_json
 from ..._pki.certificates import encode_certificates
 from ..._strimzi.issuer_settings import VaultIssuer, VaultTlsCertificate
 
@@ -372,8 +373,5 @@ def _decoded(data: bytes) -> Mapping[str, Any] | None:
     """The JSON object; None where it is none."""
     if not data.strip():
         return {}
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
+    found = read_json(data)
     return found if isinstance(found, dict) else None
