@@ -173,14 +173,24 @@ class HttpTransport:
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
                     if line.strip():
-                        yield json.loads(line)
+                        yield self._read_event(line)
         except urllib3.exceptions.ReadTimeoutError:
             # The server ends a watch by itself before this: the connection is dead, and nothing is lost.
             return
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise describe_failure(error, self._host, seconds) from None
-        except ValueError:
-            raise TransportError(f"{self._host} sent a watch event that is not JSON") from None
+
+    def _read_event(self, line: bytes) -> dict[str, Any]:
+        event: Any = read_json(line)
+        match event:
+            case (
+                {"type": "ERROR", "object": {}}
+                | {"type": "BOOKMARK", "object": {"metadata": {}}}
+                | {"type": str(), "object": {"metadata": {"name": str()}}}
+            ):
+                found: dict[str, Any] = event
+                return found
+        raise TransportError(f"{self._host} sent a line that is no watch event")
 
     def _send_logged_in(self, request: _Request) -> Any:
         """The answer; where the server no longer accepts the credentials, the answer to the same request

@@ -253,9 +253,22 @@ def test_watch_cut_off(server: Server) -> None:
         next(events)
 
 
-def test_watch_that_is_no_watch(server: Server) -> None:
-    answering(server, Reply(chunks=[b"<html>\n"]))
-    with pytest.raises(Unreachable, match="sent a watch event that is not JSON"):
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"<html>",
+        b"[" * 100_000,
+        b"[]",
+        b'{"kind":"Status"}',
+        b'{"type":"ADDED","object":{}}',
+        b'{"type":"MODIFIED","object":{"metadata":{}}}',
+        b'{"type":"BOOKMARK","object":null}',
+        b'{"type":"ERROR","object":"too old"}',
+    ],
+)
+def test_a_line_that_is_no_watch_event(server: Server, line: bytes) -> None:
+    answering(server, Reply(chunks=[line + b"\n"]))
+    with pytest.raises(Unreachable, match="sent a line that is no watch event"):
         list(open_client(server.url).watch(SECRETS, "kafka", resource_version="1", timeout=1))
 
 

@@ -22,6 +22,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ..._errors import StepError
+from ..._kube.resources import read_json
 from ..._pki.certificates import encode_certificates
 from ..._trust.model.ledger import Ledger
 from ..._trust.model.snapshot import Backup, CaSecrets
@@ -97,10 +98,10 @@ def encode_record(now: datetime, ca: CaSecrets, digest: str) -> dict[str, str]:
 def read_record(secrets: Secrets, name: str) -> BackupRecord | None:
     """The record of the backup in this Secret; None where there is none that this collection has written."""
     try:
-        record = json.loads(annotation(secrets.get(name), names.BACKUP) or "")
+        record = read_json(annotation(secrets.get(name), names.BACKUP) or "")
         kept_at = datetime.strptime(f"{record['keptAt']}+0000", f"{_TIME}%z")
         return BackupRecord(name, kept_at, str(record["authority"]), str(record["digest"]))
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError):
         return None
 
 
@@ -116,14 +117,15 @@ def _content(secrets: Secrets, record: BackupRecord) -> bytes | None:
 @lru_cache(maxsize=8)
 def _has_form_of_backup(text: bytes) -> bool:
     """Whether the text has Secrets by name, as ``secrets_to_keep`` makes them."""
-    try:
-        kept = json.loads(text)
-        return all(
-            isinstance(secret["type"], str) and all(map(_is_of_texts, (secret["labels"], secret["annotations"], secret["data"])))
-            for secret in kept.values()
-        )  # fmt: skip
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return False
+    kept = read_json(text)
+    return isinstance(kept, dict) and all(map(_is_kept_secret, kept.values()))
+
+
+def _is_kept_secret(value: Any) -> bool:
+    match value:
+        case {"type": str(), "labels": labels, "annotations": annotations, "data": data}:
+            return all(map(_is_of_texts, (labels, annotations, data)))
+    return False
 
 
 def _is_of_texts(value: Any) -> bool:

@@ -144,7 +144,7 @@ def _read_named(key_secret: Object | None) -> tuple[NamedPlaces, list[str]]:
     """The places that the flow which prepared a CA is to look at, and the problem if they cannot be read."""
     try:
         return named_beside(key_secret), []
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError):
         return NO_NAMED_PLACES, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
 
 
@@ -152,7 +152,7 @@ def _stop(key_secret: Object | None) -> tuple[Stop | None, list[str]]:
     """Where the flow which prepared a CA is to stop, and the problem if that cannot be read."""
     try:
         return stop_beside(key_secret), []
-    except (KeyError, ValueError, TypeError, RecursionError):
+    except (KeyError, ValueError, TypeError):
         return None, [f"the annotation {names.STOP} beside the key does not say where a flow is to stop."]
 
 

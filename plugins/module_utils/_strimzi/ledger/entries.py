@@ -30,6 +30,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ..._errors import CertificateError
+from ..._kube.resources import read_json
 from ..._pki.certificates import Certificate, encode_certificates, parse_certificates, parse_chain
 from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, UserNamespace
 from ..._trust.model.goals import Goal, Phase, Retire, Retirement
@@ -116,16 +117,24 @@ def decode_stop(record: object) -> Stop | None:
     return Stop(Phase(known["after"]), _read_time(known["askedAt"]))
 
 
+def _record(text: str) -> dict[str, Any]:
+    """The record in an annotation. Raises ValueError for a text that holds none: read as nothing, a flow would go on past its stop."""
+    record = read_json(text)
+    if not isinstance(record, dict):
+        raise ValueError
+    return record
+
+
 def stop_beside(key_secret: Mapping[str, Any] | None) -> Stop | None:
     """The phase after which the flow that prepared a CA in this Secret stops. Raises KeyError, TypeError, ValueError."""
     text = annotation(key_secret, names.STOP)
-    return decode_stop(None if text is None else json.loads(text))
+    return None if text is None else decode_stop(_record(text))
 
 
 def named_beside(key_secret: Mapping[str, Any] | None) -> NamedPlaces:
     """The places at which the flow that prepared a CA in this Secret looks. Raises TypeError, ValueError."""
     text = annotation(key_secret, names.NAMED)
-    return decode_named(None if text is None else json.loads(text))
+    return NO_NAMED_PLACES if text is None else decode_named(_record(text))
 
 
 def is_to_replace(key_secret: Mapping[str, Any] | None) -> bool:
@@ -278,7 +287,7 @@ def _decode_journal(text: str | None) -> Journal | None:
     if text is None:
         return None
     try:
-        record = json.loads(text)
+        record = _record(text)
         return Journal(
             goal=Goal(record["goal"]),
             replaces=_name(record.get("replaces")),
@@ -297,7 +306,7 @@ def _decode_journal(text: str | None) -> Journal | None:
             is_upkeep=record.get("upkeep") is True,
             read_since=_read_time(record["readSince"]) if record.get("readSince") else None,
         )
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
 
 
@@ -311,10 +320,10 @@ def _decode_upkeep(text: str | None) -> Upkeep | None:
     if text is None:
         return None
     try:
-        record = json.loads(text)
+        record = _record(text)
         before_end = timedelta(days=record["days"])
         return Upkeep(WhenDue(record["policy"]), before_end, _read_time(record["since"]))
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         raise _Foreign(f"the annotation {names.UPKEEP} is no record of this collection") from None
 
 
