@@ -280,6 +280,27 @@ def test_the_operator_may_have_seen_the_damage(replaced: WatchedCluster, damage:
     assert_put_back(replaced, before)
 
 
+@pytest.mark.parametrize("damage", ["no ledger", "an edited ledger"])
+def test_the_operator_has_gone_back_to_an_earlier_ca_and_the_ledger_is_lost_too(
+    replaced: WatchedCluster, damage: str
+) -> None:
+    """The backup of that CA has the ledger of the flow that replaced it, whose next CA no process trusts any more."""
+    replaced.look_elsewhere()
+    _an_earlier_pair(replaced)
+    replaced.memory.settle(2)
+    earlier = replaced.current
+    {**DAMAGES, **HARMLESS}[damage](replaced)
+    restarts = replaced.counts()
+    replaced.run(Goal.RECOVER)
+    if damage == "an edited ledger":
+        assert Condition.LEDGER_IS_OURS in conditions(replaced, Goal.RECOVER)
+        delete(replaced, LEDGER)
+    replaced.finish(Goal.RECOVER)
+    replaced.finish(Goal.RECONCILE)
+    assert (replaced.current, replaced.states) == (earlier, {earlier: "TRUSTED_IN_USE_ALL"})
+    assert (replaced.counts(), replaced.ready) == (restarts, True)
+
+
 def test_the_same_secrets_are_lost_again(replaced: WatchedCluster) -> None:
     """The operator was asked for its verdict on the same Secrets before, and has refused others since."""
     before = state(replaced)

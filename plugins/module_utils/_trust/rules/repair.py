@@ -118,10 +118,19 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
     own = kept.current[0]
     if StateSecrets.KEY in lost and not kept.has_key_of(own):
         return f"lacks the key of {named(own)}."
-    if StateSecrets.CERTIFICATE not in lost:
-        in_use = snapshot.ca.current[0]
-        return "" if own == in_use else f"is of {named(own)}, and {named(in_use)} is in use."
-    return _why_not_of_this_ca(snapshot, backup, own)
+    if StateSecrets.CERTIFICATE in lost:
+        return _why_not_of_this_ca(snapshot, backup, own)
+    if own != (in_use := snapshot.ca.current[0]):
+        return f"is of {named(own)}, and {named(in_use)} is in use."
+    if StateSecrets.LEDGER in lost and (later := _later_backup(snapshot, backup)) is not None:
+        return f"has a ledger from before {later.name} of {named(later.ca.current[0])}, and the flow has gone on since."
+    return ""
+
+
+def _later_backup(snapshot: Snapshot, backup: Backup) -> Backup | None:
+    """A later backup of another CA: the ledger has changed since this backup was made. None where there is none."""
+    others = (other for other in snapshot.backups if other.ca.current and other.ca.current[:1] != backup.ca.current[:1])
+    return next((other for other in others if other.kept_at > backup.kept_at), None)
 
 
 def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:

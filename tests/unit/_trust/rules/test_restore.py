@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -129,6 +130,14 @@ def test_the_newest_backup_that_fits_comes_back() -> None:
     later = a_backup(secrets(NEW, certificate_generation=2), number=3, age=HOUR)
     earlier = a_backup(secrets(certificate_generation=1, key_generation=1), number=2, age=2 * DAY)
     assert restored(seen(later, KEPT, earlier, ca=secrets(None))) == [("1", {CERTIFICATE, KEY})]
+
+
+@pytest.mark.parametrize(("age", "chosen"), [(HOUR, []), (2 * DAY, [("1", {LEDGER})])], ids=["later", "earlier"])
+def test_a_ledger_from_before_a_later_backup_of_another_ca_stays_where_it_is(age: timedelta, chosen: object) -> None:
+    """The CA in use is an earlier CA again, and the flow to the next CA has gone on since: no process trusts the next CA any more."""
+    next_ca = a_backup(secrets(NEW, certificate_generation=2), number=2, age=age)
+    begun = a_backup(secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),)), ledger=BEGUN)
+    assert restored(seen(next_ca, begun, ledger=None)) == chosen
 
 
 def test_certificates_of_the_next_ca_are_no_obstacle() -> None:
