@@ -24,6 +24,8 @@ def append(folder: Path, cluster: list[str], clients: list[str]) -> subprocess.C
     """The task of the role, after looks with these results. It writes into the folder ``audit``."""
     tasks = yaml.safe_load((ROLE / "tasks" / "files.yml").read_text())
     (written,) = (task for task in tasks if task["name"] == "Append to the audit trails")
+    template = written["ansible.builtin.template"]
+    written["ansible.builtin.template"] = {**template, "src": str(ROLE / "templates" / template["src"])}
     about = {"cluster": {"name": "demo", "namespace": "kafka", "uid": "5e1c"}}
     seen = {"status_seen": {**about, "audit_entries": cluster}, "status_other": {**about, "audit_entries": clients}}
     (folder / "seen.json").write_text(json.dumps(seen))
