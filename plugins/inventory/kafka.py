@@ -300,6 +300,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         super().parse(inventory, loader, path, cache)
         self._read_config_data(path)
         self._kubeconfig = _beside(path, self.get_option("kubeconfig"))
+        self._check_groups_of_contexts()
         days, hosts = self._days(), self._hosts(self._clusters(path, cache))
         now = datetime.now(timezone.utc)
         self.inventory.add_group(EVERY)
@@ -342,6 +343,19 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     def _contexts(self) -> list[str]:
         """Each context once; a single empty name where the plugin uses the connection of the modules."""
         return list(dict.fromkeys(map(str, self.get_option("contexts") or [""])))
+
+    def _check_groups_of_contexts(self) -> None:
+        """Refuse contexts that keyed_groups would put into one group: a run over that group would change clusters of both."""
+        if not any("strimzi_context" in str(keyed) for keyed in self.get_option("keyed_groups") or []):
+            return
+        contexts: dict[str, str] = {}
+        for context in self._contexts():
+            other = contexts.setdefault(_OUTSIDE_GROUP_NAMES.sub("_", context), context)
+            if other != context:
+                raise AnsibleParserError(
+                    f"contexts: keyed_groups would put the hosts of {other} and {context} into one group, because the name of a group has letters, digits and "
+                    "underscores alone. Rename a context."
+                )
 
     def _namespaces(self) -> list[str]:
         """Each namespace once. YAML reads a name of digits as a number, and Ansible does not convert the elements of an inventory's lists."""

@@ -246,6 +246,20 @@ def test_contexts_whose_hosts_would_have_one_name_are_refused(
     assert "both have a cluster that would be the host demo.kafka.a-b. Rename a context." in told()
 
 
+def test_contexts_that_keyed_groups_would_put_into_one_group_are_refused(
+    serve: Serve, tmp_path: Path, told: Callable[[], str]
+) -> None:
+    clusters = Clusters()
+    clusters.add(ca=OURS)
+    url = serve(clusters).url
+    kubeconfig(tmp_path, **{"eu.one": url, "eu-one": url})
+    contexts, by_context = ["eu.one", "eu-one"], [{"key": "strimzi_context", "prefix": "context"}]
+    by_team = [{"key": "kafka_labels.team | default('none')", "prefix": "team"}]
+    assert len(inventory(tmp_path, contexts=contexts, keyed_groups=by_team).get_hosts()) == 2
+    assert inventory(tmp_path, contexts=contexts, keyed_groups=by_context).get_hosts() == []
+    assert "would put the hosts of eu.one and eu-one into one group" in told()
+
+
 @pytest.mark.parametrize(
     ("options", "hosts"),
     [
