@@ -137,8 +137,8 @@ options:
       - Clients outside the cluster for which the gates do not wait, although they would refuse brokers, or the collection cannot see their trust.
       - In the same way C(KafkaRebalance <namespace>/<name>) is a rebalance for which the restarts of a flow do not wait, and C(the clock) that of the
         machine where the module runs, where no answer of the API server tells the time. O(key_policy) says how a CA is waived.
-      - A waiver that has ended, or names a part of the cluster, is an error; a waiver for an unknown client is a warning. RV(outside)
-        shows the waivers in use.
+      - A waiver that has ended, or names a part of the cluster, is an error; a waiver for an unknown client is a warning. RV(waivers)
+        shows the waivers that hold.
     type: list
     elements: dict
     suboptions:

@@ -127,6 +127,11 @@ _value:
       type: list
       elements: dict
       sample: [{client: KafkaConnect kafka/connect, trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"], doubt: "", waiver: null}]
+    waivers:
+      description: The waivers of the last call, also of a CA, a rebalance or the clock.
+      type: list
+      elements: dict
+      sample: [{client: the clock, until: "2026-12-24T18:00:00Z", reason: a time service sets it}]
     unmanaged: {description: "Listeners whose owner decides which CAs they trust, as modules return them.", type: list, elements: str, sample: []}
     presenters:
       description: The parties that present certificates of the clients CA, as modules return it; parties that are not done, with the waiver of each.

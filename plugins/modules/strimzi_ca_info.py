@@ -194,6 +194,12 @@ outside:
     trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     doubt: {description: Why the trust of its processes is unknown; empty where it is known., type: str, returned: always, sample: ""}
     waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
+waivers:
+  description: The waivers of this call that hold - of outside clients, and of parties that present certificates, a CA, a rebalance or the clock.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{client: "KafkaConnect kafka/connect", until: "2026-12-24T18:00:00Z", reason: moves in week 51}]
 unmanaged:
   description:
     - Listeners with the authentication C(custom) that ask for certificates, of which the collection cannot see whether they verify by the clients CA. Each is a

@@ -28,7 +28,7 @@ from .._trust.evidence.stored import (
 from .._trust.gates.verifiers import link_followed_since
 from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.target import resolve, rotation_of, wish_of
-from .._trust.model.clients import OutsideClient, Presenter
+from .._trust.model.clients import OutsideClient, Presenter, Waiver
 from .._trust.model.decision import Decision, Transition, Violation
 from .._trust.model.goals import Goal, Phase, retire_text
 from .._trust.model.intent import Intent, Trusting
@@ -56,6 +56,9 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.nodes.pods],
         "presenters": _presenters(snapshot, ledger),
         "outside": [_describe_outside_client(client, snapshot, ledger) for client in snapshot.outside_clients.clients],
+        "waivers": [
+            _describe_waiver(waiver) for waiver in snapshot.outside_clients.waivers if waiver.holds_at(snapshot.now)
+        ],
         "unmanaged": list(describe_unmanaged_listeners(snapshot)),
         **describe_leaves(snapshot, asked or {}),
         "ledger": _ledger(snapshot),
@@ -210,6 +213,10 @@ def _waiver(party: str, snapshot: Snapshot) -> dict[str, Any] | None:
     """The waiver that lets this party pass now; None where there is none."""
     waiver = waiver_of(party, snapshot)
     return {"until": time_text(waiver.until), "reason": waiver.reason} if waiver else None
+
+
+def _describe_waiver(waiver: Waiver) -> dict[str, Any]:
+    return {"client": waiver.client, "until": time_text(waiver.until), "reason": waiver.reason}
 
 
 def _journal(journal: Journal | None) -> dict[str, Any] | None:

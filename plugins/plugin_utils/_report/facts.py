@@ -307,6 +307,7 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         **channels,
         "proof": describe_proof(channels["channels"], authorities["removed"]),
         "outside": run.last["outside"],
+        "waivers": run.last["waivers"],
         "unmanaged": run.last["unmanaged"],
         "presenters": run.last["presenters"],
         "users": describe_users(run.users),

@@ -36,7 +36,7 @@ KAFKA, OPERATOR = "kafka", "cluster-operator"
 COMPONENTS = (KAFKA, "entity-operator", "cruise-control", "kafka-exporter", OPERATOR)
 CHANGES = ("create", "update", "delete")
 #: The keys of a result that describe the state of the cluster.
-_LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "unmanaged", "leaves")
+_LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "waivers", "unmanaged", "leaves")
 
 
 @dataclass(frozen=True)

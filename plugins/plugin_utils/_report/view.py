@@ -183,6 +183,7 @@ def view_of(facts: Facts) -> dict[str, Any]:
         "matrix": matrix(facts, cas),
         "pods": [_pod(pod, cas) for pod in facts["pods"]],
         "outside": [_outside(client, cas) for client in facts["outside"]],
+        "waivers": facts["waivers"],
         "presenters": [_presenter(presenter, cas) for presenter in facts["presenters"]["others"]],
         "presenters_done": facts["presenters"]["count"] - len(facts["presenters"]["others"]),
         "users": rows_of(facts["users"]),

@@ -83,7 +83,14 @@ def test_a_waiver_lets_it_pass_and_is_shown() -> None:
     assert (ended.failed, ended.result["changed"]) == (False, True)
     (seen,) = ended.result["outside"]
     assert seen["waiver"] == {"until": TOMORROW, "reason": "moves in week 51"}
+    assert ended.result["waivers"] == [{"client": NAME, "until": TOMORROW, "reason": "moves in week 51"}]
     assert not any("waivers" in warning for warning in ended.warnings)
+
+
+@pytest.mark.parametrize("name", [f"CA {'0' * 64}", "KafkaRebalance kafka/move", "the clock"])
+def test_a_waiver_for_another_object_than_a_client_is_shown_too(name: str) -> None:
+    ended = call("strimzi_ca_info", stages.managed(), waivers=[a_waiver(client=name)])
+    assert [waiver["client"] for waiver in ended.result["waivers"]] == [name]
 
 
 def test_a_waiver_for_an_unknown_client_is_a_warning() -> None:

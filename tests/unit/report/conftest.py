@@ -58,6 +58,7 @@ def hostile() -> list[dict[str, Any]]:
         {"name": HOSTILE, "presents": [HOSTILE], "evidence": HOSTILE, "awaits_certificate": True, "waiver": waiver},
     ]}  # fmt: skip
     failed["outside"] = [{"client": HOSTILE, "trusts": [HOSTILE], "doubt": HOSTILE, "waiver": waiver}]
+    failed["waivers"] = [{"client": HOSTILE, **waiver}]
     certificate = {**dict.fromkeys(("subject", "issuer", "ca", "sha256", "not_after", "problem"), HOSTILE)}
     user = {"name": HOSTILE, "namespace": HOSTILE, "authentication": HOSTILE, "certificate": certificate}
     users = [{**user, "presenters": [{"name": HOSTILE, "up_to_date": False}]}]

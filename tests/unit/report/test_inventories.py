@@ -100,6 +100,16 @@ def test_every_client_with_its_waiver_is_in_every_form(tmp_path: Path) -> None:
     assert {"KafkaConnect kafka/connect", "KafkaBridge kafka/bridge", told} <= set(page_of(tmp_path / "report").texts)
 
 
+def test_a_waiver_that_stands_beside_no_client_is_in_every_form(tmp_path: Path) -> None:
+    waiver = {"client": "the clock", "until": "2026-12-24T18:00:00Z", "reason": "a time service sets it"}
+    found = facts(rotation(last=seen([ca(NEW)], nodes("d"), waivers=[waiver])))
+    assert found["waivers"] == [waiver]
+    write_pages(tmp_path / "report", found)
+    lines = (tmp_path / "report" / "report.md").read_text().splitlines()
+    assert "| the clock | 2026-12-24T18:00:00Z | a time service sets it |" in lines
+    assert set(waiver.values()) <= set(page_of(tmp_path / "report").texts)
+
+
 PRESENTERS = {
     "count": 7,
     "others": [
