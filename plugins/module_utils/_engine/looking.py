@@ -98,7 +98,7 @@ def _choose_look(decision: Decision, snapshot: Snapshot) -> Look:
     """A call asks also where a node was started with a leaf that is no longer stored, and nothing explains that: only its answer shows whether that leaf
     has ended.
     """
-    is_doubtful = bool(may_present_ended(snapshot)) and not is_explained(snapshot) and not decision.violations
+    is_doubtful = bool(may_present_ended(snapshot)) and not is_explained(snapshot)
     doubts = Look.REMEMBERED if is_doubtful else Look.NONE
     return max((doubts, *(step.look(snapshot) for step in decision.steps)), key=lambda look: look.value)
 
