@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from .._errors import IssuerUnavailable, LinkUnavailable, StepError
 from .._pki.building import BACKDATED, cross_certify, make_double
-from .._pki.certificates import Certificate, Chain
+from .._pki.certificates import CONFINING, Certificate, Chain
 from .._pki.keys import KeyAlgorithm, KeySpec, PrivateKey, generate_key
 from .._pki.requests import AssumedCertificate, build_request, parse_request, request_of, sign_leaf
 from .._pki.usability import defects, named_verifiers
@@ -211,7 +211,11 @@ def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
     elif not link.names_as_issuer(issuer):
         yield f"it names another key identifier or serial number than {issuer.subject} has"
     yield from _about_dates(link, order)
-    if others := sorted(link.extensions - _EXTENSIONS):
+    if link.name_constraints != authority.name_constraints:
+        yield f"its name constraints differ from the name constraints of {authority.subject}"
+    if link.extended_key_usages != authority.extended_key_usages:
+        yield f"its extended key usages differ from the extended key usages of {authority.subject}"
+    if others := sorted(link.extensions - _EXTENSIONS - CONFINING):
         yield f"it has extensions that it should not have ({', '.join(others)})"
     yield from (f"it {defect.cause}, and {named_verifiers(defect.verifiers)} refuse it" for defect in defects(link))
 

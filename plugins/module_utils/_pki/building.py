@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .._errors import CertificateError, printable
 from ._cryptography import NameOID, serialization, x509
-from .certificates import Certificate, certificate_from_der
+from .certificates import CONFINING, Certificate, certificate_from_der
 from .keys import PrivateKey
 from .names import rewritten
 
@@ -153,6 +153,14 @@ def issue_root(
     return _self_sign(subject.as_name(), key, not_before, validity, path_length, identifier)
 
 
+def confining_extensions(authority: Certificate) -> tuple[Extension[ExtensionType], ...]:
+    """The extensions that each certificate for the name and key of this CA has to carry: without them, verifiers that trust the issuer of that certificate
+    would take the CA for a CA of every name and every use.
+    """
+    parsed = x509.load_der_x509_certificate(authority.der)
+    return tuple(extension for extension in parsed.extensions if extension.oid.dotted_string in CONFINING)
+
+
 #: Extensions that a renewal makes again: both key identifiers, keyUsage and basicConstraints.
 _MADE_AGAIN = frozenset({"2.5.29.14", "2.5.29.35", "2.5.29.15", "2.5.29.19"})
 
@@ -195,7 +203,7 @@ def cross_certify(
     "Link certificates"): the new CA by the old CA, or the old CA by the new CA (RFC 4210 section 4.4,
     NewWithOld and OldWithNew).
 
-    It signs leaves only (``pathlen:0``) and should not outlive either CA; that is the caller's choice of validity.
+    It signs leaves only (``pathlen:0``), is confined as ``authority`` is, and should not outlive either CA; that is the caller's choice of validity.
     Raises CertificateError when ``issuer_key`` is not the issuer's.
     """
     require_key_of(issuer, issuer_key)
@@ -203,6 +211,8 @@ def cross_certify(
     issuer_name = x509.load_der_x509_certificate(issuer.der).subject
     builder = start_certificate(parsed.subject, issuer_name, parsed.public_key(), not_before, validity)
     builder = _as_authority(builder, 0)
+    for extension in confining_extensions(authority):
+        builder = builder.add_extension(extension.value, extension.critical)
     identifier = x509.SubjectKeyIdentifier(authority.identifier_in_leaves)
     builder = builder.add_extension(identifier, critical=False)
     return finish_certificate(builder.add_extension(authority_identifier(issuer), critical=False), issuer_key)

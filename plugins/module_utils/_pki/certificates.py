@@ -56,6 +56,8 @@ _PROCESSED = frozenset(
     }
 )
 _NAME_CONSTRAINTS = "2.5.29.30"
+#: Extensions that confine a CA to some names or uses (RFC 5280 sections 4.2.1.10 and 4.2.1.12).
+CONFINING = frozenset({_NAME_CONSTRAINTS, "2.5.29.37"})
 _ANY_POLICY = "2.5.29.32.0"
 
 #: encipher_only and decipher_only only restrict key_agreement.
@@ -419,6 +421,11 @@ class Certificate:
     def extensions(self) -> frozenset[str]:
         """OIDs."""
         return frozenset(extension.oid.dotted_string for extension in self._parsed.extensions)
+
+    @property
+    def is_confined(self) -> bool:
+        """Whether it is a CA for some names or some uses only."""
+        return not self.extensions.isdisjoint(CONFINING)
 
     @cached_property
     def critical_extensions(self) -> frozenset[str]:

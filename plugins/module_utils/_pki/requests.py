@@ -27,6 +27,7 @@ from ._cryptography import (
 from .building import (
     DistinguishedName,
     authority_identifier,
+    confining_extensions,
     finish_certificate,
     key_usage,
     require_key_of,
@@ -93,10 +94,13 @@ def build_request(subject: DistinguishedName, names: Iterable[str], key: Private
 
 
 def request_of(authority: Certificate, key: PrivateKey) -> bytes:
-    """A request in PEM form for the name and the key of this CA. Raises CertificateError for another key."""
+    """A request in PEM form for the name and the key of this CA, and for what confines it. Raises CertificateError for another key."""
     require_key_of(authority, key)
     subject = x509.load_der_x509_certificate(authority.der).subject
-    return _signed(x509.CertificateSigningRequestBuilder().subject_name(subject), key)
+    builder = x509.CertificateSigningRequestBuilder().subject_name(subject)
+    for extension in confining_extensions(authority):
+        builder = builder.add_extension(extension.value, extension.critical)
+    return _signed(builder, key)
 
 
 def _signed(builder: CertificateSigningRequestBuilder, key: PrivateKey) -> bytes:

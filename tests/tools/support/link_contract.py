@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 import pytest
+from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkingIssuer, LinkOrder
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import (
@@ -39,7 +40,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import LinkCertificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
-from .certificates import YEAR, Entity, key, leaf
+from .certificates import YEAR, Entity, key, leaf, make
+from .constrained import names
 from .issuer_contract import Counterpart
 
 
@@ -48,6 +50,14 @@ def next_ca(counterpart: Counterpart, validity: timedelta = YEAR, own: PrivateKe
     subject = DistinguishedName("cluster-ca v1", **{"outlives_rewriting": True, **name})
     own = own or key(70)
     return Entity(issue_root(subject, own, not_before=counterpart.now(), validity=validity), own)
+
+
+def confined(counterpart: Counterpart) -> Entity:
+    """A CA of one's own for some names and uses alone, named as an issuer would encode the name."""
+    uses = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH, x509.ExtendedKeyUsageOID.CLIENT_AUTH])
+    now = counterpart.now()
+    extra = [names(["svc"], ["a.svc"]), (uses, False)]
+    return make("confined", key(70), begin=now, end=now + YEAR, extra=extra, outlives_rewriting=True)
 
 
 def ordered(counterpart: Counterpart, made: Entity) -> LinkOrder:
@@ -77,6 +87,11 @@ def link(counterpart: Counterpart, order: LinkOrder) -> Certificate:
 class LinkContract:
     def test_it_certifies_what_is_accepted(self, counterpart: Counterpart) -> None:
         order = ordered(counterpart, next_ca(counterpart))
+        assert list(refusals(link(counterpart, order), order)) == []
+
+    def test_it_confines_the_next_ca_as_it_is_confined(self, counterpart: Counterpart) -> None:
+        order = ordered(counterpart, confined(counterpart))
+        assert order.authority.name_constraints is not None
         assert list(refusals(link(counterpart, order), order)) == []
 
     def test_leaves_of_the_next_ca_lead_to_the_ca_in_use(self, counterpart: Counterpart) -> None:

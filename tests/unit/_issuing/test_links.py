@@ -46,6 +46,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, make
+from ...tools.support.constrained import names
 from ...tools.support.issuer_contract import WEEK, Counterpart, IssuerContract
 from ...tools.support.link_contract import LinkContract
 from ...tools.support.sha_1 import sha_1_below
@@ -127,13 +128,27 @@ def test_a_fitting_link_certificate_is_accepted(link: Certificate) -> None:
         pytest.param(certified(begin=ORDER.not_before + timedelta(seconds=1)), f", after {ORDER.not_before:%Y-%m-%d %H:%M:%S} UTC", id="begins too late"),
         pytest.param(certified(end=ORDER.not_after - timedelta(seconds=1)), "it ends on", id="ends too early"),
         pytest.param(certified(end=ORDER.not_after + timedelta(seconds=1)), "it ends on", id="outlives a CA"),
-        pytest.param(extended(x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH])), "(2.5.29.37)", id="purposes"),
+        pytest.param(extended(x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH])), "its extended key usages differ from", id="purposes"),
         pytest.param(extended(x509.SubjectAlternativeName([x509.DNSName("a")])), "(2.5.29.17)", id="names"),
-        pytest.param(extended(x509.NameConstraints([x509.DNSName("a")], None)), "(2.5.29.30)", id="constraints"),
+        pytest.param(extended(x509.NameConstraints([x509.DNSName("a")], None)), "its name constraints differ from", id="constraints"),
     ],
 )  # fmt: skip
 def test_a_link_certificate_that_differs_from_its_order_is_refused(link: Certificate, why: str) -> None:
     assert why in "; ".join(refusals(link, ORDER))
+
+
+CONFINED = (names(["svc"]), (x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH]), False))
+
+
+@pytest.mark.parametrize(("lost", "why"), [(0, ["name constraints"]), (1, ["extended key usages"]), (None, [])])
+def test_a_link_certificate_is_confined_as_its_ca_is(lost: int | None, why: list[str]) -> None:
+    """Clients that trust the CA in use would take leaves of the next CA for any name, and for any use."""
+    own = make("next", key(71), end=NEW.certificate.not_after, extra=CONFINED)
+    order = link_order(NextAuthority((own.certificate,), own.key), CA.certificate)
+    kept = [extension for number, extension in enumerate(CONFINED) if number != lost]
+    assert list(refusals(certified(own=own, extra=kept), order)) == [
+        f"its {what} differ from the {what} of {own.certificate.subject}" for what in why
+    ]
 
 
 def test_between_two_cas_of_one_name_it_names_the_key_of_its_issuer() -> None:

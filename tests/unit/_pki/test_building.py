@@ -28,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
-from ...tools.support.constrained import names
+from ...tools.support.constrained import POLICY, names, policies
 
 SUBJECT = DistinguishedName("cluster-ca v0")
 
@@ -178,6 +178,23 @@ def test_dates_are_whole_seconds_and_one_is_enough() -> None:
 def test_validity_has_to_be_positive(validity: timedelta) -> None:
     with pytest.raises(CertificateError, match="before it begins"):
         issue_root(SUBJECT, key(0), not_before=NOW, validity=validity)
+
+
+def test_a_link_certificate_keeps_what_confines_the_ca() -> None:
+    """Clients that trust the CA above it would trust a confined CA for every name, and for every use."""
+    uses = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH])
+    old, new = (
+        make("old", key(0)),
+        make("Corp", key(1), extra=[names(["svc"], critical=False), (uses, False), policies(POLICY)]),
+    )
+    link = cross_certify(new.certificate, old.certificate, old.key, not_before=NOW, validity=YEAR)
+    assert (link.name_constraints, link.extended_key_usages) == (
+        new.certificate.name_constraints,
+        new.certificate.extended_key_usages,
+    )
+    assert link.name_constraints is not None
+    assert extensions(link)["nameConstraints"] is False
+    assert not link.policies
 
 
 def test_link_certificate() -> None:

@@ -315,9 +315,16 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
         return f"the key of {own.subject}, which would have to sign the request, is not here either."
     if why := _why_no_root(own):
         return why
+    if supplied.key_is_elsewhere and own.is_confined:
+        return describe_confined(own)
     if not own.outlives_rewriting:
         return f"the issuer would write the name {own.subject} in other types of strings, which is another name to Go programs."
     return ""
+
+
+def describe_confined(authority: Certificate) -> str:
+    """Why an issuer that keeps the key of this CA makes no request for a link certificate of it that could be used."""
+    return f"{authority.subject} has name constraints or extended key usages, and the request that its issuer makes lacks them."
 
 
 def _describe_ended_certifier(authority: Certificate) -> str:

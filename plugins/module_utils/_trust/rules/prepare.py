@@ -16,7 +16,7 @@ from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import named_verifiers
 from ..evidence.stored import presenting_pods, verifying_only, without_outside_clients
-from ..gates.gates import select_refusals, why_not_asked, why_not_linked
+from ..gates.gates import describe_confined, select_refusals, why_not_asked, why_not_linked
 from ..gates.verifiers import STRICT, can_raise_path_length
 from ..ledger.journal import stop_of
 from ..ledger.target import resolve, rotation_of, supplied_for, why_due, wish_of
@@ -191,6 +191,8 @@ def _why_not_asked_back(current: Certificate, supplied: Certificate) -> str:
     """
     if supplied.path_length == 0:
         return f"{supplied.subject} permits no CA below it, so its issuer certifies none."
+    if current.is_confined:
+        return describe_confined(current)
     if not current.outlives_rewriting:
         return f"it would write the name {current.subject} in other types of strings, which is another name to some programs."
     return ""

@@ -141,7 +141,7 @@ class Mount:
         made = _authority(
             _signed_subject(request, body), issuer.certificate.subject, request.public_key(), issuer.key, issuer.certificate,
             (begin, self._intermediate_end(body)), None if int(length) < 0 else int(length),
-            bytes.fromhex(str(body.get("skid", ""))),
+            bytes.fromhex(str(body.get("skid", ""))), request.extensions if body.get("use_csr_values") else (),
         )  # fmt: skip
         chain = [made, issuer.certificate, *issuer.above]
         return {
@@ -394,11 +394,15 @@ def _leaf(
 def _authority(
     subject: x509.Name, issuer_name: x509.Name, key: Any, signer: Any, issuer: x509.Certificate | None,
     dates: tuple[datetime, datetime], path_length: int | None, identifier: bytes = b"",
+    more: Iterable[x509.Extension[x509.ExtensionType]] = (),
 ) -> x509.Certificate:  # fmt: skip
+    """more: the extensions of a request, which Vault takes over where its values are used."""
     builder = _builder(subject, issuer_name, key, *dates)
     builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=path_length), critical=True)
     usage = {**_NO_USAGE, "key_cert_sign": True, "crl_sign": True}
     builder = _identified(builder.add_extension(x509.KeyUsage(**usage), critical=True), key, issuer, identifier)
+    for extension in more:
+        builder = builder.add_extension(extension.value, extension.critical)
     return builder.sign(signer, hashes.SHA256())
 
 

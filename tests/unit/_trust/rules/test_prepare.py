@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
 
 from ....tools.support.certificates import HOUR, NOW, Entity, key, make
+from ....tools.support.constrained import names
 from ....tools.support.intents import an_intent, changed_intent
 from .. import unlinked
 from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, SHORT, THIRD, chain_of
@@ -178,6 +179,7 @@ ASKING = changed_intent(
 KEPT = elsewhere(settled_with(OLD), OLD)
 #: The names of all others here become other bytes where another program writes them again, as those of the Cluster Operator do.
 GOS = make("Theirs", key(80), outlives_rewriting=True)
+CONFINED = make("Theirs", key(80), outlives_rewriting=True, extra=[names(["svc"])])
 
 
 def bringing(made: Entity, *above: Entity, elsewhere: bool = False) -> Intent:
@@ -195,9 +197,10 @@ KEEPING_BOTH = changed_intent(ASKING, link_issuer=LinkIssuer("Vault issuer kafka
     [
         ASKING,
         bringing(GOS),
+        bringing(CONFINED),
         changed_intent(bringing(GOS, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer),
     ],
-    ids=["made here", "supplied", "kept by the same one"],
+    ids=["made here", "supplied", "supplied and confined", "kept by the same one"],
 )
 def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent) -> None:
     (made,) = prepare(situation(KEPT, intent))
@@ -214,6 +217,12 @@ def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(in
         pytest.param(elsewhere(settled_with(SHORT), SHORT), ASKING, "permits no CA below it", id="path length"),
         pytest.param(
             KEPT, bringing(GOS, elsewhere=True), "is not here either", id="the key of the next one is not here"
+        ),
+        pytest.param(
+            KEPT,
+            changed_intent(bringing(CONFINED, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer),
+            "has name constraints or extended key usages, and the request that its issuer makes lacks them",
+            id="confined, and kept by the same one",
         ),
         pytest.param(KEPT, bringing(INTERMEDIATE, ROOT), "is no root", id="an intermediate"),
         pytest.param(KEPT, bringing(NEW), "another name to Go programs", id="a name that would become other bytes"),
@@ -240,6 +249,7 @@ ENDED = make("cluster-ca v0", key(0), end=NOW)
 BOTH_KEPT = changed_intent(bringing(GOS, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer)
 IN_VAULT = make("Corporate", key(84), outlives_rewriting=True)
 KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
+CONFINED_TOO = make("Corporate", key(84), outlives_rewriting=True, extra=[names(["svc"])])
 
 
 @pytest.mark.parametrize(
@@ -253,6 +263,7 @@ KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
             KEPT_TOO, changed_intent(bringing(CLOSED, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer), False,
             id="the same, and the next one permits none below it",
         ),
+        pytest.param(elsewhere(settled_with(CONFINED_TOO), CONFINED_TOO), BOTH_KEPT, False, id="the same, and the CA in use is confined"),
         pytest.param(MADE, changed_intent(BROUGHT, link_issuer=None), False, id="its issuer certifies no CAs"),
         pytest.param(MADE, bringing(NEW), False, id="its key is here"),
         pytest.param(MADE, ASKING, False, id="it is made here"),
