@@ -46,11 +46,11 @@ MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 KEPT_OF = "trustops.strimzi/kept-of"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, an annotation for each CA; the
-#: holder for which a task paused it; the reason of a request to reconcile; the journal of the ledger, and what is done
-#: with a CA in its time for renewal; the places that the flow which prepared a CA is to look at, and the phase that it
-#: is to stop after; the layout that a Secret of the ledger is part of; the generation of the clients CA; the
-#: authentication for which a user is paused; what the further forms of a certificate were made of; when a backup was made,
-#: of which CA, and the digest of its content.
+#: holder for which a task paused it; the reason of a request to reconcile; the journal of the ledger, what is done
+#: with a CA in its time for renewal, and the CAs that earlier flows have replaced; the places that the flow which prepared a
+#: CA is to look at, and the phase that it is to stop after; the layout that a Secret of the ledger is part of; the generation
+#: of the clients CA; the authentication for which a user is paused; what the further forms of a certificate were made of; when
+#: a backup was made, of which CA, and the digest of its content.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
@@ -59,6 +59,7 @@ PAUSED_FOR_AUTHENTICATION = "trustops.strimzi/paused-for-authentication"
 RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
 UPKEEP = "trustops.strimzi/upkeep"
+REPLACED = "trustops.strimzi/replaced"
 NAMED = "trustops.strimzi/named"
 STOP = "trustops.strimzi/stop"
 TO_REPLACE = "trustops.strimzi/to-replace"

@@ -15,6 +15,7 @@ each CA, and further entries:
 ``<fp>.lingering``    UIDs of pods whose listeners have read again, and whose other channels have not, one a line
 annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
 annotation ``trustops.strimzi/upkeep``   what is done with the CA in use in its time for renewal, as JSON
+annotation ``trustops.strimzi/replaced`` fingerprints of the CAs that earlier flows have replaced, as JSON
 
 The journal also records where the flow is to look and where to stop; before it is opened, these stand beside
 the prepared CA.
@@ -189,7 +190,7 @@ class Entries:
 
 def marks_of(secret: Mapping[str, Any]) -> Marks:
     """The annotations of a ledger in the Secret that has them."""
-    return {name: annotation(secret, name) for name in (names.JOURNAL, names.UPKEEP)}
+    return {name: annotation(secret, name) for name in (names.JOURNAL, names.UPKEEP, names.REPLACED)}
 
 
 def decode_ledger(found: Entries, marks: Marks) -> Ledger:
@@ -208,12 +209,16 @@ def decode_ledger(found: Entries, marks: Marks) -> Ledger:
         except _Foreign as error:
             problems.append(f"{error}.")
     flow, upkeep = None, None
+    replaced: tuple[str, ...] = ()
     try:
         flow = _decode_journal(marks[names.JOURNAL])
         upkeep = _decode_upkeep(marks[names.UPKEEP])
+        replaced = _decode_replaced(marks[names.REPLACED])
     except _Foreign as error:
         problems.append(f"{error}.")
-    return Ledger(tuple(known), tuple(removed), flow, tuple(problems), tuple(held), upkeep=upkeep)
+    return Ledger(
+        tuple(known), tuple(removed), flow, tuple(problems), tuple(held), upkeep=upkeep, replaced_cas=replaced
+    )
 
 
 def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
@@ -327,6 +332,18 @@ def _decode_upkeep(text: str | None) -> Upkeep | None:
         raise _Foreign(f"the annotation {names.UPKEEP} is no record of this collection") from None
 
 
+def _decode_replaced(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(fingerprint, str) for fingerprint in found):
+        raise _Foreign(f"the annotation {names.REPLACED} is no list of fingerprints")
+    return tuple(found)
+
+
 def _decode_outgoing(record: Mapping[str, Any]) -> Outgoing:
     ends_at = _read_time(record["endsAt"])
     return Outgoing(frozenset(map(str, record["readers"])), ends_at, record["switched"] is True)
@@ -378,7 +395,11 @@ def _lines(uids: frozenset[str]) -> bytes:
 
 def encode_marks(ledger: Ledger) -> Marks:
     """The annotations of the ledger."""
-    return {names.JOURNAL: _encode_journal(ledger.journal), names.UPKEEP: _encode_upkeep(ledger.upkeep)}
+    return {
+        names.JOURNAL: _encode_journal(ledger.journal),
+        names.UPKEEP: _encode_upkeep(ledger.upkeep),
+        names.REPLACED: json.dumps(ledger.replaced_cas) if ledger.replaced_cas else None,
+    }
 
 
 def _encode_upkeep(upkeep: Upkeep | None) -> str | None:

@@ -28,7 +28,7 @@ from ..gates.gates import link_of
 from ..model.clients import NO_NAMED_PLACES
 from ..model.goals import ROTATIONS, Goal, Phase, Retire
 from ..model.intent import Intent
-from ..model.ledger import Journal, Ledger, LedgerEntry, Outgoing, Stop, TrustState
+from ..model.ledger import MOST_REPLACED, Journal, Ledger, LedgerEntry, Outgoing, Stop, TrustState
 from ..model.names import flow_named
 from ..model.snapshot import Snapshot
 
@@ -340,7 +340,18 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     to_replace = snapshot.ca.precedes_replacement or _is_to_replace(journal, snapshot.ca.stop, intent)
     journal = replace(journal, precedes_replacement=journal.goal is Goal.RENEW and to_replace)
     stop = stop_of(snapshot.ca.stop, intent, may_lead_flow(intent, journal), snapshot.now)
-    return replace(ledger, journal=replace(journal, stop=stop))
+    return replace(
+        ledger, journal=replace(journal, stop=stop), replaced_cas=_remember_replaced(ledger, successor.fingerprint)
+    )
+
+
+def _remember_replaced(ledger: Ledger, successor: str) -> tuple[str, ...]:
+    """The replaced CAs that the ledger remembers when the next flow takes the place of the last flow in the journal. A CA that comes back into use is none
+    of them.
+    """
+    last = ledger.journal.replaces if ledger.journal is not None and not ledger.journal.is_abort else None
+    earlier = [fingerprint for fingerprint in ledger.replaced_cas if fingerprint not in (last, successor)]
+    return (*earlier, *([last] if last not in (None, successor) else []))[-MOST_REPLACED:]
 
 
 def _is_to_replace(journal: Journal, stop: Stop | None, intent: Intent) -> bool:

@@ -121,17 +121,17 @@ class Wish:
 
     @property
     def _replaced(self) -> Iterator[str | None]:
-        """Fingerprints of the CAs that flows have replaced. The ledger has the last flow; of the flows before it, the backups have the CAs that were in use,
-        and the ledgers of that time.
-        """
+        """Fingerprints of the CAs that flows have replaced: by the ledger and, where it was lost since and made again, by the CAs and ledgers in backups."""
+        yield from self.ledger.replaced_cas
         if self.ledger.journal is not None:
             yield self.ledger.journal.replaces
         for backup in self.snapshot.backups:
             if backup.ca.current:
                 yield backup.ca.current[0].fingerprint
-            then = backup.ledger.journal if backup.ledger else None
-            if then is not None and not then.is_abort:
-                yield then.replaces
+            then = backup.ledger or Ledger()
+            yield from then.replaced_cas
+            if then.journal is not None and not then.journal.is_abort:
+                yield then.journal.replaces
 
     def _is_confirmed(self, certificate: Certificate) -> bool:
         """Whether the user has confirmed this CA, or it is known: it is in the ledger, or has the name and the key of a CA that is

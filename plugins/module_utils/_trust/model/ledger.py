@@ -241,6 +241,10 @@ class Journal:
     read_since: datetime | None = None
 
 
+#: How many replaced CAs a ledger remembers. With a renewal each month that is more than eight years, in less than 5 kB.
+MOST_REPLACED = 100
+
+
 @dataclass(frozen=True)
 class Ledger:
     """All CAs that are trusted or about to be, those just removed, leaves that only processes hold, and the journal."""
@@ -261,6 +265,8 @@ class Ledger:
     has_leftovers: bool = False
     #: The treatment of the CA in use in its time for renewal; None where no call has recorded any.
     upkeep: Upkeep | None = None
+    #: Fingerprints of the CAs that flows before that of the journal have replaced, the earliest first, and no more than the last ``MOST_REPLACED``.
+    replaced_cas: tuple[str, ...] = ()
 
     def find(self, fingerprint: str | None) -> LedgerEntry | None:
         return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)

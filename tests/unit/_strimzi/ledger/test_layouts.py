@@ -85,6 +85,9 @@ upkeeps = st.builds(
 )
 
 
+replaced = st.lists(fingerprints, max_size=3, unique=True).map(tuple)
+
+
 @st.composite
 def ledgers(draw: st.DrawFn) -> Ledger:
     """Each CA is either trusted or removed; both are listed in the order of their fingerprints."""
@@ -101,7 +104,14 @@ def ledgers(draw: st.DrawFn) -> Ledger:
     left = tuple(RemovedEntry(c[0], draw(uids), draw(uids)) for c, removed in zip(chosen, gone, strict=True) if removed)
     leaves = sorted(draw(st.lists(st.sampled_from(LEAVES), unique=True)), key=lambda leaf: leaf.fingerprint)
     held = tuple(HeldLeaf(leaf, draw(uids), draw(uids)) for leaf in leaves)
-    return Ledger(known, left, draw(st.none() | journals), held_leaves=held, upkeep=draw(st.none() | upkeeps))
+    return Ledger(
+        known,
+        left,
+        draw(st.none() | journals),
+        held_leaves=held,
+        upkeep=draw(st.none() | upkeeps),
+        replaced_cas=draw(replaced),
+    )
 
 
 layouts = st.sampled_from(Layout)
@@ -376,6 +386,16 @@ def test_a_record_of_upkeep_that_is_none_is_a_problem(record: str) -> None:
     assert found is not None
     assert (found.upkeep, found.entries) == (None, GOOD.entries)
     assert [problem for problem in found.problems if names.UPKEEP in problem]
+
+
+@pytest.mark.parametrize("record", ["", "{}", '"7b5f"', "[7]", "[" * 100_000])
+def test_a_list_of_replaced_cas_that_is_none_is_a_problem(record: str) -> None:
+    """Taken for empty, it would let a replaced CA come back."""
+    (part,) = lay_out(GOOD, SCOPE)
+    found = read_ledger({part.name: secret(part.name, part.entries, {names.REPLACED: record})}, SCOPE)
+    assert found is not None
+    assert (found.replaced_cas, found.entries) == ((), GOOD.entries)
+    assert [problem for problem in found.problems if names.REPLACED in problem]
 
 
 def test_problems_never_quote_certificates_or_keys() -> None:

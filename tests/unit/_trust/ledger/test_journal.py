@@ -75,6 +75,33 @@ def test_a_prepared_ca_that_enters_opens_the_journal(
     assert journal == a_journal(goal, current, successor, started_at=NOW)
 
 
+@pytest.mark.parametrize(
+    ("earlier", "last", "remembered"),
+    [
+        pytest.param((), None, (), id="no flow before"),
+        pytest.param((), a_journal(old=None), (), id="the first CA"),
+        pytest.param(("a", "b"), a_journal(old=THIRD), ("a", "b", name_of(THIRD)), id="one more"),
+        pytest.param((name_of(THIRD), "b"), a_journal(old=THIRD), ("b", name_of(THIRD)), id="the same once more"),
+        pytest.param(("a",), a_journal(old=THIRD, is_abort=True), ("a",), id="a flow that was undone"),
+        pytest.param(("a", name_of(NEW)), a_journal(old=THIRD), ("a", name_of(THIRD)), id="one that comes back"),
+        pytest.param(("a",), a_journal(old=NEW), ("a",), id="the last one that comes back"),
+        pytest.param(tuple(map(str, range(100))), a_journal(old=THIRD), (*map(str, range(1, 100)), name_of(THIRD)), id="many"),
+    ],
+)  # fmt: skip
+def test_a_new_flow_leaves_the_ca_that_the_last_flow_replaced_in_the_ledger(
+    earlier: tuple[str, ...], last: Journal | None, remembered: tuple[str, ...]
+) -> None:
+    """The journal has room for one flow, and a source may hold the CA for years."""
+    done = replace(last, finished_at=NOW) if last else None
+    books = replace(ledger(journal=done), replaced_cas=earlier)
+    after, _transitions = keep_books(
+        cluster(ca=secrets(OLD, prepared=(prepared(NEW),)), ledger=books), RECONCILE, GATES
+    )
+    assert after.journal is not None
+    assert after.journal.replaces == name_of(OLD)
+    assert after.replaced_cas == remembered
+
+
 def test_a_ledger_that_was_lost_during_a_switch_opens_a_journal_that_can_be_closed() -> None:
     """The prepared CA is in use already: it cannot be what it replaces, or every later flow would wait for its removal."""
     lost = replace(stage.SWITCHED, ledger=None)

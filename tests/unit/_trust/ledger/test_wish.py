@@ -164,6 +164,14 @@ def test_a_replaced_ca_is_not_trusted_again() -> None:
     assert wish(snapshot).unconfirmed_cas == (THIRD.certificate,)
 
 
+def test_a_ca_that_the_ledger_remembers_as_replaced_is_not_trusted_again() -> None:
+    """No backup is there: it was switched off, or another program has deleted it."""
+    done = a_journal(replaces=name_of(INTERMEDIATE), finished_at=NOW)
+    books = replace(ledger(entry(NEW, generations={1}), journal=done), replaced_cas=(name_of(OLD),))
+    snapshot = holding(OLD, NEW, THIRD, where=cluster(ca=secrets(NEW), ledger=books))
+    assert wish(snapshot, OLD, THIRD).additional_cas == (chain_of(THIRD),)
+
+
 @pytest.mark.parametrize(
     ("backups", "again"),
     [
@@ -176,6 +184,10 @@ def test_a_replaced_ca_is_not_trusted_again() -> None:
         pytest.param(
             (a_backup(secrets(INTERMEDIATE), ledger=ledger(journal=a_journal(replaces=name_of(OLD), is_abort=True))),), (OLD, THIRD),
             id="of a time when a flow to it was undone",
+        ),
+        pytest.param(
+            (a_backup(secrets(INTERMEDIATE), ledger=replace(ledger(), replaced_cas=(name_of(OLD),))),), (THIRD,),
+            id="of the CA after that",
         ),
         pytest.param((a_backup(secrets(None), ledger=None),), (OLD, THIRD), id="of nothing"),
         pytest.param((a_backup(secrets(NEW)),), (OLD, THIRD), id="of the CA in use"),
