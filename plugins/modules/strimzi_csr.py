@@ -29,8 +29,8 @@ options:
   directory:
     description:
       - A folder on the machine where the module runs. O(state=exported) makes it where it is missing.
-      - O(state=imported) reads certificates from C(<leaf's Secret>.crt) and C(<leaf's Secret>.pem). It names other files, such as files of
-        another cluster or of the CA itself, in RV(other_files).
+      - O(state=imported) reads certificates from C(<leaf's Secret>) with the ending C(.crt), C(.cer), C(.pem) or C(.der). It names other files with
+        certificates, such as files of another cluster or of the CA itself, in RV(other_files).
     type: path
   dns_domain:
     description:
@@ -38,7 +38,7 @@ options:
     type: str
   certificates:
     description:
-      - With O(state=imported), the certificates instead of a O(directory), each in PEM form, which may have its chain after it.
+      - With O(state=imported), the certificates instead of a O(directory), each in PEM form, which may have its chain after it. A file may have DER form too.
     type: list
     elements: str
   ca_source:
@@ -64,6 +64,33 @@ options:
         description: The entry with the certificates.
         type: str
         default: ca.crt
+  key_policy:
+    description:
+      - Rules about keys, signatures and the life of certificates, as you give them to the flow (the option of the same name of
+        M(trustops.strimzi.strimzi_ca)). The module refuses a certificate that breaks a rule, as the flow would.
+    type: dict
+    suboptions:
+      name:
+        description: The name of the policy in messages.
+        type: str
+        default: key_policy
+      rsa_bits:
+        description: The fewest bits of an RSA key.
+        type: int
+      curves:
+        description: The curves that EC keys may be on, as OpenSSL names them, such as V(secp384r1). Empty allows every curve.
+        type: list
+        elements: str
+      hashes:
+        description: The hashes that signatures may be made with, such as V(sha256). Empty allows every hash.
+        type: list
+        elements: str
+      ca_days:
+        description: The longest life of a CA, which no certificate that this module takes is.
+        type: int
+      leaf_days:
+        description: The longest life of an end-entity certificate.
+        type: int
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
@@ -174,7 +201,8 @@ imported:
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     changed: {description: Whether this call has stored it., type: bool, returned: always, sample: true}
 other_files:
-  description: Files of O(directory) that end like certificates and are named after no leaf of this cluster; with O(state=imported).
+  description: Files of O(directory) that end like certificates and were not read, because no leaf of this cluster has their name, or because they have the
+    form PKCS#7; with O(state=imported).
   returned: always
   type: list
   elements: str
@@ -211,6 +239,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
     CA,
     CLUSTER,
+    POLICY,
     SOURCE,
     ArgumentSpec,
     OnlyWith,
@@ -234,7 +263,7 @@ STATE = ArgumentSpec(
         OnlyWith("certificates", "state", ("imported",)),
     ),
 )
-SPEC = CLUSTER + CA + SOURCE + STATE
+SPEC = CLUSTER + CA + SOURCE + POLICY + STATE
 
 
 def body(module: RequestsModule) -> dict[str, Any]:

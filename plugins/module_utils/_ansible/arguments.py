@@ -135,6 +135,24 @@ SOURCE = ArgumentSpec(
     }
 )
 
+#: The rules that certificates have to meet.
+POLICY = ArgumentSpec(
+    {
+        "key_policy": {
+            "type": "dict",
+            "no_log": False,
+            "options": {
+                "name": {"type": "str", "default": "key_policy"},
+                "rsa_bits": {"type": "int"},
+                "curves": {"type": "list", "elements": "str"},
+                "hashes": {"type": "list", "elements": "str"},
+                "ca_days": {"type": "int"},
+                "leaf_days": {"type": "int"},
+            },
+        },
+    }
+)
+
 #: The namespaces of users that present certificates of the clients CA, beside the users of the cluster's User Operator.
 PRESENTING = ArgumentSpec(
     {
@@ -233,18 +251,7 @@ FLOW = ArgumentSpec(
         },
         "rotation_policy": {"type": "str", "choices": ["always", "never"], "default": "always"},
         "leaf_key_size": {"type": "int", "choices": [2048, 3072, 4096], "default": 2048, "no_log": False},
-        "key_policy": {
-            "type": "dict",
-            "no_log": False,
-            "options": {
-                "name": {"type": "str", "default": "key_policy"},
-                "rsa_bits": {"type": "int"},
-                "curves": {"type": "list", "elements": "str"},
-                "hashes": {"type": "list", "elements": "str"},
-                "ca_days": {"type": "int"},
-                "leaf_days": {"type": "int"},
-            },
-        },
+        **POLICY.options,
         **SOURCE.options,
         "trust_new_roots": {"type": "str", "choices": ["ask", "never"], "default": "ask"},
         "confirm_roots": {"type": "list", "elements": "str"},

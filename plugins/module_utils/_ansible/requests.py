@@ -5,14 +5,14 @@
 """A module call for a person who carries requests by hand: it shows them, writes them to files, and
 puts certificates back.
 
-The folder for requests has ``<leaf's Secret>.csr`` for each request, and ``.crt`` or ``.pem`` for its certificate.
+The folder for requests has ``<leaf's Secret>.csr`` for each request, and its certificate under one of several endings.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +39,8 @@ from .arguments import MOST_SPARE, time_text
 from .results import describe_cluster
 from .trust_module import TrustModule
 
-_CERTIFICATES = (".crt", ".pem")
+#: Endings of files with certificates, in lower case: in forms that this module reads, and in the form PKCS#7.
+_CERTIFICATES, _CONTAINERS = (".crt", ".cer", ".pem", ".der"), (".p7b", ".p7c")
 #: Requests are public, and often another person signs them.
 _MODE = 0o644
 
@@ -131,20 +132,24 @@ def certificates_in(folder: Path, leaves: Iterable[str]) -> Iterator[Brought]:
     """leaves: Secrets of leaves; a file named after none of them, as the CA's own certificate, is let be. Raises StepError."""
     wanted = frozenset(leaves)
     for path in _listed(folder):
-        content = _content(path) if path.stem in wanted else None
+        content = _content(path) if _is_read(path, wanted) else None
         if content is not None:
             yield Brought(str(path), content)
 
 
 def other_files(folder: Path, leaves: Iterable[str]) -> list[str]:
-    """The certificates there that are named after no leaf. Raises StepError."""
+    """The files with certificates there that ``certificates_in`` leaves out. Raises StepError."""
     wanted = frozenset(leaves)
-    return [str(path) for path in _listed(folder) if path.stem not in wanted]
+    return [str(path) for path in _listed(folder) if not _is_read(path, wanted)]
+
+
+def _is_read(path: Path, leaves: Collection[str]) -> bool:
+    return path.stem in leaves and path.suffix.lower() in _CERTIFICATES
 
 
 def _listed(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if path.suffix in _CERTIFICATES)
+        return sorted(path for path in folder.iterdir() if path.suffix.lower() in (*_CERTIFICATES, *_CONTAINERS))
     except OSError as error:
         raise _unusable("read", folder, error) from None
 

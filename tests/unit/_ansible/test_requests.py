@@ -79,14 +79,21 @@ def test_certificates_are_found_by_the_names_of_leaves(tmp_path: Path) -> None:
         "demo-kafka-1.pem",
         "demo-kafka-1.csr",
         "demo-kafka-2.txt",
+        "demo-kafka-3.cer",
+        "demo-kafka-4.DER",
+        "demo-kafka-5.p7b",
         "corporate.crt",
         "b.pem",
     ):
         (tmp_path / name).write_text(name)
-    leaves = [f"demo-kafka-{number}" for number in range(3)]
+    leaves = [f"demo-kafka-{number}" for number in range(6)]
     found = {one.where: one.content.decode() for one in certificates_in(tmp_path, leaves)}
-    assert found == {str(tmp_path / name): name for name in ("demo-kafka-0.crt", "demo-kafka-1.pem")}
-    assert other_files(tmp_path, leaves) == [str(tmp_path / name) for name in ("b.pem", "corporate.crt")]
+    read, left = (
+        ("demo-kafka-0.crt", "demo-kafka-1.pem", "demo-kafka-3.cer", "demo-kafka-4.DER"),
+        ("b.pem", "corporate.crt", "demo-kafka-5.p7b"),
+    )
+    assert found == {str(tmp_path / name): name for name in read}
+    assert other_files(tmp_path, leaves) == [str(tmp_path / name) for name in left]
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -333,6 +333,38 @@ def test_files_of_others_are_let_be(tmp_path: Path) -> None:
     assert (ended.result["imported"], ended.writes) == ([], [])
 
 
+def test_a_file_of_a_ca_on_windows_is_taken(tmp_path: Path) -> None:
+    """Such a CA writes the certificate alone, in DER form, under the ending cer."""
+    memory = stages.asked()
+    (given,) = parse_certificates(signed(memory, "demo-kafka-0").encode())
+    (tmp_path / "demo-kafka-0.CER").write_bytes(given.der)
+    ended = stages.done(memory, "strimzi_csr", state="imported", directory=str(tmp_path))
+    assert [(one["secret"], one["sha256"]) for one in ended.result["imported"]] == [("demo-kafka-0", given.sha256)]
+    assert parse_certificates(entry(memory, "demo-issuing-kafka", "demo-kafka-0.issued")) == (given,)
+
+
+def test_a_key_in_der_form_is_refused_and_not_shown(tmp_path: Path) -> None:
+    memory = stages.asked()
+    (tmp_path / "demo-kafka-0.cer").write_bytes(b"\x30\x82 a key")
+    ended = call("strimzi_csr", memory, state="imported", directory=str(tmp_path))
+    assert ended.failed
+    assert "Give the certificate alone" in ended.result["msg"]
+    assert "a key" not in ended.result["msg"]
+
+
+def test_a_certificate_that_breaks_a_rule_of_the_flow_is_refused(tmp_path: Path) -> None:
+    """Put back, it would be refused by the next run, and the request would be made again."""
+    memory, rules = stages.asked(), {"name": "house rules", "leaf_days": 1}
+    given = signed(memory, "demo-kafka-0")
+    refused_ = bring(memory, given, key_policy=rules)
+    assert refused_.failed
+    assert "by the rules of house rules" in refused_.result["msg"]
+    assert not bring(memory, given, key_policy={**rules, "leaf_days": 4000}).failed
+    listed = stages.done(memory, "strimzi_csr", key_policy=rules)
+    (request,) = (one for one in listed.result["requests"] if one["secret"] == "demo-kafka-0")
+    assert (request["answered"], "by the rules of house rules" in request["refused"]) == (False, True)
+
+
 def test_a_chain_may_be_behind_it_and_text_around_it() -> None:
     memory = stages.asked()
     text = f"Certificate:\n    Data:\n{signed(memory, 'demo-kafka-0')}\n{ELSEWHERE.certificate.pem.decode()}"
@@ -462,7 +494,7 @@ def test_every_one_that_is_wrong_is_named() -> None:
     wrong = replace(GOOD, copies=False)
     message = (
         "Nothing was put back: 2 of 3 are refused. "
-        "1. certificate 2: no readable certificate in PEM form. Convert a DER file with openssl x509 -inform DER. "
+        "1. certificate 2: no readable certificate in PEM form. Give the certificate alone, or in PEM form with its chain after it. "
         f"2. certificate 1: {_told('its alternative names are not the requested names').partition(': ')[2]} {AGAIN}"
     )
     refused(memory, message, signed(memory, "demo-kafka-0", wrong), "nothing", signed(memory, "demo-kafka-1"))

@@ -34,6 +34,9 @@ _VARIABLE = re.compile(r"\bstrimzi_[a-z_]+\b")
 _GROUP = re.compile(r"\bflow_[a-z_]+_values\b(?!:)")
 _MODULE = re.compile(r"trustops\.strimzi\.strimzi\w*")
 
+#: The variables behind values that the role ``flow`` makes of them.
+_MADE_OF = {"flow_ca": "strimzi_ca", "flow_key_policy": "strimzi_key_policy"}
+
 #: Variables of the playbooks, for runs over several clusters.
 OF_PLAYBOOKS = {"strimzi_hosts", "strimzi_serial", "strimzi_max_fail_percentage"}
 
@@ -67,7 +70,9 @@ def _of_goals(role: str) -> str:
 
 def _in_group(group: str) -> set[str]:
     """The variables in a group of values, as the role ``flow`` hands them on."""
-    return {"strimzi_ca"} if group == "flow_ca_values" else set(_VARIABLE.findall(str(FLOW[group])))
+    text = str(FLOW[group])
+    made = (variable for name, variable in _MADE_OF.items() if re.search(rf"\b{name}\b", text))
+    return {*_VARIABLE.findall(text), *made}
 
 
 #: Variables that the shared part of every flow reads, most of them to hand them on to modules.

@@ -15,8 +15,9 @@ from datetime import datetime
 
 from ..._errors import CertificateError, RequestError, StepError
 from ..._leaves.request import Failure
-from ..._pki.certificates import Certificate, Chain, encode_certificates, parse_chain
+from ..._pki.certificates import Certificate, Chain, certificate_from_der, encode_certificates, parse_chain
 from ..._pki.requests import Request, parse_request
+from ..._pki.usability import KeyPolicy
 from ..._strimzi.apply.work import Work, Write, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
@@ -163,7 +164,7 @@ class Brought:
 
     #: The place where it was found, as messages name it.
     where: str
-    #: The content, which should be a certificate and CAs above it in PEM form.
+    #: The content, which should be a certificate and CAs above it in PEM form, or a certificate in DER form.
     content: bytes
 
 
@@ -185,7 +186,7 @@ def put_back(brought: Sequence[Brought], observation: Observation, work: Work) -
     patch of entries that only people write. It carries the version of the Secret on which it was decided, so a run that
     has changed a request meanwhile makes it fail, and the run that takes the certificate checks it again.
     """
-    sorting = _Sorting(observation)
+    sorting = _Sorting(observation, work.settings.policy)
     for certificate in brought:
         sorting.take(certificate)
     sorting.check()
@@ -211,6 +212,8 @@ class _Sorting:
     """Assigns certificates that a person brought to the requests that they answer."""
 
     observation: Observation
+    #: Rules of the caller.
+    policy: KeyPolicy | None
     #: The certificate that was brought for a request, by the Secret of the leaf.
     found: dict[str, tuple[Brought, Chain]] = field(default_factory=dict)
     #: Leaves that were taken before.
@@ -228,9 +231,9 @@ class _Sorting:
             self._refuse(brought, "a private key is in it. Give certificates alone.")
             return
         try:
-            chain = parse_chain(brought.content)
+            chain = _parse(brought.content)
         except CertificateError as error:
-            self._refuse(brought, f"{error}. Convert a DER file with openssl x509 -inform DER.")
+            self._refuse(brought, f"{error}. Give the certificate alone, or in PEM form with its chain after it.")
             return
         behind = (certificate for certificate in chain[1:] if certificate != chain[0])
         if others := [secret for certificate in behind if (secret := self._secret_of(certificate))]:
@@ -296,7 +299,7 @@ class _Sorting:
             if request.answer and name not in brought
         }
         for name, request in judge_requests(
-            self.observation, self._stored, {**waiting, **brought}, self.observation.snapshot.now
+            self.observation, self._stored, {**waiting, **brought}, self.observation.snapshot.now, self.policy
         ).items():
             if name in brought and request.failure is not None and not request.is_recorded:
                 self._refuse(self.found[name][0], f"it is for {name}. {request.failure.why}")
@@ -320,6 +323,16 @@ class _Sorting:
 
     def _is_new(self, name: str, chain: Chain) -> bool:
         return self._stored[name].issued != encode_certificates(chain)
+
+
+#: The first byte of each certificate in DER form: a sequence.
+_DER = b"\x30"
+
+
+def _parse(content: bytes) -> Chain:
+    """Raises CertificateError. A CA on Windows writes a certificate alone, in DER form, unless asked for another form."""
+    is_der = content.startswith(_DER) and b"-----BEGIN" not in content
+    return (certificate_from_der(content),) if is_der else parse_chain(content)
 
 
 def _issued(chain: Chain) -> IssuedCertificate:
