@@ -11,12 +11,13 @@ before all are there. Whether they find room is computed beforehand, so that no 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
 from typing import Any
 
-from ..._errors import CertificateError, IssuerUnavailable, StepError
+from ..._errors import CertificateError, IssuerUnavailable, KubeError, StepError
 from ..._kube.resources import SECRETS
 from ..._leaves.request import Failure, Wanted, request_name
 from ..._pki.certificates import Chain
@@ -200,10 +201,11 @@ def _ask(
             failed = _failure_before(stored.get(name))
             records[name] = _request(order, keys.get(name), failed, issuer, step.issuer[0].fingerprint, work)
             work.renew_lease()
-    except IssuerUnavailable:
-        # The issuer may refuse more for now: the next run does not request the same leaves again.
-        if records:
-            _record_requests(component, records, step, observation, work)
+    except (IssuerUnavailable, KubeError):
+        # The next look does not request the same leaves again. A call that has lost its Lease writes nothing: another run is at work.
+        with suppress(KubeError):
+            if records:
+                _record_requests(component, records, step, observation, work)
         raise
     _record_requests(component, records, step, observation, work)
 

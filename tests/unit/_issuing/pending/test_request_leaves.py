@@ -13,10 +13,18 @@ from typing import Any
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, IssuerUnavailable, StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    Conflict,
+    IssuerUnavailable,
+    KubeError,
+    LeaseHeld,
+    StepError,
+    Unavailable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LeafOrder, Refused, Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import request_leaves as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.request_leaves import await_issuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure, RotationPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
@@ -337,6 +345,40 @@ def test_the_lease_is_renewed_with_each_request(noting: Noting) -> None:
     )
     module.ask_for_leaves(step, see(bench), work)
     assert {1, 2} <= set(alive)
+
+
+ATTEMPT = Attempt("patch", LEASES, "kafka", "demo-trust")
+HELD = LeaseHeld(ATTEMPT, "Another run", "is working on it.", "Let it finish.")
+
+
+@pytest.mark.parametrize(
+    ("error", "lasts", "recorded"),
+    [
+        (Unavailable(ATTEMPT, "is overloaded", "Wait.", is_transient=True), False, [f"{NODE}.requested"]),
+        (HELD, True, []),
+    ],
+    ids=["the API server is away for a moment", "another run has it"],
+)
+def test_requests_made_before_the_lease_could_not_be_renewed_are_recorded_while_no_other_run_has_it(
+    error: KubeError, lasts: bool, recorded: list[str], noting: Noting
+) -> None:
+    """Vault would sign them once more."""
+    bench, failed = elsewhere(), list[int]()
+    work = bench.work()
+    step = module.AskForLeaves(
+        secrets=(NODE, OTHER_NODE), issuer=(CA.certificate,), external_issuer=EXTERNAL, phase=Phase.PREPARE
+    )
+
+    def renew() -> None:
+        if len(noting.orders) == 1 and (lasts or not failed):
+            failed.append(1)
+            raise error
+
+    work.renew_lease = renew
+    with pytest.raises(type(error)):
+        module.ask_for_leaves(step, see(bench), work)
+    stored = bench.api.find("secrets", "kafka", REQUESTS)
+    assert ([] if stored is None else sorted(bench.data(REQUESTS))) == recorded
 
 
 def test_in_a_dry_run_no_issuer_is_asked(noting: Noting) -> None:
