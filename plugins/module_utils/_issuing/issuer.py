@@ -155,8 +155,8 @@ class Issuer(Protocol):
         """The answers to these tokens, in their order. Where they cannot be found out now, they are ``Waiting``. Raises KubeError."""
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """Remove what the issuer keeps for these: they are served, or not wanted any more. What is gone already is no
-        error. Raises KubeError.
+        """Remove what the issuer keeps for these: they are served, or not wanted any more. What is gone already is no error, and tokens of an issuer that
+        keeps its requests elsewhere mean nothing. Raises KubeError.
         """
 
 

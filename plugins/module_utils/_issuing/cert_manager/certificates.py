@@ -45,7 +45,16 @@ from .conditions import (
     refuse_unwritten,
     status_of,
 )
-from .requests import Circumstances, by_name, certificate_of, describe_requests, extend_chain, read_ca_field, usages
+from .requests import (
+    Circumstances,
+    by_name,
+    certificate_of,
+    describe_requests,
+    extend_chain,
+    forget_requests,
+    read_ca_field,
+    usages,
+)
 
 #: As people type it: other APIs have certificates too.
 PLURAL = f"{CERTIFICATES.plural}.{CERTIFICATES.group}"
@@ -388,7 +397,10 @@ class CertManagerByCertificates:
         )
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """Forgets nothing: cert-manager goes on to renew the leaves in use, and ``find_left_over`` finds the Certificates that nothing needs."""
+        """Forgets no Certificate: cert-manager goes on to renew the leaves in use, and ``find_left_over`` finds the Certificates that nothing needs. Requests
+        without a Certificate, to an issuer that the caller named before, go.
+        """
+        forget_requests(self._client, self._namespace, self._scope.own_labels, tokens)
 
     def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
         try:

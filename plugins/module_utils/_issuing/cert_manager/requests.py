@@ -286,6 +286,27 @@ class _Record:
         return False
 
 
+def forget_requests(client: KubeClient, namespace: str, labels: Mapping[str, str], tokens: Sequence[Token]) -> None:
+    """Delete the requests with these labels that the tokens name. Requests of the same names that are not ours stay. Raises KubeError."""
+    records = tuple(filter(None, map(_Record.read, tokens)))
+    if not records:
+        return
+    # Without the kind there are no requests.
+    with suppress(ResourceTypeMissing):
+        found = _requests_of(client, namespace, labels)
+        for record in records:
+            request = found.get(record.name)
+            if request is not None and record.is_about(request):
+                # It is gone already, also where another request has its name meanwhile.
+                with suppress(NotFound, Conflict):
+                    client.delete(CERTIFICATE_REQUESTS, namespace, record.name, uid=request["metadata"].get("uid"))
+
+
+def _requests_of(client: KubeClient, namespace: str, labels: Mapping[str, str]) -> Mapping[str, dict[str, Any]]:
+    """The requests with these labels, by name. Raises KubeError."""
+    return by_name(client.list(CERTIFICATE_REQUESTS, namespace, label_selector=selector_of(labels)).items)
+
+
 class CertManager:
     """Asks in the cluster's namespace. Needs create, list, get and delete on certificaterequests there, and get on the issuer to say what
     is wrong with it.
@@ -326,26 +347,11 @@ class CertManager:
         return tuple(self._answer(token, found, at) for token in tokens)
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """Requests of the same names that are not ours stay."""
-        if not tokens:
-            return
-        # Without the kind there are no requests.
-        with suppress(ResourceTypeMissing):
-            found = self._requests()
-            for record in filter(None, map(_Record.read, tokens)):
-                request = found.get(record.name)
-                if request is not None and record.is_about(request):
-                    self._delete(record.name, request["metadata"].get("uid"))
-
-    def _delete(self, name: str, uid: str | None) -> None:
-        # It is gone already, also where another request has its name meanwhile.
-        with suppress(NotFound, Conflict):
-            self._client.delete(CERTIFICATE_REQUESTS, self._namespace, name, uid=uid)
+        """Also requests to other issuers of cert-manager."""
+        forget_requests(self._client, self._namespace, self._labels, tokens)
 
     def _requests(self) -> Mapping[str, dict[str, Any]]:
-        """Our requests, by name."""
-        selector = selector_of(self._labels)
-        return by_name(self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items)
+        return _requests_of(self._client, self._namespace, self._labels)
 
     def _answer(self, token: Token, found: Mapping[str, Object], at: Circumstances) -> Answer:
         record = _Record.read(token)

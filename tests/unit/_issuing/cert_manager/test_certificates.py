@@ -28,13 +28,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_man
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.conditions import (
     IssuerReference,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import CertManager
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
     LeafOrder,
     Refused,
+    Token,
     Waiting,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
@@ -44,7 +46,7 @@ from ....tools.support.cert_manager_certificates import CertificatesCounterpart,
 from ....tools.support.certificates import NOW, key, leaf, make
 from ....tools.support.issuer_contract import CLIENT, USER, asked, is_told, issued, wish
 from ....tools.support.memory_api import MemoryApi, _merge
-from ..._kube.doubles import ScriptedTransport, status
+from ..._kube.doubles import FakeClock, ScriptedTransport, status
 
 Object = dict[str, Any]
 SCOPE = ClusterNames("kafka", "demo")
@@ -456,6 +458,16 @@ def test_nothing_is_asked_about_nothing() -> None:
     assert bench.issuer.poll(()) == ()
     bench.issuer.forget(())
     assert bench.api.requests == []
+
+
+def test_requests_without_a_certificate_are_deleted_when_certificates_take_their_place() -> None:
+    """The caller named the issuer without Certificates before."""
+    bench, order = Bench(), wish().order
+    requests = CertManager(KubeClient(bench.api), SCOPE, CertManagerIssuer("another"), FakeClock())
+    token = requests.request(order)
+    assert isinstance(token, Token)
+    bench.issuer.forget((token,))
+    assert bench.api.find("certificaterequests", SCOPE.namespace, order.name) is None
 
 
 def test_another_validity_is_that_of_the_issuer() -> None:

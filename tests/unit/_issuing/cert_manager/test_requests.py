@@ -373,6 +373,23 @@ def test_only_what_is_to_be_forgotten_is_deleted() -> None:
     assert [type(answer) for answer in one.poll(tokens)] == [Refused, Refused, Waiting]
 
 
+def test_requests_to_another_issuer_of_cert_manager_are_deleted() -> None:
+    """The caller names another issuer by now, and no program would ever delete them."""
+    api, order = MemoryApi(), wish().order
+    token = asked(cert_manager(api), order)
+    cert_manager(api, CertManagerIssuer("another")).forget((token,))
+    assert api.find("certificaterequests", "kafka", order.name) is None
+
+
+@pytest.mark.parametrize(
+    "value", [b"", b"-----BEGIN CERTIFICATE-----", b'{"certificate": "demo-kafka-0", "unfit": []}']
+)
+def test_tokens_of_issuers_that_keep_nothing_here_cost_nothing(value: bytes) -> None:
+    api = MemoryApi()
+    cert_manager(api).forget((Token(value),))
+    assert api.requests == []
+
+
 def test_another_cluster_of_the_namespace_keeps_its_own() -> None:
     api = MemoryApi()
     theirs = cert_manager(api, scope=ClusterNames("kafka", "other"))
