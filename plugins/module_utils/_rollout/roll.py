@@ -25,7 +25,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from .._errors import KubeError, NodesSilent, NotFound, RestartsNotDue, RollStuck, StepError, TimedOut
+from .._errors import Conflict, KubeError, NodesSilent, NotFound, RestartsNotDue, RollStuck, StepError, TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi import names
@@ -41,18 +41,20 @@ from .._strimzi.apply.work import (
     version,
     write_all,
 )
+from .._strimzi.apply.written import owners_of
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.operator import await_leaves, request_reconcile
-from .._strimzi.cluster.pods import is_final, is_ready
+from .._strimzi.cluster.pods import is_asked, is_final, is_ready
 from .._strimzi.names import KAFKAS
 from .._strimzi.secret_data import annotation
 from .._trust.evidence.parties import unanswered
 from .._trust.model.decision import Step
+from .._trust.model.names import listed
 from .._trust.model.nodes import Unanswered
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import AwaitAnswers, Reload, ReloadOutside, Roll, RollReason
 from .._trust.rules.pause import restarted_by_operator
-from .nodes import NOT_AGAIN, Progress, delete_pod, is_terminating, restart, uid_of
+from .nodes import NOT_AGAIN, Progress, delete_pod, is_terminating, name_of, restart, uid_of
 
 Objects = Mapping[str, Mapping[str, Any]]
 
@@ -209,13 +211,43 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
             monotonic=work.clock.monotonic, alive=alive,
         )  # fmt: skip
     except TimedOut:
+        left = _withdraw_requests(roll)
         raise RollStuck(
             f"The {roll.step.reason.value} roll",
             f"has stopped: for {work.settings.pod_timeout.total_seconds():.0f} s no "
             f"pod came back. {progress.describe()}",
             f"{_advice_of_pause(roll)}{progress.advice()}Look at the pods named here and at the operator's log; when they are healthy, run the "
-            f"flow again: {NOT_AGAIN}",
+            f"flow again: {NOT_AGAIN}{left}",
         ) from None
+
+
+def _withdraw_requests(roll: _Roll) -> str:
+    """Take the requests for a restart back that this collection has left on nodes: the operator would act on them whenever it can again, also outside a
+    maintenance window. Requests of other programs stay. Returns a sentence about requests that could not be taken back, with a space before it.
+    """
+    work, field = roll.work, ("metadata", "annotations", names.MANUAL_ROLLING_UPDATE)
+    if roll.step.reason is RollReason.USE or work.settings.strategy is Strategy.DIRECT:
+        return ""
+    nodes = {pod.uid: pod.name for pod in roll.pods(True)}
+    left = sorted(nodes.values())
+    with suppress(KubeError):
+        found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
+        asked = [
+            pod for pod in found
+            if uid_of(pod) in nodes and is_asked(pod) and not is_terminating(pod) and not owners_of(pod, [field])
+        ]  # fmt: skip
+        left = sorted(map(name_of, asked))
+        patch = {"metadata": {"annotations": {names.MANUAL_ROLLING_UPDATE: None}}}
+        for pod in asked:
+            what = f"take the request for a restart back ({roll.step.reason.value} roll)"
+            with suppress(Conflict, NotFound):
+                write_all((Write(WriteVerb.UPDATE, PODS, name_of(pod), what, patch, version(pod)),), work, roll.phase)
+                left.remove(name_of(pod))
+    if not left:
+        return ""
+    return (
+        f" Until then the operator may restart {listed(left)}: remove {names.MANUAL_ROLLING_UPDATE} where it is not to."
+    )
 
 
 def _advice_of_pause(roll: _Roll) -> str:

@@ -21,8 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unreachable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work, Write
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
@@ -271,6 +272,52 @@ def test_a_pause_that_began_meanwhile_is_named() -> None:
         stand.roll(NODES[:1])
     assert caught.value.remedy.startswith(
         "Kafka kafka/demo is paused, and the operator restarts no node meanwhile: have it resumed. Look at the pods named here"
+    )
+
+
+def test_a_roll_that_stops_leaves_no_request_behind() -> None:
+    """The operator would restart the nodes whenever it can again, also outside a maintenance window."""
+    stand = Stand()
+    stand.recreate_at(1, NODES[0])
+    stand.at(2, lambda: assert_asked(stand, *NODES[1:]))
+    with pytest.raises(RollStuck) as caught:
+        stand.roll(NODES)
+    assert stand.asked() == set()
+    assert caught.value.remedy.endswith("pods that were restarted already are not restarted again.")
+
+
+def assert_asked(stand: Stand, *nodes: str) -> None:
+    assert stand.asked() == set(nodes)
+
+
+def test_a_roll_that_stops_leaves_requests_of_other_programs() -> None:
+    stand = Stand()
+    field = {"f:metadata": {"f:annotations": {f"f:strimzi.io/{MANUAL}": {}}}}
+    theirs = {
+        "annotations": {f"strimzi.io/{MANUAL}": "true"},
+        "managedFields": [{"manager": "kubectl-annotate", "fieldsV1": field}],
+    }
+    stand.change("pods", NODES[0], {"metadata": theirs})
+    stuck(stand, *NODES[:2])
+    assert stand.asked() == {NODES[0]}
+
+
+def test_a_request_that_cannot_be_taken_back_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its worker reports about it in that moment."""
+    stand, write_all = Stand(), roll.write_all
+
+    def write(writes: tuple[Write, ...], work: Work, phase: str) -> None:
+        if [one.name for one in writes if one.what.startswith("take the request")] == [NODES[0]]:
+            raise Conflict(Attempt("patch", PODS, "kafka", NODES[0]), "was changed", "Look again.")
+        write_all(writes, work, phase)
+
+    monkeypatch.setattr(roll, "write_all", write)
+    with pytest.raises(RollStuck) as caught:
+        stand.roll(NODES[:2])
+    assert stand.asked() == {NODES[0]}
+    assert (
+        f"Until then the operator may restart {NODES[0]}: remove strimzi.io/manual-rolling-update"
+        in caught.value.remedy
     )
 
 
