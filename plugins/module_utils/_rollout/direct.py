@@ -36,6 +36,7 @@ from .nodes import (
     Others,
     Progress,
     delete_pod,
+    ended_pods,
     is_terminating,
     kafka_pods,
     next_batch,
@@ -243,7 +244,7 @@ class _DirectRoll:
         work = self._work
         found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
         pods = kafka_pods(found, self._owners)
-        self._others.check(pods)
+        self._others.check(pods, ended_pods(found, self._owners))
         self._others.check_requests(pods)
         if _states(pods) == self._seen:
             self._others.restarted_by_us(node.uid)
@@ -267,7 +268,7 @@ class _DirectRoll:
         pods = kafka_pods(objects.values(), self._owners)
         self._seen = _states(pods)
         self._progress.take_in(list(pods))
-        self._others.check(pods)
+        self._others.check(pods, ended_pods(objects.values(), self._owners))
         self._turn = None
         try:
             self._obstacles = self._look(pods)

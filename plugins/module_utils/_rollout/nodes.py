@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
 
-from .._errors import KubeError, RollStuck
+from .._errors import KubeError, RollStuck, fit_in_line
 from .._kube.resources import PODS, read_time
 from .._strimzi import names
 from .._strimzi.apply.work import Action, Work, find_object
@@ -81,6 +81,11 @@ def kafka_pods(pods: Iterable[Object], owners: Owners) -> list[Object]:
     return [pod for pod in pods if owners.component_of(pod) is Component.KAFKA and not is_final(pod)]
 
 
+def ended_pods(pods: Iterable[Object], owners: Owners) -> list[Object]:
+    """The pods of Kafka nodes that have ended and are still there, such as a pod that its worker has evicted."""
+    return [pod for pod in pods if owners.component_of(pod) is Component.KAFKA and is_final(pod)]
+
+
 def read_node(pod: Object) -> Node:
     """A pod without role labels counts as a combined node, which has to pass both checks. Raises RollStuck."""
     number = name_of(pod).rsplit("-", 1)[-1]
@@ -102,7 +107,7 @@ def read_node(pod: Object) -> Node:
 
 class Others:
     """Remembers every pod that it was shown. A pod that leaves, and that this roll has not deleted, was restarted
-    by another program.
+    by another program, unless Kubernetes says that it has evicted it.
 
     asked: UIDs that this roll is to restart. An earlier, interrupted run may have deleted a pod of these that is
     leaving when the roll begins; the roll only waits for it.
@@ -116,17 +121,22 @@ class Others:
     def restarted_by_us(self, uid: str) -> None:
         self._ours.add(uid)
 
-    def check(self, pods: Iterable[Object]) -> None:
-        """Raises RollStuck when another roll is under way."""
+    def check(self, pods: Iterable[Object], ended: Iterable[Object]) -> None:
+        """ended: as of ``ended_pods``. Raises RollStuck when another roll is under way, or a node was evicted."""
+        over = {uid_of(pod): pod for pod in ended}
         present = {uid_of(pod): pod for pod in pods}
         leaving = {uid for uid, pod in present.items() if is_terminating(pod)}
         if self._known is None:
             self._known = {}
             self._ours |= leaving & self._asked
         for uid, name in self._known.items():
+            if uid in over and uid not in self._ours:
+                _stop_ended(name, _describe_disruption(over[uid]) or "no reason is given")
             if uid not in present and uid not in self._ours:
                 _stop(f"pod {name} is gone, and not by our doing")
         for uid in sorted(leaving - self._ours):
+            if disruption := _describe_disruption(present[uid]):
+                _stop_ended(name_of(present[uid]), disruption)
             _stop(f"pod {name_of(present[uid])} is leaving, and not by our doing")
         self._known = {uid: name_of(pod) for uid, pod in present.items()}
 
@@ -141,12 +151,31 @@ class Others:
                 )
 
 
-def _stop(cause: str) -> NoReturn:
+def _describe_disruption(pod: Object) -> str:
+    """The reason that Kubernetes gives for the end of a pod that it has ended by itself, as when its worker is drained or short of memory; empty where it
+    gives none.
+    """
+    status = pod.get("status") or {}
+    found: Iterable[Object] = (
+        condition for condition in status.get("conditions") or [] if condition.get("type") == "DisruptionTarget" and condition.get("status") == "True"
+    )  # fmt: skip
+    said = (status, *found)
+    return next((fit_in_line(f"{one['reason']}: {one.get('message') or ''}") for one in said if one.get("reason")), "")
+
+
+def _stop_ended(name: str, why: str) -> NoReturn:
     raise RollStuck(
-        "Another roll of the Kafka nodes",
-        f"is under way: {cause}",
-        f"Run the flow again when all nodes are Ready and none is being restarted; {NOT_AGAIN}",
+        f"Pod {name}",
+        f"was ended by Kubernetes ({why}), and a node that is restarted meanwhile could be the second that is down",
+        f"Look at its worker. {_WHEN_READY}",
     )
+
+
+_WHEN_READY = f"Run the flow again when all nodes are Ready and none is being restarted; {NOT_AGAIN}"
+
+
+def _stop(cause: str) -> NoReturn:
+    raise RollStuck("Another roll of the Kafka nodes", f"is under way: {cause}", _WHEN_READY)
 
 
 def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, away: int | None = None) -> Action:

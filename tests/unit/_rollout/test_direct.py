@@ -212,6 +212,60 @@ def test_another_program_restarts_a_node_during_a_direct_roll(victim: int, grace
     assert stand.deleted in ([0], [0, victim])
 
 
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        (
+            {"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory. "},
+            "Evicted: The node was low on resource: memory",
+        ),
+        ({"phase": "Failed"}, "no reason is given"),
+        (
+            {
+                "phase": "Failed",
+                "conditions": [
+                    {
+                        "type": "DisruptionTarget",
+                        "status": "True",
+                        "reason": "TerminationByKubelet",
+                        "message": "Shut down",
+                    }
+                ],
+            },
+            "TerminationByKubelet: Shut down",
+        ),
+    ],
+    ids=["evicted", "without a reason", "worker shut down"],
+)
+def test_a_node_that_kubernetes_has_ended_is_no_other_roll(status: dict[str, Any], why: str) -> None:
+    stand = DirectStand()
+    stand.at(4, lambda: stand.change("pods", name(2), {"status": status}, "status"))
+    with pytest.raises(RollStuck) as caught:
+        stand.roll([0, 2])
+    assert str(caught.value).startswith(f"Pod {name(2)} was ended by Kubernetes ({why}), and a node")
+    assert caught.value.remedy.startswith("Look at its worker. Run the flow again")
+    assert stand.deleted == [0]
+
+
+def test_a_node_that_is_being_evicted_is_no_other_roll() -> None:
+    """As in a drain of its worker."""
+    stand = DirectStand()
+    condition = {
+        "type": "DisruptionTarget",
+        "status": "True",
+        "reason": "EvictionByEvictionAPI",
+        "message": "Eviction API: evicting",
+    }
+    stand.change("pods", name(2), {"status": {"phase": "Running", "conditions": [condition]}}, "status")
+    stand.api.graceful_pods = True
+    stand.remove("pods", name(2))
+    with pytest.raises(
+        RollStuck, match=r"demo-kafka-2 was ended by Kubernetes [(]EvictionByEvictionAPI: Eviction API: evicting[)]"
+    ):
+        stand.roll([0])
+    assert stand.deleted == []
+
+
 def test_a_node_that_is_down_is_waited_for_before_the_first_restart() -> None:
     """An interrupted run of ours may have restarted it, or a roll of another program."""
     stand = DirectStand()
