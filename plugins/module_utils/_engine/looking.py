@@ -82,8 +82,8 @@ def decide_with_a_look(
 
 
 def remember_answers(observation: Observation, earlier: Observation | None) -> Observation:
-    """The observation with the answers of an earlier look, where the same pods run; else as it is."""
-    if earlier is None or earlier.snapshot.uids != observation.snapshot.uids:
+    """The observation with the answers of an earlier look, where the same processes run; else as it is."""
+    if earlier is None or earlier.snapshot.processes != observation.snapshot.processes:
         return observation
     before = earlier.snapshot.nodes
     return replace(
@@ -110,9 +110,11 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
         if listeners is None:
             unasked = InPlaceObstacles(reload=_UNASKED, annotations=_why_not_annotated(work))
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=unasked))
-        # The pods are listed again, because a new pod of the same name may have answered for the intended pod.
-        observation = observe_cluster(work)
-        known = answers_of_running(listeners, observation.snapshot.uids)
+        # The pods are listed again, because a new pod of the same name, or another process of the pod, may have answered for the intended process.
+        asked, observation = observation.snapshot.processes, observe_cluster(work)
+        known = answers_of_running(
+            listeners, frozenset(uid for uid, _restarts in asked & observation.snapshot.processes)
+        )
         if len(known) == len(listeners):
             break
     in_place = _find_obstacles(work, observation)

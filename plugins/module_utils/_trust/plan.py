@@ -41,7 +41,8 @@ from .rules.pause import restarted_by_operator
 
 #: Fields that say which leaf or which pod something is, how long an answer has taken, or what an earlier state was, and nothing else.
 _CHANGING = {
-    (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (StoredLeaf, "key_beside"), (LedgerEntry, "leaf_hashes"), (Snapshot, "clock"), (Snapshot, "backups"),
+    (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (Pod, "restarts"), (StoredLeaf, "key_beside"), (LedgerEntry, "leaf_hashes"), (Snapshot, "clock"),
+    (Snapshot, "backups"),
 }  # fmt: skip
 
 

@@ -74,6 +74,25 @@ def test_a_node_that_was_replaced_meanwhile_is_asked_again_a_few_times(
     assert bool(left) or {one.uid for one in snapshot.nodes.listeners or ()} == cluster.node_uids
 
 
+def test_a_node_that_has_crashed_meanwhile_is_asked_again(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
+    """Its container has started again in place, and the pod is the same: what it said before says nothing of the new process."""
+    answer, left = nodes.answers, [None]
+
+    def answer_and_crash(observation: Observation) -> tuple[ObservedListener, ...]:
+        said = answer(observation)
+        if left:
+            left.pop()
+            cluster.memory.kubelet.restart_in_place("demo-kafka-0")
+            cluster.memory.step()
+        return said
+
+    work = cluster.work()
+    work.look_live = answer_and_crash
+    snapshot = looked(cluster, work)
+    assert answer.asked == 2
+    assert {one.uid for one in snapshot.nodes.listeners or ()} == cluster.node_uids
+
+
 def test_a_call_without_eyes_says_that_it_cannot_ask_nodes(cluster: WatchedCluster) -> None:
     snapshot = looked(cluster)
     assert (snapshot.nodes.listeners, snapshot.nodes.in_place_obstacles) == (
@@ -185,3 +204,13 @@ def test_an_earlier_look_is_of_the_pods_that_ran_then(
     observation, _steps = decided(cluster, lambda at: (PAUSE,), earlier)
     assert nodes.answers.asked == 2
     assert {one.uid for one in observation.snapshot.nodes.listeners or ()} == cluster.node_uids
+
+
+def test_an_earlier_look_is_of_the_processes_that_ran_then(
+    earlier: Observation, nodes: ReloadingNodes, cluster: WatchedCluster
+) -> None:
+    """A container that has crashed starts again in the same pod, with what is stored by then."""
+    cluster.memory.kubelet.restart_in_place("demo-kafka-0")
+    cluster.memory.step()
+    decided(cluster, lambda at: (PAUSE,), earlier)
+    assert nodes.answers.asked == 2

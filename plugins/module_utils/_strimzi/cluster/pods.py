@@ -107,6 +107,7 @@ def read_pod(pod: Mapping[str, Any], component: Component, leaves: Sequence[Stor
         awaits_restart=component is Component.KAFKA and owners.awaits_restart(pod),
         worker=worker_of(pod),
         started_in=_started_in(pod),
+        restarts=_count_restarts(pod),
     )
 
 
@@ -123,10 +124,16 @@ def _started_in(pod: Mapping[str, Any]) -> timedelta | None:
         (condition for condition in status.get("conditions") or [] if condition.get("type") == "Ready"), {}
     )
     begin, end = read_time(status.get("startTime")), read_time(ready.get("lastTransitionTime"))
-    again = any(container.get("restartCount") for container in status.get("containerStatuses") or [])
-    if ready.get("status") != "True" or begin is None or end is None or again:
+    if ready.get("status") != "True" or begin is None or end is None or _count_restarts(pod):
         return None
     return end - begin if timedelta(0) < end - begin <= _LONGEST_START else None
+
+
+def _count_restarts(pod: Mapping[str, Any]) -> int:
+    return sum(
+        int(container.get("restartCount") or 0)
+        for container in (pod.get("status") or {}).get("containerStatuses") or []
+    )
 
 
 Object = Mapping[str, Any]

@@ -38,7 +38,7 @@ def listener_name(pod: str, port: int) -> str:
 
 
 def answers_of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -> tuple[ObservedListener, ...]:
-    """The answers of pods that still run. uids: UIDs of the pods, listed after the listeners answered. A connection
+    """The answers of pods that still run. uids: UIDs of the pods whose processes ran before their listeners answered and ran on afterwards. A connection
     goes to the name of a pod, so a new pod of the same name may have answered.
     """
     return tuple(listener for listener in seen if listener.uid in uids)

@@ -76,6 +76,8 @@ class Pod:
     worker: str = ""
     #: How long the pod took from its start until it was ready; None where that is not known.
     started_in: timedelta | None = None
+    #: How often containers of the pod have started again in place.
+    restarts: int = 0
 
 
 @dataclass(frozen=True)
@@ -606,6 +608,11 @@ class Snapshot:
     @cached_property
     def uids(self) -> frozenset[str]:
         return frozenset(pod.uid for pod in self.nodes.pods)
+
+    @cached_property
+    def processes(self) -> frozenset[tuple[str, int]]:
+        """The UID of each pod with the number of its restarts in place: another of the two is another process, of which no answer is known."""
+        return frozenset((pod.uid, pod.restarts) for pod in self.nodes.pods)
 
     def window_of(self, leaf: StoredLeaf) -> timedelta:
         """How long before its end the operator renews this leaf."""

@@ -238,6 +238,7 @@ def test_the_start_of_a_pod_is_known_where_nothing_came_between(
         "containerStatuses": [{"name": "kafka", "restartCount": restarts}],
     }
     assert read(raw).started_in == expected
+    assert read(raw).restarts == restarts
 
 
 def test_terminating_pod_is_still_a_party_and_says_so() -> None:
