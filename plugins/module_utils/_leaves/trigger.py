@@ -94,7 +94,6 @@ class Question:
     #: A leaf is renewed when so much of its life is left, or half of its life if that is less; None: dates do not matter now.
     renew_before: timedelta | None = None
 
-
 def unusable(held: Held) -> str:
     """Why no process could start with the stored leaf, as a sentence like ``Due.why``; empty where a process could."""
     return _why_unreadable(held) or _why_another_key(held)
@@ -197,21 +196,28 @@ def why_misnamed(difference: str) -> Due:
     return Due(Reason.SPECIFICATION, f"its alternative names are not the names that it should have{told}")
 
 
-def _expiring(at: Question) -> str:
+def _read_dated(at: Question) -> tuple[Certificate, Chain, timedelta] | None:
+    """The stored leaf, the CAs above it, and how long before its end it is renewed; None where no dates matter."""
     if at.held is None or not at.held.chain or at.renew_before is None:
+        return None
+    return at.held.chain[0], at.held.above, at.renew_before
+
+
+def _expiring(at: Question) -> str:
+    if (dated := _read_dated(at)) is None:
         return ""
-    leaf = at.held.chain[0]
-    is_due = is_ending(leaf, (), at.now, at.renew_before) and not ends_with(leaf, at.wanted.authority)
+    leaf, _above, renew_before = dated
+    is_due = is_ending(leaf, (), at.now, renew_before) and not ends_with(leaf, at.wanted.authority)
     return why_ending(leaf, ()).why if is_due else ""
 
 
 def _path(at: Question) -> str:
     """Another leaf helps where it rests on other CAs."""
-    if at.held is None or not at.held.chain or at.renew_before is None:
+    if (dated := _read_dated(at)) is None:
         return ""
-    leaf, above = at.held.chain[0], at.held.above
+    leaf, above, renew_before = dated
     gained = _first_end(at.wanted.authority) - _first_end((leaf, *above))
-    is_due = gained >= GAIN and is_ending(leaf, above, at.now, at.renew_before)
+    is_due = gained >= GAIN and is_ending(leaf, above, at.now, renew_before)
     return why_ending(leaf, above).why if is_due else ""
 
 
