@@ -13,7 +13,7 @@ the authentication change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -363,20 +363,25 @@ def users_of(
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
     users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now, known)]
-    left: list[NamedSecret] = []
+    left: list[NamedCertificate] = []
     if scope.namespace not in {space.name for space in spaces}:
         # Users that were made before watchedNamespace was changed, or in the wrong namespace.
         here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
         users += [replace(user, watched=False) for user in _in_namespace(client, scope, here, clients_ca, now, known)]
-        left = list(_without_user(client, scope, {user.secret for user in users if not user.watched}))
+        own = {user.secret for user in users if not user.watched}
+        found_here = _certificates_left(client, scope.namespace, scope.user_selector, clients_ca, now, known)
+        left = [given for given in found_here if given.secret.name not in own]
     named = read_named(client, asked.presenting_secrets, clients_ca, now)
     seen = {given.secret for given in named}
     homes = dict.fromkeys((*(space.name for space in spaces), scope.namespace))
-    beside = (*_kept_secrets(client, scope, homes, users), *left)
-    kept = read_named(client, [secret for secret in beside if secret not in seen], clients_ca, now)
-    named += tuple(replace(given, is_kept=True) for given in kept)
-    operated = operator is not None or bool(asked.user_namespaces)
-    found = Users(kafka, spaces[0].name, operated, clients_ca, tuple(users), named)
+    # A Secret that is the User Operator's again counts as that of its user.
+    operated = {user.secret_key for user in users if user.authentication == TLS}
+    selector = names.selector_of({names.KEPT_OF: scope.cluster})
+    kept = [given for home in homes for given in _certificates_left(client, home, selector, clients_ca, now, known)]
+    beside = (*(given for given in kept if given.secret.key not in operated), *left)
+    named += tuple(given for given in beside if given.secret not in seen)
+    has_operator = operator is not None or bool(asked.user_namespaces)
+    found = Users(kafka, spaces[0].name, has_operator, clients_ca, tuple(users), named)
     return _with_readers(client, homes, found)
 
 
@@ -415,30 +420,16 @@ def _in_namespace(
         yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
 
 
-def _kept_secrets(
-    client: KubeClient, scope: ClusterNames, namespaces: Iterable[str], users: Iterable[User]
-) -> Iterator[NamedSecret]:
-    """Secrets of users whose certificates another issuer issues now, or that are gone: their earlier certificates may still be read. namespaces: where users
-    are read. users: a Secret that is the User Operator's again counts as that of its user.
+def _certificates_left(
+    client: KubeClient, namespace: str, selector: str, clients_ca: ClientsCa, now: datetime, known: KnownUsers
+) -> Iterator[NamedCertificate]:
+    """The certificates in the Secrets with these labels, in the order of their names: of users whose certificates another issuer issues now, or that are gone.
+    Programs may still read them.
     """
-    operated, kept = {user.secret_key for user in users if user.authentication == TLS}, {names.KEPT_OF: scope.cluster}
-    for namespace in namespaces:
-        found = client.each(SECRETS, namespace, _name, label_selector=names.selector_of(kept), metadata_only=True)
-        for name in found:
-            if (namespace, name) not in operated:
-                yield NamedSecret(namespace, name, names.USER_CERTIFICATE)
-
-
-def _without_user(client: KubeClient, scope: ClusterNames, known: Collection[str]) -> Iterator[NamedSecret]:
-    """Secrets of users in the namespace of the cluster whose KafkaUser is gone, where no User Operator has seen that.
-    known: Secrets that have a KafkaUser.
-    """
-    found = client.each(SECRETS, scope.namespace, _name, label_selector=scope.user_selector, metadata_only=True)
-    yield from (NamedSecret(scope.namespace, secret, names.USER_CERTIFICATE) for secret in found if secret not in known)
-
-
-def _name(item: Mapping[str, Any]) -> str:
-    return str(item["metadata"]["name"])
+    found = known.remembered.each(client, SECRETS, namespace, partial(stored_user, opening=False), selector)
+    for name in sorted(found):
+        certificate = replace(found[name].certificate.judged(clients_ca, now), ca_beside=clients_ca.current)
+        yield NamedCertificate(NamedSecret(namespace, name, names.USER_CERTIFICATE), certificate, is_kept=True)
 
 
 def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:

@@ -27,8 +27,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.se
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
     KnownUsers,
     read_users,
+    users_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    NO_NAMED_PLACES,
     NamedPlaces,
     ReissuePause,
     UserNamespace,
@@ -361,6 +363,18 @@ class TestKept:
         )  # fmt: skip
         assert [one.name for one in kept.readers] == [f"Pod {namespace}/app"]
 
+    def test_many_cost_no_request_each(self) -> None:
+        """A look comes before each pass of a flow, and such Secrets stay until a person deletes them."""
+        stage, known, ca = Stage(), KnownUsers(), ClientsCa((NEW.certificate,), pem(NEW))
+        gone = [f"gone-{number:02}" for number in range(30)]
+        for name in gone:
+            stage.create("secrets", self.kept(of(OLD), name))
+        for _look in range(2):
+            stage.api.requests.clear()
+            seen = users_of(stage.client(), SCOPE, kafka(), ca, NOW, NO_NAMED_PLACES, known)
+            assert [given.secret.name for given in seen.named_certificates] == gone
+            assert not [path for _method, path in stage.api.requests if "/secrets/" in path]
+
     def test_it_counts_once_while_its_user_moves_back(self) -> None:
         stage = Stage()
         stage.user()
@@ -369,9 +383,9 @@ class TestKept:
         (user,) = found.users
         assert (user.certificate is not None, found.named_certificates) == (True, ())
 
-    def kept(self, leaf: Entity) -> Object:
+    def kept(self, leaf: Entity, name: str = "orders") -> Object:
         stored = {"ca.crt": pem(NEW), "user.crt": pem(leaf), "user.key": leaf.key.reveal()}
-        found = secret("orders", stored)
+        found = secret(name, stored)
         found["metadata"]["labels"] = {"trustops.strimzi/kept-of": "demo"}
         return found
 
