@@ -324,7 +324,7 @@ def _named(named: NamedCertificate) -> dict[str, Any]:
 def _certificate(certificate: UserCertificate) -> dict[str, Any]:
     return {
         "subject": certificate.subject,
-        "issuer": certificate.issuer,
+        "issuer": certificate.leaf.issuer if certificate.leaf is not None else "",
         "sha256": certificate.sha256,
         "not_after": time_text(certificate.not_after),
         "ca": label(certificate.authority) if certificate.authority is not None else "",

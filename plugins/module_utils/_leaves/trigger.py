@@ -94,6 +94,7 @@ class Question:
     #: A leaf is renewed when so much of its life is left, or half of its life if that is less; None: dates do not matter now.
     renew_before: timedelta | None = None
 
+
 def unusable(held: Held) -> str:
     """Why no process could start with the stored leaf, as a sentence like ``Due.why``; empty where a process could."""
     return _why_unreadable(held) or _why_another_key(held)

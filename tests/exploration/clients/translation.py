@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Reader
@@ -28,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 
+from ...tools.support.certificates import key, make
 from ..authorities import NOW, accepts, certificate, fingerprints_of
 from ..translation import ca_secrets, ledger_of
 from .state import LIFE, Listed, Listeners, Program, Secrets, SeenUser
@@ -135,6 +138,12 @@ def _user(number: int, user: SeenUser, programs: list[tuple[int, Program]], seen
     return User(_NAMESPACE, str(number), TLS, str(number), True, pause, found, readers)
 
 
+@cache
+def _leaf_of(born: int) -> Certificate:
+    """A leaf of that age: the CA that has signed it stands beside it."""
+    return make("user", key(0), ca=False, end=now_at(born) + _LIFE).certificate
+
+
 def _certificate(user: SeenUser, seen: Secrets) -> UserCertificate:
     """As ``read_user_secret`` makes it of the Secret."""
     if user.leaf is None:
@@ -145,7 +154,7 @@ def _certificate(user: SeenUser, seen: Secrets) -> UserCertificate:
         return UserCertificate(changed_at=NOW, problem="its user.crt cannot be read", ca_beside=beside)
     valid = accepts(seen.ca.projected, user.leaf)
     return UserCertificate(
-        sha256="a certificate", not_after=now_at(user.born) + _LIFE, authority=certificate(user.leaf) if valid else None, changed_at=NOW,
+        _leaf_of(user.born), authority=certificate(user.leaf) if valid else None, changed_at=NOW,
         problem="" if valid else "brokers refuse its certificate", ca_beside=beside, has_key=True, is_current=is_current,
     )  # fmt: skip
 

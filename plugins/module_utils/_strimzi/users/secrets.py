@@ -98,10 +98,8 @@ class ClientsCa:
 class UserCertificate:
     """The certificate in the Secret of a user."""
 
-    subject: str = ""
-    issuer: str = ""
-    sha256: str = ""
-    not_after: datetime | None = None
+    #: The certificate itself; None where there is none, or it is unreadable.
+    leaf: Certificate | None = None
     #: The CA of the cluster under which it is valid; None where there is none.
     authority: Certificate | None = None
     #: Whether the Secret has a PKCS#12 file too.
@@ -123,8 +121,18 @@ class UserCertificate:
     is_unreadable: bool = False
     #: The labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
     unlabelled: tuple[str, ...] = ()
-    #: The certificate itself; None where there is none, or it is unreadable.
-    leaf: Certificate | None = None
+
+    @property
+    def subject(self) -> str:
+        return self.leaf.subject if self.leaf is not None else ""
+
+    @property
+    def sha256(self) -> str:
+        return self.leaf.sha256 if self.leaf is not None else ""
+
+    @property
+    def not_after(self) -> datetime | None:
+        return self.leaf.not_after if self.leaf is not None else None
 
     @property
     def is_spoilt(self) -> bool:
@@ -148,11 +156,9 @@ class _StoredCertificate:
             return UserCertificate(changed_at=self.changed_at, problem=self.problem, is_unreadable=True)
         # Brokers run on a JVM: a CA that has ended goes on, until it is removed.
         found = validate_path(self.chain, clients_ca.anchors, at=now)
-        leaf = self.chain[0]
         return UserCertificate(
-            leaf.subject, leaf.issuer, leaf.sha256, leaf.not_after, found.path[-1] if found.valid else None,
-            changed_at=self.changed_at, problem=self.problem or _refused(found.reason), has_key=not self.problem,
-            leaf=leaf,
+            self.chain[0], found.path[-1] if found.valid else None, changed_at=self.changed_at,
+            problem=self.problem or _refused(found.reason), has_key=not self.problem,
         )  # fmt: skip
 
 

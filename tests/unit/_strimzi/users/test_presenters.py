@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import presenters_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import (
     Copy,
@@ -37,9 +40,14 @@ from ..bench import Object, kafka, pem
 OLD, NEW = make("clients-ca v0", key(0)), make("clients-ca v1", key(1))
 RENEWED = make("clients-ca v0", key(0), end=NOW + 2 * YEAR)
 LATE, EARLY = NOW, NOW - timedelta(days=1)
-GOOD = UserCertificate(
-    "CN=orders", "CN=clients-ca v1", "ab", NOW + YEAR, NEW.certificate, True, NOW, "", NEW.certificate, True, True
-)  # fmt: skip
+
+
+def leaf(common_name: str = "orders", organization: str | None = None, end: datetime = NOW + YEAR) -> Certificate:
+    subject, begin = DistinguishedName(common_name, organization), NOW - YEAR / 2
+    return sign_leaf(key(2).public_key, subject, (), NEW.certificate, NEW.key, not_before=begin, validity=end - begin)
+
+
+GOOD = UserCertificate(leaf(), NEW.certificate, True, NOW, "", NEW.certificate, True, True)
 
 
 def of(
@@ -111,7 +119,7 @@ def test_of_two_certificates_with_one_key_what_lies_beside_it_counts(beside: Any
 
 @pytest.mark.parametrize(
     "certificate",
-    [UserCertificate(problem="Secret apps/orders does not exist"), replace(GOOD, not_after=NOW, authority=None)],
+    [UserCertificate(problem="Secret apps/orders does not exist"), replace(GOOD, leaf=leaf(end=NOW), authority=None)],
     ids=["none", "expired"],
 )
 def test_a_user_without_a_certificate_that_counts_presents_none(certificate: UserCertificate) -> None:
@@ -180,7 +188,7 @@ class TestNamedSecrets:
 
     def test_a_superuser_by_name_is_known_by_it_too(self) -> None:
         resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": ["CN=admin,O=us"]}})
-        own = replace(GOOD, subject="CN=admin,O=us")
+        own = replace(GOOD, leaf=leaf("admin", "us"))
         assert one(resource=resource, named=[named(own)]).name == "superuser CN=admin,O=us"
         assert one(resource=resource, named=[named(own)]).authorities == names_of(NEW)
 
@@ -193,7 +201,7 @@ class TestNamedSecrets:
         assert (found.authorities, found.why) == (None, "Secret elsewhere/partner entry old.crt: of a stranger")
 
     def test_a_named_secret_of_another_subject_does_not_count_for_a_user(self) -> None:
-        _operator, stranger, secret = of(user(None, "tls-external"), named=[named(replace(GOOD, subject="CN=other"))])
+        _operator, stranger, secret = of(user(None, "tls-external"), named=[named(replace(GOOD, leaf=leaf("other")))])
         assert (stranger.authorities, secret.authorities) == (None, names_of(NEW))
 
     def test_a_copy_of_a_users_certificate_is_told_of_as_a_secret(self) -> None:
@@ -205,7 +213,7 @@ class TestNamedSecrets:
         )
 
     def test_a_certificate_that_has_expired_is_not_presented(self) -> None:
-        assert one(named=[named(replace(OF_OLD, not_after=NOW))]).authorities == frozenset()
+        assert one(named=[named(replace(OF_OLD, leaf=leaf(end=NOW)))]).authorities == frozenset()
 
     def test_a_named_secret_that_cannot_be_read_is_not_known(self) -> None:
         found = one(named=[named(UserCertificate(problem="it does not exist"), remedy="Grant it.")])
@@ -297,7 +305,7 @@ class TestTheEndOfWhatReadersHaveRead:
             (BEHIND, GOOD, None),
             (FRESH, replace(GOOD, keystore_doubt="its user.p12 does not open"), None),
             (FRESH, replace(GOOD, changed_at=None), None),
-            (Reader("KafkaAccess apps/a", None, Copy("ab", NOW)), GOOD, GOOD.not_after),
+            (Reader("KafkaAccess apps/a", None, Copy(GOOD.sha256, NOW)), GOOD, GOOD.not_after),
             (Reader("KafkaAccess apps/a", None, Copy("cd", NOW)), GOOD, None),
         ],
         ids=["read", "not read", "another one in the keystore", "not told when it changed", "copied", "not copied"],
