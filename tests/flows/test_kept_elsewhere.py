@@ -18,7 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 
+from ..tools.operator import certs
 from ..tools.support.authorities import Authority, below, renewed, root
+from ..tools.support.certificates import YEAR
 from ..tools.support.flows import START, FlowResult, insisting
 from ..tools.support.signing_office import SigningOffice, secrets_of
 from ..tools.support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
@@ -263,6 +265,32 @@ def test_all_leaves_are_renewed_under_it(cluster: WatchedCluster, goal: Goal) ->
     cluster.finish(goal, external_issuer=ASKED)
     assert [name for name in names if stored(cluster, name) == before[name]] == []
     assert cluster.paid == cluster.cost(Goal.RENEW_LEAVES)
+    assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])
+    assert cluster.ready
+
+
+@ONCE
+def test_a_recovery_has_its_issuer_sign_when_all_leaves_have_ended(cluster: WatchedCluster) -> None:
+    """No other flow renews them: each is held until the nodes are back."""
+    cluster.create()
+    signing = moved(cluster, elsewhere(root("First", end=START + 10 * YEAR)))
+    cluster.memory.operator_runs = False
+    cluster.memory.seconds += 100 * DAY
+    cluster.look_elsewhere()
+    cluster.memory.operator_runs = True
+    cluster.memory.settle(2)
+    assert Condition.LEAVES_IN_USE_ARE_VALID in {
+        violation.condition for violation in run(cluster, Goal.RECONCILE).outcome.decision.violations
+    }
+    cluster.look_away()
+    waiting = run(cluster, Goal.RECOVER).outcome.decision
+    assert (waiting.violations, waiting.done, cluster.paused) == ((), False, False)
+    assert "certificates of CN=First" in waiting.waiting[0]
+    assert "nothing else is held up" not in waiting.waiting[0]
+    signing.work()
+    cluster.finish(Goal.RECOVER, external_issuer=ASKED)
+    cluster.memory.settle(3)
+    assert (cluster.memory.kubelet.ended(certs.now()), cluster.rolls, cluster.paused) == ([], {1}, False)
     assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])
     assert cluster.ready
 

@@ -119,7 +119,7 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
     at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
     turn = restart_ended(at)
     if isinstance(turn, Wait):
-        return Decision(steps=resume_operators(snapshot), violations=turn.violations)
+        return Decision(steps=resume_operators(snapshot), violations=turn.violations, waiting=turn.awaited)
     if snapshot.reconciliation.generated:
         return _next(at, turn or end_pause_unadopted(at))
     return _next(at, turn) if turn else None

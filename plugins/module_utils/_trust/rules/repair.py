@@ -19,6 +19,8 @@ may take minutes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..._pki.certificates import Certificate
 from ..evidence.parties import leaves_of, may_present_ended, presenting_ended
 from ..evidence.stored import why_not_ours
@@ -31,7 +33,9 @@ from ..model.nodes import CONTROL_PLANE
 from ..model.snapshot import Backup, CaSecrets, Pod, Snapshot, StateSecrets, StoredLeaf
 from ..model.steps.authority import RestoreSecrets
 from ..model.steps.nodes import AwaitLeaves, ReloadOutside, Roll, RollReason
+from .leaves import issue
 from .pause import pause_first, why_not_reloaded
+from .requests import ask_for_leaves, await_issuer
 from .situation import Situation
 
 
@@ -244,11 +248,16 @@ def _find_nodes_without_next_leaf(at: Situation, pods: tuple[Pod, ...]) -> tuple
     return tuple(sorted(leaf.secret for pod in pods for leaf in leaves_of(pod, at.snapshot) if not is_usable(leaf)))
 
 
-def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Steps:
-    """The operator issues leaves that have ended, once it goes on; where the key of the CA is kept elsewhere, other rules have an issuer do so."""
-    if at.snapshot.ca.in_use_elsewhere:
-        return ()
-    return () if at.snapshot.reconciliation.paused else (AwaitLeaves(secrets=secrets, phase=Phase.PREPARE),)
+def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
+    """The operator issues leaves that have ended, once it goes on; where the key of the CA is kept elsewhere, its issuer does. The leaves are stored as the
+    operator stores them, outside a pause: it restarts no node whose listeners it cannot ask.
+    """
+    if not at.snapshot.ca.in_use_elsewhere:
+        return () if at.snapshot.reconciliation.paused else (AwaitLeaves(secrets=secrets, phase=Phase.PREPARE),)
+    # These nodes know the CA in use, whatever flow is in flight.
+    resting = replace(at, resting=True)
+    issued = issue(resting, secrets, at.snapshot.ca.current, Phase.PREPARE)
+    return issued or ask_for_leaves(resting) or await_issuer(resting)
 
 
 def _unknown_answers(at: Situation, doubtful: frozenset[str]) -> Violation:

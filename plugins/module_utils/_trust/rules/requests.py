@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from ..._leaves.request import LeafRequest, Next, Wanted, next_action, next_try
 from ..._leaves.trigger import OF_TIME, Due, Reason, ends_with
 from ..._pki.certificates import Chain
-from ..evidence.parties import parties_awaiting_issue, presenters
+from ..evidence.parties import parties_awaiting_issue, presenters, presenting_ended
 from ..ledger.target import later_authorities, wish_of
 from ..model.clients import ReissuePause, Renewal
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
@@ -181,7 +181,8 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     total = f"{counted(len(missing), 'certificate')} of {named(asked.issuer[0])}"
     details = dict.fromkeys(_describe_request(at.snapshot.leaves.requests.get(name)) for name in missing)
     ending = tuple(_describe_leaves_that_end_meanwhile(at))
-    rest = "the next run goes on." if ending else "nothing else is held up, and the next run goes on."
+    is_held_up = bool(ending) or bool(presenting_ended(at.snapshot))
+    rest = "the next run goes on." if is_held_up else "nothing else is held up, and the next run goes on."
     return (
         f"{total} still to come from {at.intent.issuing.external_issuer}, for {listed(missing)}; {rest}",
         *ending,

@@ -24,6 +24,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    AskForLeaves,
+    IssueLeaves,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitLeaves,
     Pause,
@@ -37,10 +41,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repa
 
 from ....tools.support.certificates import DAY, NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import changed_intent
 from ..authorities import OLD, THIRD
 from ..builders import answering, changed, cluster
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods, uid_of, uids_of
+from ..requested import ISSUER, a_request, answered, elsewhere, with_requests
 
 RECOVER = Intent(Goal.RECOVER)
 PAUSED = Reconciliation(paused=True, paused_by_us=True, pause_effective=True)
@@ -150,6 +156,19 @@ def test_no_node_restarts_before_its_next_leaf_is_stored() -> None:
     (step,) = decide(presenting(PODS[0], stored=(ended(), *map(a_leaf, PODS[1:]))), RECOVER).steps
     assert isinstance(step, AwaitLeaves)
     assert step.secrets == (PODS[0],)
+
+
+def test_an_issuer_that_keeps_the_key_signs_the_next_leaf_before_a_node_restarts() -> None:
+    intent = changed_intent(RECOVER, external_issuer=ISSUER)
+    seen = elsewhere(presenting(PODS[0], stored=(ended(), *map(a_leaf, PODS[1:]))), OLD)
+    (asked,) = decide(seen, intent).steps
+    assert isinstance(asked, AskForLeaves)
+    assert (asked.secrets, asked.issuer) == ((PODS[0],), seen.ca.current)
+    awaiting = decide(with_requests(seen, a_request(issuer=OLD)), intent)
+    assert (awaiting.steps, awaiting.violations, awaiting.done, len(awaiting.waiting)) == ((), (), False, 1)
+    (issued,) = decide(with_requests(seen, answered(issuer=OLD)), intent).steps
+    assert isinstance(issued, IssueLeaves)
+    assert issued.secrets == (PODS[0],)
 
 
 @pytest.mark.parametrize(
