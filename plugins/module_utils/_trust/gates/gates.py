@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TypeAlias
 
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.paths import constraint_problem
 from ..evidence.parties import parties_awaiting_issue, possible_holders_of_undone, present_outside, present_pods
 from ..evidence.stored import authority_of, without_outside_clients
 from ..model.decision import Condition, Violation
@@ -296,15 +296,16 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
         return f"the key of {current.subject}, which would have to certify the new CA, is kept elsewhere."
     if snapshot.ca.key != current.public_key_sha256:
         return f"the key of {current.subject} is not at hand to certify the new CA."
-    return _why_no_root(supplied[0]) if supplied else ""
+    return (_why_no_root(supplied[0]) or _why_refused_behind(snapshot, supplied[0])) if supplied else ""
 
 
-def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, linker: LinkIssuer, at: datetime) -> str:
+def why_not_asked(snapshot: Snapshot, supplied: PreparedAuthority | None, linker: LinkIssuer) -> str:
     """Why the flow does not ask the issuer that keeps the key of the CA in use to certify the next key, as a sentence; empty where it asks.
 
     supplied: the next CA where it is brought; None where it is made here.
     """
-    if current.has_ended(at):
+    current = snapshot.ca.current[0]
+    if current.has_ended(snapshot.now):
         return _describe_ended_certifier(current)
     if current.path_length == 0:
         return f"{current.subject} permits no CA below it, so its issuer certifies none."
@@ -317,6 +318,8 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
         return why
     if supplied.key_is_elsewhere and own.is_confined:
         return describe_confined(own)
+    if why := _why_refused_behind(snapshot, own):
+        return why
     if not own.outlives_rewriting:
         return f"the issuer would write the name {own.subject} in other types of strings, which is another name to Go programs."
     return ""
@@ -333,6 +336,15 @@ def _describe_ended_certifier(authority: Certificate) -> str:
 
 def _why_no_root(supplied: Certificate) -> str:
     return "" if supplied.is_root else f"the supplied CA {supplied.subject} is no root: its own issuer certifies it."
+
+
+def _why_refused_behind(snapshot: Snapshot, supplied: Certificate) -> str:
+    """A JVM leaves the name constraints of a root out, and applies them where a link certificate carries them."""
+    path = (supplied, *snapshot.ca.current)
+    for leaf in snapshot.leaves.stored if supplied.is_confined else ():
+        if leaf.chain and (problem := constraint_problem(leaf.chain[0], path)):
+            return f"JVMs would refuse {leaf.secret} behind the link certificate: {problem}."
+    return ""
 
 
 def _find_learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:

@@ -149,7 +149,7 @@ def _with_link_request(at: Situation, step: PrepareAuthority, supplied: Prepared
     if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
         return step
     asked = linker.reference
-    if why := why_not_asked(current, supplied, linker, at.snapshot.now):
+    if why := why_not_asked(at.snapshot, supplied, linker):
         return replace(step, because=f"The flow asks {asked} for no link certificate: {why}")
     because = (
         f"The key of {named(current)} is kept elsewhere, so the flow asks {asked} for the link certificate. Where it gives none, a "

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from cryptography.x509 import DNSName, SubjectAlternativeName
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
@@ -31,10 +32,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 
 from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.constrained import names
 from ..authorities import EARLY, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, link_of, linked_form
 from ..builders import changed, cluster, others, prepared, secrets
 from ..ledgers import UNTRUSTED, books_of, entry, ledger
-from ..nodes import a_pod
+from ..nodes import a_leaf, a_pod
 from ..requested import elsewhere
 
 SHORT = make("cluster-ca v0", key(0), path_length=0)
@@ -52,6 +55,13 @@ KEPT = f"the key of {OLD.certificate.subject}, which would have to certify the n
 NO_KEY = f"the key of {OLD.certificate.subject} is not at hand to certify the new CA."
 NO_ROOT = f"the supplied CA {INTERMEDIATE.certificate.subject} is no root: its own issuer certifies it."
 WITHOUT = "it was prepared without a link certificate."
+#: A root for some names. The leaves of tests have a common name alone.
+CONFINED = make("Theirs", key(81), extra=[names(["svc"])])
+SERVICE = issue_leaf(OLD, extra=[(SubjectAlternativeName([DNSName("a.svc")]), False)])
+REFUSED = (
+    f"JVMs would refuse {a_leaf().secret} behind the link certificate: the name constraints of {CONFINED.certificate.subject} do not admit the name my-kafka "
+    f"of {issue_leaf(OLD).subject}."
+)
 
 
 def seen(
@@ -248,6 +258,18 @@ def test_verifiers_that_refuse_the_first_form_are_named(snapshot: Snapshot, expe
         pytest.param(cluster(ca=secrets(CORPORATE)), (), "", id="as usual, below a root"),
         pytest.param(cluster(), chain_of(NEW), "", id="a supplied root"),
         pytest.param(cluster(), CORPORATE, NO_ROOT, id="a supplied intermediate"),
+        pytest.param(
+            cluster(leaves=(a_leaf(chain=(SERVICE,)),)),
+            chain_of(CONFINED),
+            "",
+            id="a supplied root for the names of all leaves",
+        ),
+        pytest.param(
+            cluster(),
+            chain_of(CONFINED),
+            REFUSED,
+            id="a supplied root that a JVM applies to a common name behind a link",
+        ),
         pytest.param(cluster(ca=secrets(None)), (), "there is no CA yet.", id="no CA"),
         pytest.param(cluster(ca=secrets(key=None)), (), NO_KEY, id="no key"),
         pytest.param(elsewhere(cluster(), OLD), (), KEPT, id="an outside issuer keeps the key"),

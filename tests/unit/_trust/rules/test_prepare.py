@@ -179,7 +179,7 @@ ASKING = changed_intent(
 KEPT = elsewhere(settled_with(OLD), OLD)
 #: The names of all others here become other bytes where another program writes them again, as those of the Cluster Operator do.
 GOS = make("Theirs", key(80), outlives_rewriting=True)
-CONFINED = make("Theirs", key(80), outlives_rewriting=True, extra=[names(["svc"])])
+CONFINED = make("Theirs", key(80), outlives_rewriting=True, extra=[names(["my-kafka"])])
 
 
 def bringing(made: Entity, *above: Entity, elsewhere: bool = False) -> Intent:
@@ -249,7 +249,7 @@ ENDED = make("cluster-ca v0", key(0), end=NOW)
 BOTH_KEPT = changed_intent(bringing(GOS, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer)
 IN_VAULT = make("Corporate", key(84), outlives_rewriting=True)
 KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
-CONFINED_TOO = make("Corporate", key(84), outlives_rewriting=True, extra=[names(["svc"])])
+CONFINED_TOO = make("Corporate", key(84), outlives_rewriting=True, extra=[names(["my-kafka"])])
 
 
 @pytest.mark.parametrize(
