@@ -17,8 +17,7 @@ from collections.abc import Iterator, Sequence
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _START = re.compile(rb"(?:\A|(?<=[\r\n]))-{5}")
-_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n)")
-_BEGIN, _END = re.compile(rb"-----BEGIN (.*)-----\s*"), re.compile(rb"-----END (.*)-----\s*")
+_BLOCK = re.compile(rb"-----BEGIN ([^\r\n]*)-----[^\S\r\n]*[\r\n]([^-]*)-----END \1-----[^\S\r\n]*(?:\r\n|\r|\n|\Z)")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]")
 _BEFORE = re.compile(rb"([^\r\n]*)-----BEGIN (?:X509 )?CERTIFICATE-----(.?)", re.DOTALL)
 #: A JVM takes a text that begins with this byte for DER.
@@ -56,19 +55,11 @@ def why_not_for_a_jvm(content: bytes, certificates: Sequence[bytes]) -> str:
 def _blocks(content: bytes) -> Iterator[bytes]:
     """The certificates that a JVM takes from a text, as DER. Raises _Unreadable."""
     while begin := _START.search(content):
-        if content.startswith(_SEQUENCE):
+        block = None if content.startswith(_SEQUENCE) else _BLOCK.match(content, begin.start())
+        if block is None:
             raise _Unreadable
-        head = _LINE.match(content, begin.start())
-        label = head and _BEGIN.fullmatch(head.group(1))
-        hyphen = content.find(b"-", head.end()) if head else -1
-        if head is None or label is None or hyphen < 0:
-            raise _Unreadable
-        foot = _LINE.match(content, hyphen)
-        end = _END.fullmatch(foot.group(1) if foot else content[hyphen:])
-        if end is None or end.group(1) != label.group(1):
-            raise _Unreadable
-        yield _decoded(content[head.end() : hyphen])
-        content = content[foot.end() :] if foot else b""
+        yield _decoded(block.group(2))
+        content = content[block.end() :]
 
 
 def _decoded(body: bytes) -> bytes:
