@@ -9,7 +9,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from zlib import crc32
 
 import pytest
 from hypothesis import Phase, settings
@@ -17,6 +16,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from .tools.cluster.cache import cache_root
 from .tools.packing import VARIABLES
+from .tools.parts import is_in_part
 
 # The same few examples every time, so that nothing fails by chance and the checks stay short; `make test-long` looks for new ones by
 # HYPOTHESIS_PROFILE=search. A property that needs more takes a multiple of the profile's number.
@@ -55,8 +55,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             tests[item.nodeid.partition("[")[0]].append(item)
     for rows in tests.values():
         _leave_each_value_once([row for row in rows if not row.get_closest_marker("long")])
-    number, parts = map(int, config.getoption("part").split("/"))
-    chosen = [item for item in items if crc32(_together(item).encode()) % parts == number - 1]
+    chosen = [item for item in items if is_in_part(_together(item), config.getoption("part"))]
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = chosen

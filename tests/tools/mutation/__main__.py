@@ -1,4 +1,4 @@
-"""``python -m tests.tools.mutation [PATH ...]``: mutate modules and see whether a test notices. ``make mutation`` runs it."""
+"""``python -m tests.tools.mutation [--part N/M] [PATH ...]``: mutate modules and see whether a test notices. ``make mutation`` runs it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from queue import SimpleQueue
 
-from ..checks.places import ROOT
-from ..checks.trees import copied_tree
-from .session import CannotMutate, Mutant, mutate, warm_up
-from .summary import THRESHOLD, Summary, summarise
-from .targets import CODE, NotMutated, modules
+from .mutant import CannotMutate, mutants
+from .session import try_all
+from .summary import THRESHOLD, Summary, rooms, summarise
+from .targets import NotMutated, modules
 
-_SESSIONS = ROOT / "build" / "mutation"
+_ALL = "1/1"
 
 
 def main() -> int:
@@ -26,46 +21,38 @@ def main() -> int:
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders below the work tree; none: all")
     parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count() or 1, help="how many modules at a time (default: %(default)s)"
+        "--part", default=_ALL, help="one part of the mutants, such as 3/24: the same mutants each time"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="how many mutants at a time (default: %(default)s)"
     )
     arguments = parser.parse_args()
+    begun = time.monotonic()
     try:
-        found = run(modules(arguments.paths), arguments.jobs)
+        found = mutants(modules(arguments.paths), arguments.part)
+        print(f"{len(found)} mutants", flush=True)
+        tried = []
+        for one in try_all(found, arguments.jobs):
+            tried.append(one)
+            if not one.is_killed and not one.mutant.is_listed:
+                print(f"\nsurvived: {one.mutant}", flush=True)
     except (NotMutated, CannotMutate) as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
-    total = summarise(found)
-    show(total)
+    print()
+    for room, of_room in rooms(tried).items():
+        print(f"{summarise(of_room, all_made=False)}  {room}")
+    total = summarise(tried, all_made=arguments.part == _ALL)
+    show(total, time.monotonic() - begun)
     return 0 if total.passes else 1
 
 
-def run(asked: Sequence[Path], jobs: int) -> list[Mutant]:
-    """Each job has a copy of the work tree to itself: a module is changed where it lies."""
-    trees: SimpleQueue[Path] = SimpleQueue()
-    for number in range(min(jobs, len(asked))):
-        tree = copied_tree(f"mutation-{number}")
-        warm_up(tree, asked)
-        trees.put(tree)
-
-    def mutate_module(module: Path) -> tuple[Mutant, ...]:
-        tree, begun, name = trees.get(), time.monotonic(), module.relative_to(CODE)
-        try:
-            found = mutate(module, tree, _SESSIONS / f"{'.'.join(name.with_suffix('').parts)}.sqlite")
-        finally:
-            trees.put(tree)
-        print(f"{summarise(found)}  {name}  ({time.monotonic() - begun:.0f} s)", flush=True)
-        return found
-
-    with ThreadPoolExecutor(jobs) as pool:
-        return [mutant for found in pool.map(mutate_module, asked) for mutant in found]
-
-
-def show(total: Summary) -> None:
-    for mutant in total.survivors:
-        print(f"\nsurvived: {mutant.module}, {mutant.definition or 'module'}\n  - {mutant.before}\n  + {mutant.after}")
+def show(total: Summary, seconds: float) -> None:
     for sentence in total.untrue:
         print(f"\nlist of equivalent mutants: {sentence}")
-    print(f"\n{total}; at least {THRESHOLD:.0f} % wanted")
+    low, high = total.interval
+    print(f"\n{total}; at least {THRESHOLD:.0f} % wanted ({seconds:.0f} s)")
+    print(f"as a sample of more: between {low:.1f} and {high:.1f} %, with a probability of 95 %")
 
 
 if __name__ == "__main__":

@@ -337,3 +337,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "It is one at least.",
     ),
 )
+
+#: Module, line and changed line of each.
+LISTED = frozenset(
+    (equivalent.module, equivalent.before, after) for equivalent in EQUIVALENTS for after in equivalent.after
+)

@@ -1,125 +1,86 @@
-"""Cosmic Ray gets one module at a time, in a copy of the work tree, and runs the tests with each mutant."""
+"""Tries mutants: whether a unit test notices each of them."""
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from types import MappingProxyType
+from tempfile import TemporaryDirectory
 
-from ..checks.environments import environment
-from ..checks.places import COLLECTION, ROOT
-from ..checks.pythons import available_pairs
-from . import calls
+from ..checks.places import ROOT
+from . import forking, replacing
+from .mutant import CannotMutate, Mutant
 from .targets import suites_for
 
-_SKIP = Path("tests/tools/mutation/skip.py")
-#: Seconds for all tests of one mutant; a mutant that never ends has been noticed.
-_LIMIT = 300.0
-_QUIET = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout", "-m", "not long")
-#: Most of the second that a mutant takes would go into loading plugins that these tests do not use, and into smallest
-#: examples.
-#: Two mutants of one second and one size have one bytecode file: none is written.
-_FAST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "mutation", "PYTHONDONTWRITEBYTECODE": "1"}
-
-
-class CannotMutate(Exception):
-    """Cosmic Ray gave up, or tests fail without a mutation; the text says which."""
+#: A test takes seconds, ten times as many on a busy machine: one that takes more never ends.
+_OPTIONS = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout", "-m", "not long", "--timeout=120")
+#: Plugins that these tests do not use, and smallest examples, would take much of the time that a mutant takes.
+_FAST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "mutation"}
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """A change of one line."""
-
-    module: Path
-    definition: str
-    #: The line before the change, without its indentation.
-    before: str
-    #: The line after the change, without its indentation.
-    after: str
-    #: Whether a test failed, or no test ended in time.
+class Tried:
+    mutant: Mutant
+    #: Whether a test failed, or did not end in time.
     is_killed: bool
 
 
-def warm_up(tree: Path, modules: Sequence[Path]) -> None:
-    """Run the tests that will be run with mutants, without any: they have to pass, and leave behind Python's compiled files,
-    and a list of which tests call what. Raises CannotMutate.
-    """
-    for tests in dict.fromkeys(suites_for(module, tree)[-1] for module in modules):
-        noting = {calls.VARIABLE: str(_calls(tree, tests))}
-        _run([*_pytest(tests), "-p", calls.__name__], tree, f"{tests} fails without any mutation", noting)
+def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Tried]:
+    """Tries every mutant. jobs: how many at a time. Raises CannotMutate."""
+    for package, found in groupby(mutants, key=lambda mutant: suites_for(mutant.module, ROOT)[-1]):
+        of_package = list(found)
+        results = _fork(package, of_package, jobs)
+        counts = ", ".join(f"{results.count(result)} {result}" for result in forking.RESULTS)
+        print(f"{package}, in forks: {counts}", flush=True)
+        with ThreadPoolExecutor(jobs) as pool:
+            yield from pool.map(_confirm, of_package, results)
 
 
-def mutate(module: Path, tree: Path, session: Path) -> tuple[Mutant, ...]:
-    """Tries every mutant of this module. tree: a copy in which the module may be changed. Raises CannotMutate."""
-    *own, package = suites_for(module, tree)
-    nearest = ["python", "-m", f"{__package__}.nearest", _calls(tree, package), ROOT / module, module, *_QUIET]
-    commands = [*map(_pytest, own), list(map(str, nearest)), _pytest(package)]
-    session.parent.mkdir(parents=True, exist_ok=True)
-    session.unlink(missing_ok=True)
-    config = session.with_suffix(".toml")
-    config.write_text(_config(module, f"sh -c {shlex.quote(' && '.join(map(shlex.join, commands)))}"))
-    ray = environment(available_pairs()[0].python, "mutation.txt") / "bin"
-    for command in (
-        [str(ray / "cosmic-ray"), "init", str(config), str(session)],
-        [str(ray / "python"), str(_SKIP), str(session)],
-        [str(ray / "cosmic-ray"), "exec", str(config), str(session)],
-    ):
-        _run(command, tree, "Cosmic Ray failed")
-    dumped = _run([str(ray / "cosmic-ray"), "dump", str(session)], tree, "Cosmic Ray failed")
-    return tuple(mutants(module, dumped))
+def _fork(package: Path, mutants: Sequence[Mutant], jobs: int) -> Sequence[str]:
+    """How each mutant fared in a fork."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "mutants.json")
+        asked = [{"module": str(mutant.module), "begin": mutant.begin, "source": mutant.source} for mutant in mutants]
+        file.write_text(json.dumps({"jobs": jobs, "mutants": asked}))
+        done = _pytest([package], forking.__name__, {forking.VARIABLE: str(file)})
+        if done.returncode:
+            raise CannotMutate(f"{package}:\n{done.stdout[-4000:]}")
+        return [str(result) for result in json.loads(file.read_text())]
 
 
-def mutants(module: Path, dumped: str) -> Iterator[Mutant]:
-    """The mutants that were tried, by the words of Cosmic Ray. Raises CannotMutate where it failed at one."""
-    for line in dumped.splitlines():
-        item, result = json.loads(line)
-        if result is not None and result["worker_outcome"] == "skipped":
-            continue
-        if result is None or result["worker_outcome"] != "normal" or result["test_outcome"] == "incompetent":
-            raise CannotMutate(f"Cosmic Ray could not try {item}: {result}")
-        before, after = _changed(result["diff"])
-        definition = item["mutations"][0]["definition_name"] or ""
-        yield Mutant(module, definition, before, after, result["test_outcome"] == "killed")
+def _confirm(mutant: Mutant, result: str) -> Tried:
+    """Runs all tests in a new process where forks did not tell."""
+    if result != forking.UNKNOWN:
+        return Tried(mutant, result == forking.NOTICED)
+    *nearest, package = suites_for(mutant.module, ROOT)
+    with TemporaryDirectory() as folder:
+        changed = Path(folder, "changed.py")
+        changed.write_text(mutant.source)
+        replaced = {replacing.VARIABLE: f"{mutant.module}={changed}"}
+        killed = any(_fails(suites, replaced) for suites in (nearest, [package]) if suites)
+    return Tried(mutant, killed)
 
 
-def _changed(diff: str) -> tuple[str, str]:
-    lines = [line for line in diff.splitlines() if not line.startswith(("---", "+++"))]
-    return _joined(lines, "-"), _joined(lines, "+")
+def _fails(suites: Sequence[Path], replaced: Mapping[str, str]) -> bool:
+    done = _pytest(suites, replacing.__name__, replaced)
+    if done.returncode not in (0, 1, 2):  # passed, failed, or could not be collected
+        raise CannotMutate(done.stdout[-4000:])
+    return done.returncode != 0
 
 
-def _joined(lines: Sequence[str], sign: str) -> str:
-    own = (line[1:].strip() for line in lines if line.startswith(sign))
-    return " ".join(filter(None, own))
-
-
-def _calls(tree: Path, package: Path) -> Path:
-    """The file lies beside the copy: an update of the copy removes files that it does not know."""
-    return tree.parents[len(COLLECTION.parts) - 1] / f"{package.name}.json"
-
-
-def _pytest(tests: Path) -> list[str]:
-    return ["python", "-m", "pytest", str(tests), *_QUIET]
-
-
-def _config(module: Path, command: str) -> str:
-    return (
-        f"[cosmic-ray]\nmodule-path = {json.dumps(str(module))}\ntimeout = {_LIMIT}\nexcluded-modules = []\n"
-        f'test-command = {json.dumps(command)}\n[cosmic-ray.distributor]\nname = "local"\n'
+def _pytest(suites: Sequence[Path], plugin: str, variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *map(str, suites), *_OPTIONS, "-p", plugin],
+        cwd=ROOT,
+        env={**os.environ, **_FAST, **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
-
-
-def _run(command: list[str], tree: Path, otherwise: str, more: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The command's output. The command imports the collection from the copy. more: variables of its environment."""
-    root = str(tree.parents[len(COLLECTION.parts) - 1])
-    variables = {**os.environ, **_FAST, **more, "PYTHONPATH": root, "ANSIBLE_COLLECTIONS_PATH": root}
-    done = subprocess.run(
-        command, cwd=tree, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
-    if done.returncode:
-        raise CannotMutate(f"{otherwise}:\n{done.stdout[-2000:]}")
-    return done.stdout
