@@ -17,7 +17,7 @@ options:
   state:
     description:
       - V(paused) pauses the operator in the name of O(holder).
-      - V(resumed) ends a pause of O(holder), or a pause that a killed call of a flow has left. A pause of another holder is an error.
+      - V(resumed) ends a pause of O(holder), or a pause that a killed call of a flow on the cluster CA has left. A pause of another holder is an error.
     type: str
     required: true
     choices: [paused, resumed]

@@ -71,7 +71,7 @@ def end_pauses(work: Work, intent: Intent, outcome: Outcome, engine: Engine, pat
         with suppress(Exception):
             try:
                 ended = partial(_end_pauses, work, intent, engine, outcome.last_look)
-                stays, users = patience.through(ended, limit(outcome))
+                stays, users = patience.through_conflicts(ended, limit(outcome))
                 known = True
             except LeaseHeld:
                 # The pauses belong to the run which has taken the Lease over.
@@ -206,6 +206,7 @@ def _pass_until_done(
             _end_call(obstacles, work, intent, outcome, engine, patience)
             return
         in_doubt: tuple[Transition, ...] = ()
+        done = len(work.actions)
         try:
             _hold_the_lease(steps, outcome, work, before_write)
             intent = _carry_out_until_interrupted(steps, outcome, work, intent, taken, course)
@@ -214,6 +215,8 @@ def _pass_until_done(
             # The state may have changed since the decision, also by the write that has failed.
             in_doubt = outcome.decision.transitions
             course.failed()
+            if len(work.actions) > done:
+                patience.renew()
             patience.wait(error, limit(outcome))
         except StepError as error:
             # A wait is in vain where another writer has taken away what it waits for the effect of.

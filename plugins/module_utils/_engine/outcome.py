@@ -17,7 +17,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TypeVar
 
-from .._errors import KubeError
+from .._errors import Conflict, KubeError, NotFound
 from .._kube.wait import HEARTBEAT
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.apply.work import Work
@@ -68,6 +68,18 @@ class Patience:
                 return act()
             except KubeError as error:
                 self.wait(error, limit)
+
+    def through_conflicts(self, act: Callable[[], T], limit: timedelta) -> T:
+        """As ``through``, of an act that observes and decides by itself: it is done again, too, where another program was first, for as long as this."""
+        begun, delay = self._work.clock.monotonic(), _FIRST_DELAY
+        while True:
+            try:
+                return self.through(act, limit)
+            except (Conflict, NotFound):
+                if self._work.clock.monotonic() - begun >= limit.total_seconds():
+                    raise
+                self._sleep(delay)
+                delay = min(2 * delay, _LONGEST_DELAY)
 
     def wait(self, error: KubeError, limit: timedelta) -> None:
         """Wait before the next look, longer each time. Raises the error where it is final, or the failures last for longer than this."""

@@ -16,6 +16,7 @@ from .._strimzi.cluster import operator
 from .._strimzi.cluster.kafka import PAUSED, condition
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.secret_data import annotation
+from .._trust.preconditions.cluster import END_OF_A_FLOW
 from .looking import observe_cluster, observe_operated
 from .outcome import IN_A_FLOW, Patience
 
@@ -66,7 +67,7 @@ def _retry_through_failures(
     work: Work,
     before_write: Callable[[], None],
 ) -> Observation:
-    """Looks again after a failure that may pass. A failure that leaves the operator paused for this holder says
+    """Looks again after a failure that may pass, and where another program was first. A failure that leaves the operator paused for this holder says
     so in ``work.pause_left``.
     """
     begun: list[bool] = []
@@ -76,7 +77,7 @@ def _retry_through_failures(
         begun.append(True)
 
     try:
-        return Patience(work).through(lambda: act(holder, work, begin), IN_A_FLOW)
+        return Patience(work).through_conflicts(lambda: act(holder, work, begin), IN_A_FLOW)
     except (KubeError, StepError) as error:
         if not isinstance(error, (PausedByAnother, LeaseHeld)):
             work.pause_left = _pause_left(holder, work, bool(begun))
@@ -97,7 +98,9 @@ def _holder(seen: Observation) -> str | None:
 
 
 def _refuse(seen: Observation) -> NoReturn:
-    state = seen.snapshot.reconciliation
+    state, kafka = seen.snapshot.reconciliation, seen.snapshot.names.kafka
+    if state.pauser:
+        raise PausedByAnother(kafka, f"is paused by {state.pauser}", END_OF_A_FLOW)
     by = (
         "by a run of this collection"
         if state.paused_by_us
@@ -106,7 +109,5 @@ def _refuse(seen: Observation) -> NoReturn:
         else "by another program or person"
     )
     raise PausedByAnother(
-        seen.snapshot.names.kafka,
-        f"is paused {by}",
-        "Ask them to resume it; a run of this collection resumes by itself.",
+        kafka, f"is paused {by}", "Ask them to resume it; a run of this collection resumes by itself."
     )

@@ -230,6 +230,8 @@ def _choose_error(
 ) -> tuple[type[KubeError], str]:
     if status == 413 or _TOO_LARGE.search(message):
         return TooLarge, _smaller(attempt)
+    if 400 <= status < 500 and status != 403 and _DENIED.search(message):
+        return Invalid, _POLICY
     if status == 404:
         return _missing(attempt, body)
     if status == 409:
@@ -245,8 +247,6 @@ def _choose_error(
         )
     if status == 410:
         return Gone, "List again."
-    if status in (400, 422) and _DENIED.search(message):
-        return Invalid, _POLICY
     if 400 <= status < 500 and status not in TRANSIENT:
         return Invalid, f"Correct the {attempt.resource.kind}; the API server refuses it."
     if status >= 400:

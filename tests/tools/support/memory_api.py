@@ -28,6 +28,8 @@ _PATH = re.compile(
 A_PERSON = "kubectl-edit"
 #: Kinds of which it is noted who owns which field.
 _MANAGED = ("secrets", "kafkas", "kafkanodepools", "pods", "strimzipodsets")
+#: Kinds of Kubernetes itself: in a list their objects come without ``kind`` and ``apiVersion``, which those of custom resources keep.
+_BUILT_IN = ("secrets", "pods", "configmaps", "services", "events", "leases", "deployments")
 #: Lists of all namespaces at once.
 _EVERYWHERE = re.compile(r"^/apis/(?P<group>kafka[.]strimzi[.]io)/v1/(?P<plural>kafkas)$")
 #: Not stored: a question whether the client may do something. Here every client may do everything.
@@ -178,7 +180,12 @@ class MemoryApi:
         end = begin + int(query.get("limit") or len(keys))
         more = {"continue": str(end)} if end < len(keys) else {}
         metadata = {"resourceVersion": str(self._version), **more}
-        return Response(200, {"items": [self._copy(key) for key in keys[begin:end]], "metadata": metadata})
+        items = [self._copy(key) for key in keys[begin:end]]
+        if plural in _BUILT_IN:
+            for item in items:
+                item.pop("kind", None)
+                item.pop("apiVersion", None)
+        return Response(200, {"items": items, "metadata": metadata})
 
     def _create(self, plural: str, namespace: str, body: Object) -> Response:
         metadata = body.setdefault("metadata", {})

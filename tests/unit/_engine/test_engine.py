@@ -170,6 +170,23 @@ class TestFailure:
         assert not cluster.paused
         assert cluster.pauses == 1
 
+    def test_a_pause_is_ended_although_another_program_writes_the_resource_meanwhile(
+        self, cluster: WatchedCluster
+    ) -> None:
+        stuck, changes = (
+            StepError("A pod", "is stuck", "Look at it."),
+            [{"metadata": {"annotations": {"theirs": "too"}}}],
+        )
+
+        def cross(number: int, method: str, path: str) -> None:
+            if cluster.paused and changes and method == "PATCH" and "/kafkas/" in path:
+                cluster.change("kafkas", "demo", changes.pop())
+
+        work = cluster.work(transport=FaultyApi(cluster.permitted, cross))
+        with pytest.raises(StepError, match="A pod is stuck"):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(failing(stuck)))
+        assert (cluster.paused, work.pause_left, changes) == (False, "", [])
+
     def test_a_run_whose_write_fails_ends_its_pause(self, cluster: WatchedCluster) -> None:
         cluster.permitted.denied = frozenset({"patch secrets"})
         with pytest.raises(Forbidden):
@@ -311,6 +328,34 @@ class TestFailuresThatPass:
         cluster.memory.go_to(begin)
         assert undisturbed
         assert taken(FaultyApi(cluster.permitted, always(Fault.LOST_ANSWER, "PATCH", "POST"))) == undisturbed
+
+    def test_what_a_pass_has_done_before_a_failure_makes_its_patience_whole(
+        self, cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A failure at the begin of a roll of an hour takes nothing from the patience with a failure at its end."""
+        work = cluster.work()
+        failures = [
+            *[Unreachable(Attempt("get", SECRETS, "kafka", "x"), "no route", "Run again.", is_transient=True)] * 7
+        ]
+        begun = cluster.memory.seconds
+
+        def carry_out_slowly(*about: Any) -> None:
+            if len(failures) == 7:
+                raise failures.pop()
+            if len(failures) == 6:
+                carry_out(*about)
+                work.clock.sleep(3600)
+            if failures:
+                raise failures.pop()
+            carry_out(*about)
+
+        monkeypatch.setattr(engine, "carry_out", carry_out_slowly)
+        again = replace(RAISE, generation=8)
+        run_ruled(
+            cluster, lambda at: raising(at) or ((again,) if at.snapshot.ca.key_generation == 7 else ()), work=work
+        )
+        assert failures == []
+        assert cluster.memory.seconds - begun > 3600
 
     def test_an_api_server_that_stays_away_ends_the_call_and_the_pause_is_told(self, cluster: WatchedCluster) -> None:
         work = cluster.work(transport=(transport := FaultyApi(cluster.permitted)))

@@ -375,11 +375,16 @@ class Stage:
 
     def stored(self) -> list[Object]:
         found = self.api.all("secrets", "kafka")
-        return [one for one in found if "ours" in one["metadata"]["labels"]]
+        return [_without_kind(one) for one in found if "ours" in one["metadata"]["labels"]]
 
     def _note(self, found: Object) -> Object:
         self.read.append(found["metadata"]["name"])
-        return found
+        return _without_kind(found)
+
+
+def _without_kind(found: Object) -> Object:
+    """Only an object that is read by its name has it."""
+    return {part: value for part, value in found.items() if part not in ("kind", "apiVersion")}
 
 
 CHANGES = st.tuples(st.sampled_from(["change", "take_label", "delete", "make_again"]), st.integers(0, NUMBER - 1))

@@ -190,7 +190,10 @@ KYVERNO = 'admission webhook "validate.kyverno.svc-fail" denied the request: pro
 POLICY = "ValidatingAdmissionPolicy 'secrets-have-owners' with binding 'all' denied request: failed expression: has(object.metadata.labels.owner)"
 
 
-@pytest.mark.parametrize(("status", "reason"), [(400, "BadRequest"), (422, "Invalid"), (403, "Forbidden")])
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [(400, "BadRequest"), (422, "Invalid"), (403, "Forbidden"), (404, "NotFound"), (409, "Conflict"), (410, "Gone")],
+)
 @pytest.mark.parametrize("cause", [KYVERNO, POLICY])
 def test_a_denial_by_a_policy_keeps_its_cause(cause: str, status: int, reason: str) -> None:
     """A webhook chooses the status itself."""

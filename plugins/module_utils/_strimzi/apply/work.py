@@ -319,7 +319,9 @@ def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
     """Whether the object, as it is now, is as the write wanted it, and was not before."""
     if found is None or write.verb is WriteVerb.DELETE:
         return found is None and write.verb is WriteVerb.DELETE
-    return version(found) != write.resource_version and _contains(found, write.body)
+    # A list leaves kind and version out of the objects of Kubernetes itself.
+    wanted = {part: value for part, value in (write.body or {}).items() if part not in ("apiVersion", "kind")}
+    return version(found) != write.resource_version and _contains(found, wanted)
 
 
 def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:

@@ -174,12 +174,20 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
     if not observation.snapshot.reconciliation.paused:
         if await_end_of_pause(observation, work):
             return
-        annotations = {names.PAUSE_RECONCILIATION: "true", work.scope.paused_by: work.settings.holder}
+        annotations = _marks_of_pause(observation, work.scope.paused_by, work.settings.holder)
         _edit_kafka(
             observation, work, step.phase.value, "pause reconciliation", {"metadata": {"annotations": annotations}}
         )
     if not work.dry_run:
         _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
+
+
+def _marks_of_pause(observation: Observation, mark: str, holder: str) -> dict[str, str | None]:
+    """The annotations of a new pause. Where a person has ended an earlier pause by hand, its mark may be left, and would give the pause a second holder."""
+    scope = observation.scope
+    marks = (scope.paused_by, scope.other_ca.paused_by, names.PAUSED_FOR)
+    left = {name: None for name in marks if annotation(observation.kafka, name) is not None}
+    return {**left, names.PAUSE_RECONCILIATION: "true", mark: holder}
 
 
 def describe_left_pause(work: Work, known: bool = True, holder: str = "") -> str:
@@ -260,7 +268,7 @@ def _readiness_of_pods(observation: Observation, work: Work) -> frozenset[tuple[
 def pause_for(holder: str, observation: Observation, work: Work) -> None:
     """Pause the Kafka resource for a holder that ends the pause by itself."""
     if not observation.snapshot.reconciliation.paused:
-        annotations = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR: holder}
+        annotations = _marks_of_pause(observation, names.PAUSED_FOR, holder)
         what = f"pause reconciliation for {holder}"
         _edit_kafka(observation, work, "", what, {"metadata": {"annotations": annotations}})
     if not work.dry_run:

@@ -12,11 +12,12 @@ programs read stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from ..._errors import Conflict, Forbidden, NotFound, OperatorSilent, StepError
+from ..._errors import Conflict, Forbidden, KubeError, NotFound, OperatorSilent, StepError
 from ..._kube.resources import SECRETS
 from ..._trust.model.clients import Presenter, ReissuePause
 from ..._trust.model.goals import Phase
@@ -27,6 +28,7 @@ from ..apply.work import Action, Work, version
 from ..cluster.kafka import PAUSED, condition, user_pause
 from ..cluster.observe import Observation
 from ..names import KAFKA_USERS
+from ..secret_data import annotation
 from .secrets import ClientsCa, read_user_secret
 from .users import HEARING, Authentication, SeenUser, UserStep, refuse, refuse_another_secret, steps_left
 
@@ -38,8 +40,8 @@ FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED
 
 def annotate(
     user: str, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,)
-) -> None:  # fmt: skip
-    """Set annotations of a user, or remove annotations whose value is None. user: as presenters are named. leaving_out:
+) -> bool:  # fmt: skip
+    """Set annotations of a user, or remove annotations whose value is None, and return whether it was written. user: as presenters are named. leaving_out:
     users with such a pause stay as they are: at least users that another writer has paused.
 
     A user that is gone is left out as well. Raises KubeError, StepError.
@@ -49,13 +51,13 @@ def annotate(
         work.renew_lease()
         found = work.client.get_or_none(KAFKA_USERS, namespace, name)
         if found is None or user_pause(found) in leaving_out:
-            return
+            return False
         try:
             patch = {"metadata": {"annotations": dict(annotations)}}
             work.client.patch(KAFKA_USERS, namespace, name, patch, resource_version=version(found))
-            return
+            return True
         except NotFound:
-            return
+            return False
         except Conflict:
             # The User Operator may write its status at any time.
             continue
@@ -64,6 +66,41 @@ def annotate(
 
 #: How many users are requested at the same time. The User Operator's queue holds 1,024 and drops the
 #: others (docs/operator.md, "Users").
+def _annotate_all(
+    users: Sequence[str], annotations: Mapping[str, str | None], work: Work, what: str, phase: Phase,
+    leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,),
+) -> None:  # fmt: skip
+    """Annotate these users, as ``annotate`` does, and record it; of a call that fails half-way, the users that it has come to. Raises KubeError, StepError."""
+    done = [*users] if work.dry_run else []
+    try:
+        for user in () if work.dry_run else users:
+            _annotate_known(user, annotations, work, leaving_out, done)
+    finally:
+        if done:
+            work.record(Action("update", listed(done), what, phase.value))
+
+
+def _annotate_known(
+    user: str, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause], done: list[str]
+) -> None:
+    """Add a user that was written to the users that are done, also where the answer was lost."""
+    try:
+        if annotate(user, annotations, work, leaving_out):
+            done.append(user)
+    except KubeError as error:
+        # The first error says that another look helps; an error of this look may say that none does.
+        with suppress(KubeError):
+            if error.outcome_unknown and _has_annotations(user, annotations, work):
+                done.append(user)
+        raise
+
+
+def _has_annotations(user: str, annotations: Mapping[str, str | None], work: Work) -> bool:
+    namespace, _slash, name = user.partition(" ")[2].partition("/")
+    found = work.client.get_or_none(KAFKA_USERS, namespace, name)
+    return found is not None and all(annotation(found, mark) == value for mark, value in annotations.items())
+
+
 AT_ONCE = 500
 #: Pauses of users at which the User Operator has not looked since.
 _UNSEEN = (ReissuePause.ASKED, ReissuePause.OURS, ReissuePause.ENDED)
@@ -85,7 +122,6 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
     begun = work.clock.monotonic()
     for batch in _batches(step.names, step.batch or AT_ONCE):
         _ask_for(batch, paused, step, work)
-        _note_resumed([name for name in batch if name in paused], step, work)
         left = await_users(batch, lambda user: user.is_outdated or user.pause.is_ours, work)
         if left:
             raise _silent(f"not issued certificates for {names_of(left)} within {limit_of(work):.0f} s", left)
@@ -99,7 +135,6 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
         _note_resumed(step.names, step, work)
         return
     _ask_for(step.names, frozenset(step.names), step, work)
-    _note_resumed(step.names, step, work)
     left = await_users(step.names, lambda user: user.is_outdated or user.pause in _UNSEEN or bool(user.hindrance), work)
     if left:
         raise _silent(
@@ -168,14 +203,18 @@ def _ask_for(users: Sequence[str], paused: Container[str], step: AwaitReissue | 
     skips paused users. Raises Forbidden where a pause cannot be ended.
     """
     marks = {**FREE, names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}
-    for user in users:
-        try:
-            annotate(user, marks, work)
-        except Forbidden:
-            if user in paused:
-                raise
-            # Without the mark it takes up to two minutes longer.
-            return
+    done: list[str] = []
+    try:
+        for user in users:
+            try:
+                _annotate_known(user, marks, work, (ReissuePause.FOREIGN,), done)
+            except Forbidden:
+                if user in paused:
+                    raise
+                # Without the mark it takes up to two minutes longer.
+                return
+    finally:
+        _note_resumed([user for user in done if user in paused], step, work)
 
 
 def names_of(found: Iterable[Presenter]) -> str:
@@ -213,9 +252,9 @@ def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> N
     marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_CLIENTS_CA: work.settings.holder}
     for begin in range(0, len(step.names), AT_ONCE):
         batch = step.names[begin : begin + AT_ONCE]
-        for user in () if work.dry_run else batch:
-            annotate(user, marks, work, (ReissuePause.FOREIGN, ReissuePause.ENDED))
-        work.record(Action("update", listed(batch), "pause reconciliation", step.phase.value))
+        _annotate_all(
+            batch, marks, work, "pause reconciliation", step.phase, (ReissuePause.FOREIGN, ReissuePause.ENDED)
+        )
         left = () if work.dry_run else await_users(batch, lambda user: user.pause in _UNCONFIRMED, work)
         if left:
             raise OperatorSilent(
@@ -228,9 +267,7 @@ def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> N
 
 def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) -> None:
     """End the pauses of these users. The User Operator looks at each then."""
-    for user in () if work.dry_run else step.names:
-        annotate(user, FREE, work)
-    work.record(Action("update", listed(step.names), "resume reconciliation", step.phase.value))
+    _annotate_all(step.names, FREE, work, "resume reconciliation", step.phase)
 
 
 def users_left_paused(users: Collection[str], known: bool = True) -> str:

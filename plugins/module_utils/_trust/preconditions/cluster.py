@@ -70,13 +70,17 @@ def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
     return intent.goal is Goal.CREATE and snapshot.bundle is None and not snapshot.nodes.pods and is_starting(snapshot)
 
 
+#: The remedy where a flow on the other CA has paused the operator.
+END_OF_A_FLOW = "Wait for its end; if its run was killed, run it again: it ends the pause."
+
+
 def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if not snapshot.reconciliation.paused or snapshot.reconciliation.paused_by_us:
         return
     if snapshot.reconciliation.pauser:
         yield Violation(
             Condition.NOT_PAUSED_BY_OTHERS, snapshot.names.kafka, f"is paused by {snapshot.reconciliation.pauser}.",
-            "Wait for its end; if its run was killed, run it again: it ends the pause.",
+            END_OF_A_FLOW,
         )  # fmt: skip
         return
     yield Violation(

@@ -13,7 +13,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import AlreadyExists, Conflict, LeaseHeld
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    AlreadyExists,
+    Conflict,
+    LeaseHeld,
+    Unreachable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
@@ -38,6 +43,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from ....tools.support.certificates import NOW, key, make
+from ....tools.support.faults import Fault, FaultyApi, always
 from ....tools.support.memory_api import MemoryApi, Object, Response
 from ..bench import LABELS, SCOPE, Bench, pem, recorded
 from ..steps import AFTER, BROUGHT, CASES, ENTRIES, GONE, NEXT, OLD, Case, cluster, fingerprint, record
@@ -153,6 +159,16 @@ def test_a_ledger_that_appeared_meanwhile_is_not_overwritten() -> None:
     with pytest.raises(AlreadyExists):
         carry_out(record(AFTER), observation, bench.work())
     assert bench.find("secrets", SCOPE.trusted_certificates_secret) == theirs
+
+
+def test_an_object_that_was_created_although_the_answer_was_lost_is_recorded() -> None:
+    bench = Bench()
+    work = bench.work(transport=FaultyApi(bench.api, always(Fault.LOST_ANSWER, "POST")))
+    with pytest.raises(Unreachable):
+        carry_out(record(AFTER), bench.observe(), work)
+    ledger = "Secret", SCOPE.namespace, SCOPE.trusted_certificates_secret
+    assert [(action.verb, action.object) for action in work.actions] == [("create", f"Secret kafka/{ledger[2]}")]
+    assert work.written.objects == {ledger}, "another program that writes it from now on is noticed"
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

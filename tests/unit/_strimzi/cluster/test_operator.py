@@ -150,6 +150,16 @@ class TestPause:
         assert (action.verb, action.object) == ("update", "Kafka kafka/demo")
         assert bench.clock.seconds == soon_after(2)
 
+    def test_a_mark_that_an_earlier_pause_has_left_goes(self) -> None:
+        """Its holder would take this pause for its own, and rely on it."""
+        bench = bench_of()
+        bench.change("kafkas", "demo", {"metadata": {"annotations": {"trustops.strimzi/paused-for": "storage"}}})
+        bench.at(2, lambda: bench.change("kafkas", "demo", {"status": PAUSED}, "status"))
+        run(bench, PAUSE)
+        assert bench.find("kafkas", "demo")["metadata"]["annotations"].keys() == {
+            "strimzi.io/pause-reconciliation", "trustops.strimzi/paused-by",
+        }  # fmt: skip
+
     def test_a_pause_that_is_there_is_only_waited_for(self) -> None:
         bench = bench_of(pause_reconciliation="true")
         bench.at(2, lambda: bench.change("kafkas", "demo", {"status": PAUSED}, "status"))

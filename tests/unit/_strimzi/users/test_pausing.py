@@ -5,19 +5,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    Forbidden,
+    OperatorSilent,
+    Unavailable,
+    Unreachable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import (
     await_kept,
+    await_reissue,
+    pause_reissue,
+    resume_reissue,
     users_left_paused,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import why_users_are_paused
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitKept
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    AwaitKept,
+    AwaitReissue,
+    PauseReissue,
+    ResumeReissue,
+)
 
 from ....tools.support.certificates import NOW, key, make
+from ....tools.support.faults import Fault, FaultyApi
 from ....tools.support.permissions import Restricted
 from ....tools.support.users import kafka_user, user_secret
 from ..bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
@@ -105,6 +121,46 @@ def test_a_pause_that_the_run_may_not_end_is_no_silence_of_the_user_operator() -
     with pytest.raises(Forbidden, match="kafkausers is forbidden"):
         await_kept(STEP, work.observe(), work)
     assert (marks(made), work.actions) == (PAUSE, [])
+
+
+OTHER = "KafkaUser kafka/other"
+
+
+@pytest.mark.parametrize(
+    ("fault", "known"),
+    [(Fault.UNAVAILABLE, ORDERS), (Fault.LOST_ANSWER, f"{ORDERS}, {OTHER}")],
+    ids=["refused", "lost"],
+)
+@pytest.mark.parametrize(
+    ("carry_out", "step", "what"),
+    [
+        (pause_reissue, PauseReissue(names=(ORDERS, OTHER)), "pause reconciliation"),
+        (resume_reissue, ResumeReissue(names=(ORDERS, OTHER)), "resume reconciliation"),
+        (await_kept, AwaitKept(names=(ORDERS, OTHER), authority=CA.certificate), "resume reconciliation"),
+        (await_reissue, AwaitReissue(names=(ORDERS, OTHER), authority=CA.certificate), "resume reconciliation"),
+    ],
+    ids=["pause", "resume", "kept", "reissue"],
+)
+def test_a_failure_half_way_leaves_no_changed_user_out_of_the_record(
+    carry_out: Any, step: Any, what: str, fault: Fault, known: str
+) -> None:
+    """The next call sees users as paused, or as free, and has nothing to record about them."""
+    made = bench("Ready")
+    made.create("kafkausers", kafka_user("other"))
+    if carry_out is pause_reissue:
+        made.change("kafkausers", "orders", {"metadata": {"annotations": dict.fromkeys(PAUSE)}})
+    else:
+        made.change("kafkausers", "other", {"metadata": {"annotations": PAUSE}})
+
+    def fail(number: int, method: str, path: str) -> Fault | None:
+        return fault if method == "PATCH" and path.endswith("/other") else None
+
+    work = made.work(transport=FaultyApi(made.api, fail))
+    work.scope = CLIENTS
+    with pytest.raises((Unavailable, Unreachable)):
+        carry_out(step, work.observe(), work)
+    told = [name for one in work.actions if one.what == what for name in one.object.split(", ")]
+    assert ", ".join(told) == known
 
 
 def test_in_check_mode_nothing_changes_and_there_is_no_wait() -> None:
