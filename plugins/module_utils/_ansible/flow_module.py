@@ -159,7 +159,9 @@ class FlowModule(TrustModule):
             happened = events_between(outcome.before.snapshot, seen)
             self.announcer.write((*happened, *events_at_the_end(seen, outcome.decision.violations, expiring(seen))))
         if self.check_mode:
-            result |= self._describe_forecast(plan(work, outcome, intent, reached or to_the_end), seen)
+            planned = plan(work, outcome, intent, reached or to_the_end)
+            # Outside a maintenance window the plan has steps, and the run takes none.
+            result |= self._describe_forecast(planned, seen, begins=bool(outcome.decision.steps))
         asked = required or reached
         waits = bool(outcome.decision.waiting) and outcome.decision.stop is None
         if asked is not None and not asked(seen) and not waits and not self.check_mode:
@@ -193,9 +195,9 @@ class FlowModule(TrustModule):
             result |= {"changed": True, "actions": [*result["actions"], deleted.as_result()]}
         return result
 
-    def _describe_forecast(self, planned: Forecast, seen: Snapshot) -> dict[str, Any]:
-        """The part of a result in check mode that is about the whole plan."""
-        changed = any(step.is_change for step in planned.steps)
+    def _describe_forecast(self, planned: Forecast, seen: Snapshot, *, begins: bool) -> dict[str, Any]:
+        """The part of a result in check mode that is about the whole plan. begins: whether the run would take its first step now."""
+        changed = begins and any(step.is_change for step in planned.steps)
         if planned.steps and planned.after:
             self.module.warn(f"The run would be held before its end. {failure_text(planned.violations, seen)}")
         shown = {"diff": planned_diff(seen, planned) if changed else []} if self.module._diff else {}  # pylint: disable=protected-access

@@ -147,8 +147,9 @@ def run(
         # The run is about this CA from here on, and ends when it is replaced.
         intent = intent.about(outcome.replaces)
     if work.dry_run:
-        _record_decision(outcome, work, intent.goal)
-        _carry_out_all(outcome.decision.steps, outcome, work)
+        if steps := _choose_steps(work, intent, reached, outcome, engine):
+            _record_decision(outcome, work, intent.goal)
+            _carry_out_all(steps, outcome, work)
         return outcome
     try:
         _pass_until_done(work, intent, before_write, reached, outcome, engine, patience)
@@ -188,17 +189,7 @@ def _pass_until_done(
     warn_of_owners(outcome, work)
     while True:
         patience.through(partial(course.find_losses, outcome.observation), limit(outcome))
-        snapshot, stand_ins = outcome.observation.snapshot, LateStandIns(outcome.observation, work)
-        outcome.decision = respect_windows(outcome.decision, snapshot, intent, stand_ins, engine)
-        steps = outcome.decision.steps
-        if steps and reached(snapshot) and not snapshot.reconciliation.paused_by_us:
-            last = decide_at_the_end(snapshot, intent, engine)
-            if not last.steps:
-                outcome.decision = replace(
-                    outcome.decision, violations=(*outcome.decision.violations, *last.violations)
-                )
-                return
-            steps, outcome.decision = last.steps, last
+        steps = _choose_steps(work, intent, reached, outcome, engine)
         if not steps:
             return
         intent = _with_restarts_where_they_began(steps, work, intent)
@@ -230,6 +221,22 @@ def _pass_until_done(
         outcome.transitions += [
             transition for transition in in_doubt if _is_taken(transition, outcome.observation.snapshot)
         ]
+
+
+def _choose_steps(work: Work, intent: Intent, reached: Reached, outcome: Outcome, engine: Engine) -> Steps:
+    """The steps that come next in this call, of the decision as the outcome has it after this. None where pods would restart outside a window; and where the
+    call has reached its aim, none but the operator's verdict.
+    """
+    snapshot, stand_ins = outcome.observation.snapshot, LateStandIns(outcome.observation, work)
+    outcome.decision = respect_windows(outcome.decision, snapshot, intent, stand_ins, engine)
+    if not (outcome.decision.steps and reached(snapshot)) or snapshot.reconciliation.paused_by_us:
+        return outcome.decision.steps
+    last = decide_at_the_end(snapshot, intent, engine)
+    if last.steps:
+        outcome.decision = last
+    else:
+        outcome.decision = replace(outcome.decision, violations=(*outcome.decision.violations, *last.violations))
+    return last.steps
 
 
 def _end_call(

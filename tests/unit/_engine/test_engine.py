@@ -49,6 +49,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     Pause,
     Reload,
     Resume,
+    Roll,
+    RollReason,
     StampPods,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
@@ -600,6 +602,25 @@ class TestCall:
         run(work, RECONCILE, _held_by_another, engine=ruled_by(raising))
         assert [action.object for action in work.actions] == ["Secret kafka/demo-cluster-ca"]
         assert (lines, len(cluster.memory.api.writes)) == ([], before)
+
+    def test_a_dry_run_records_no_step_that_the_run_would_not_take(self, cluster: WatchedCluster) -> None:
+        """The flow has more to do than the call."""
+        work = replace(cluster.work(), dry_run=True)
+        outcome = run(work, RECONCILE, _held_by_another, reached=lambda seen: True, engine=ruled_by(raising))
+        assert (work.actions, outcome.transitions) == ([], [])
+        assert outcome.decision.steps == (RAISE,), "what is left"
+
+    def test_a_dry_run_waits_for_a_window_as_the_run_would(self, cluster: WatchedCluster) -> None:
+        cluster.change("kafkas", "demo", {"spec": {"maintenanceTimeWindows": ["* * * * * ? 2027"]}})
+        cluster.memory.settle(1)
+        restart = Roll(reason=RollReason.MANUAL, uids=frozenset(cluster.node_uids), authority=None, phase=Phase.USE)
+        ends = []
+        for dry_run in (False, True):
+            work = replace(cluster.work(), dry_run=dry_run)
+            outcome = run(work, RECONCILE, take_nothing, engine=ruled_by(lambda at: (restart,)))
+            ends.append((work.actions, outcome.decision.steps, outcome.decision.waiting))
+        assert ends[0] == ends[1]
+        assert ends[0][:2] == ([], ())
 
     def test_looking_does_nothing(self, cluster: WatchedCluster) -> None:
         before = len(cluster.memory.api.writes)

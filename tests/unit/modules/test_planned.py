@@ -14,6 +14,17 @@ from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .running import call
 
+
+def outside_its_windows() -> MemoryCluster:
+    """Every pod is to restart next."""
+    memory = stages.unlinked()
+    path = "/apis/kafka.strimzi.io/v1/namespaces/kafka/kafkas/demo"
+    body = {"spec": {"maintenanceTimeWindows": ["* * * * * ? 2099"]}}
+    memory.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+    memory.settle()
+    return memory
+
+
 REPLACED = {"state": "replaced", **stages.FAST}
 CALLS: list[tuple[Callable[[], MemoryCluster], str, dict[str, Any]]] = [
     (stages.managed, "strimzi_ca", REPLACED),
@@ -33,6 +44,8 @@ CALLS: list[tuple[Callable[[], MemoryCluster], str, dict[str, Any]]] = [
     (stages.prepared, "strimzi_ca", {"state": "recovered"}),
     (stages.generated, "strimzi_ca", {"state": "recovered"}),
     (stages.prepared, "strimzi_trusted_certs", {"state": "trusted"}),
+    (stages.unlinked, "strimzi_trusted_certs", {"state": "trusted"}),
+    (outside_its_windows, "strimzi_trusted_certs", {"state": "trusted"}),
     (stages.issued, "strimzi_roll", {}),
     (stages.issued, "strimzi_ee_cert", {"state": "issued"}),
     (stages.taken_up, "strimzi_ca", {"state": "promoted"}),
