@@ -116,6 +116,7 @@ class FlowModule(TrustModule):
     def __init__(self, spec: ArgumentSpec) -> None:
         super().__init__(spec)
         self.announcer: Announcer | None = None
+        self._left: Snapshot | None = None
 
     def work(self) -> Work:
         work = super().work()
@@ -151,7 +152,7 @@ class FlowModule(TrustModule):
         self.warn_of_unfinished(outcome.before, goal)
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
-        seen = outcome.observation.snapshot
+        self._left = seen = outcome.observation.snapshot
         if goal is Goal.UPGRADE and (told := describe_missing_schedule(seen)):
             self.module.warn(told)
         result = self.result(outcome)
@@ -212,8 +213,11 @@ class FlowModule(TrustModule):
         return f" until_phase={asked.value} ends before it: give a later phase, or leave the option out."
 
     def observed(self) -> Snapshot:
-        """The cluster as it is stored now."""
-        return observe_cluster(self.work()).snapshot
+        """The cluster as the flow of this call has left it; before that, as it is stored now."""
+        if self._left is not None:
+            return self._left
+        work = self.work()
+        return Patience(work).through(lambda: observe_cluster(work).snapshot, AT_FIRST)
 
     def fingerprint_of(self, named: str) -> str:
         """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
@@ -233,7 +237,7 @@ class FlowModule(TrustModule):
         return (self.certificates(option),) if self.params.get(option) else ()
 
     def trusted_certificates(self) -> list[str]:
-        """The trusted CAs of the ledger as it is now, in PEM form, each with its chain."""
+        """The trusted CAs of the ledger as this call leaves it, in PEM form, each with its chain."""
         ledger = self.observed().ledger or Ledger()
         trusted = (entry for entry in ledger.entries if entry.state in TRUSTED_STATES)
         return [encode_certificates(entry.chain).decode("ascii") for entry in trusted]

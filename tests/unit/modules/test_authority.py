@@ -12,6 +12,7 @@ import pytest
 
 from ...tools.support.certificates import key, make
 from ...tools.support.checker import entries
+from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .fast_clock import FastClock
@@ -81,6 +82,25 @@ def test_a_ca_is_renewed_when_it_comes_to_its_end(monkeypatch: pytest.MonkeyPatc
     assert (new["subject"], days(new), new["sha256"] == old["sha256"]) == (old["subject"], 100, False)
     again = stages.done(memory, "strimzi_ca", renew_before_days=60, validity_days=100)
     assert (again.result["changed"], again.result["drift"]) == (False, [])
+
+
+def test_a_call_that_has_renewed_the_ca_tells_it_although_the_api_server_fails_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory, gone = stages.managed(), list[str]()
+    monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=310))
+
+    def fail_after_the_end(method: str, path: str) -> Response | None:
+        ledger = memory.api.find("secrets", "kafka", stages.LEDGER) or {}
+        is_at_its_end = "finishedAt" in ledger["metadata"]["annotations"]["trustops.strimzi/journal"]
+        if method == "POST" and path.endswith("/events") and is_at_its_end:
+            gone.append(path)
+        return (
+            Response(503, {"reason": "ServiceUnavailable"}) if gone and method == "GET" and "/kafkas" in path else None
+        )
+
+    ended = call("strimzi_ca", memory, answer=fail_after_the_end, renew_before_days=60, validity_days=100)
+    assert (ended.failed, ended.result["changed"], ended.result.get("drift"), bool(gone)) == (False, True, [], True)
 
 
 def test_a_ca_that_lives_shorter_than_renew_before_days_is_not_renewed_without_end(

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import looking
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
@@ -18,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.node
 from ...tools.operator import certs
 from ...tools.support.certificates import Entity, key, make
 from ...tools.support.checker import entries
+from ...tools.support.faults import Fault, FaultyApi, always
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.signed_by_hand import Signature
 from ...tools.support.users import CERTIFICATE_SECRET, KEY_SECRET, clients_ca, kafka_user, user_secret
@@ -114,6 +117,19 @@ def test_a_user_of_another_namespace_has_the_prefix_of_that() -> None:
     spaces = [{"namespace": "team", "secret_prefix": "k-"}]
     ended = leave(USE.start(), user_namespace="team", user_namespaces=spaces)
     assert ended.result["msg"] == "KafkaUser team/orders does not exist. Correct user or user_namespace."
+
+
+def test_a_change_whose_answers_are_lost_is_told_as_any_other() -> None:
+    def leave_through(transport: Any, memory: MemoryCluster) -> list[tuple[str, str, str]]:
+        client = KubeClient(transport, sleep=lambda seconds: None, now=composition.SystemClock().now)
+        ended = leave(memory, client_for=lambda *_given: client)
+        assert (ended.failed, ended.result["changed"]) == (False, True)
+        return [(one["verb"], one["object"], one["what"]) for one in ended.result["actions"]]
+
+    undisturbed, memory = USE.start(), USE.start()
+    expected = leave_through(undisturbed.api, undisturbed)
+    assert len([verb for verb, _object, _what in expected if verb == "update"]) == 3
+    assert leave_through(FaultyApi(memory.api, always(Fault.LOST_ANSWER, "PATCH")), memory) == expected
 
 
 # strimzi_user_info: who has which certificate of the clients CA, and who presents it; nothing is changed and no key is shown.

@@ -24,7 +24,7 @@ from ..._trust.model.goals import Phase
 from ..._trust.model.names import counted, listed, named
 from ..._trust.model.steps.leaves import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from .. import names
-from ..apply.work import Action, Work, version
+from ..apply.work import Action, Work, Write, WriteVerb, version, write_all
 from ..cluster.kafka import PAUSED, condition, user_pause
 from ..cluster.observe import Observation
 from ..names import KAFKA_USERS
@@ -340,7 +340,10 @@ class ChangeOfAuthentication:
         seen = self._read_permitted_user(wanted)
         if self.work.dry_run:
             for step in steps_left(seen, wanted):
-                self._record(step, seen, wanted)
+                if step in _WAITS:
+                    self._record_wait(step, seen)
+                else:
+                    self._write(step, seen, wanted)
             return seen
         tries = _TRIES
         while steps := steps_left(seen, wanted):
@@ -370,28 +373,44 @@ class ChangeOfAuthentication:
             self._wait(step, lambda now: not steps_left(now, wanted))
         else:
             self.before_write()
-            self.work.renew_lease()
             self._write(step, seen, wanted)
-        self._record(step, seen, wanted)
+            return
+        self._record_wait(step, seen)
 
     def _write(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
+        write_all((self._write_of(step, seen, wanted),), self.work, Phase.USE.value)
+
+    def _write_of(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> Write:
         if step is UserStep.LET_GO and seen.secret is not None:
-            self.work.client.patch(
+            release = _patch_to_release(seen.secret, self.work.scope.cluster)
+            return Write(
+                WriteVerb.UPDATE,
                 SECRETS,
-                self.namespace,
                 self.secret,
-                _patch_to_release(seen.secret, self.work.scope.cluster),
-                resource_version=version(seen.secret),
+                step.value,
+                release,
+                version(seen.secret),
+                namespace=self.namespace,
             )
-            return
         patch: dict[str, Any] = {"metadata": {"annotations": dict(_FREE)}}
+        before = after = None
         if step is UserStep.PAUSE:
             marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_AUTHENTICATION: wanted.value}
             patch = {"metadata": {"annotations": marks}}
         if step is UserStep.CHANGE:
             patch["spec"] = {"authentication": {"type": wanted.value}}
-        resource_version = version(seen.resource)
-        self.work.client.patch(KAFKA_USERS, self.namespace, self.user, patch, resource_version=resource_version)
+            before, after = {"authentication": seen.authentication}, {"authentication": wanted.value}
+        return Write(
+            WriteVerb.UPDATE,
+            KAFKA_USERS,
+            self.user,
+            step.value,
+            patch,
+            version(seen.resource),
+            before,
+            after,
+            self.namespace,
+        )
 
     def _wait(self, step: UserStep, is_done: Callable[[SeenUser], bool]) -> None:
         clock = self.work.clock
@@ -406,15 +425,9 @@ class ChangeOfAuthentication:
             self.work.renew_lease()
             clock.sleep(_PAUSE)
 
-    def _record(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
-        of_secret = step in (UserStep.LET_GO, UserStep.AWAIT_HEARING)
-        target = f"Secret {self.namespace}/{self.secret}" if of_secret else seen.label
-        before = after = None
-        if step is UserStep.CHANGE:
-            before, after = {"authentication": seen.authentication}, {"authentication": wanted.value}
-        self.work.record(
-            Action("wait" if step in _WAITS else "update", target, step.value, Phase.USE.value, before, after)
-        )
+    def _record_wait(self, step: UserStep, seen: SeenUser) -> None:
+        target = f"Secret {self.namespace}/{self.secret}" if step is UserStep.AWAIT_HEARING else seen.label
+        self.work.record(Action("wait", target, step.value, Phase.USE.value))
 
 
 def _patch_to_release(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]:
@@ -425,6 +438,6 @@ def _patch_to_release(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]
     return {
         "metadata": {
             "labels": {**dict.fromkeys(gone), names.KEPT_OF: cluster},
-            "ownerReferences": others,
+            "ownerReferences": others or None,
         }
     }
