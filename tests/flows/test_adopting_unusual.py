@@ -6,12 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import operator_has_finished
 
 from ..tools.support.authorities import Authority, below, root
@@ -126,6 +131,39 @@ def test_a_flow_waits_for_the_next_act_of_the_operator(cluster: WatchedCluster, 
     cluster.finish(Goal.UPGRADE)
     assert cluster.paid == cluster.cost(Goal.UPGRADE)
     assert cluster.states == {cluster.current: IN_USE}
+
+
+def test_a_replacement_that_begins_at_the_moment_of_the_adoption_stays_the_operators(cluster: WatchedCluster) -> None:
+    """It has read that it manages the CA, and writes the CA Secrets before it sees that it no longer does."""
+    cluster.deploy(generated=True)
+    cluster.look_elsewhere()
+    old, work = cluster.current, cluster.work(transport=Crossed(cluster))
+    with pytest.raises(StepError, match="began to renew or replace by itself at the moment of its adoption"):
+        run(work, Intent(Goal.UPGRADE), lambda: None)
+    assert work.unadopted_ca == ""
+    assert cluster.kafka["spec"]["clusterCa"]["generateCertificateAuthority"] is True
+    cluster.memory.settle(3)
+    cluster.finish(Goal.UPGRADE)
+    assert cluster.states == {cluster.current: IN_USE}
+    assert old not in {fingerprint for pem in cluster.secret(CERTIFICATES).values() for fingerprint in found_in(pem)}
+
+
+class Crossed:
+    """An API in which the operator begins to replace its CA just before the first change of the Kafka resource's specification."""
+
+    def __init__(self, cluster: WatchedCluster) -> None:
+        self.stream, self._cluster, self._done = cluster.permitted.stream, cluster, False
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        body = deepcopy(arguments.get("body")) or {}
+        if method == "PATCH" and "/kafkas/" in path and "spec" in body and not self._done:
+            self._done = True
+            self._cluster.change("secrets", KEYS, {"metadata": {"annotations": {"strimzi.io/force-replace": "true"}}})
+            self._cluster.memory.step()
+            # Its status comes later.
+            del body["metadata"]["resourceVersion"]
+            arguments["body"] = body
+        return self._cluster.permitted.request(method, path, **arguments)
 
 
 def test_without_waiting_for_it_the_old_ca_stays_for_good(cluster: WatchedCluster) -> None:

@@ -9,17 +9,18 @@ bundle", "Re-issue", "Pause").
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
-from ..._errors import OperatorSilent, TimedOut
+from ..._errors import Conflict, OperatorSilent, StepError, TimedOut
 from ..._kube.resources import PODS, SECRETS
 from ..._kube.wait import wait_until
 from ..._trust.model.steps.authority import SetGenerated
 from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume
 from ..._trust.model.steps.trust import AwaitBundle
 from .. import names
-from ..apply.work import Action, Work, Write, WriteVerb, version, write_all
+from ..apply.work import Action, Work, Write, WriteVerb, find_object, version, write_all
 from ..names import KAFKAS
 from ..secret_data import annotation
 from .ca_secrets import read_bundle
@@ -28,6 +29,8 @@ from .observe import Observation
 from .pods import is_ready
 
 Objects = Mapping[str, Mapping[str, Any]]
+#: How often the Kafka resource is written again where another program is first.
+_TRIES = 10
 
 
 def request_reconcile(observation: Observation, work: Work, phase: str, token: str) -> None:
@@ -287,15 +290,53 @@ def resume_for(observation: Observation, work: Work) -> None:
 def set_generated(step: SetGenerated, observation: Observation, work: Work) -> None:
     """Give the CA to the operator or take it from it. As no byte of a CA changes, neither rolls anything
     (docs/operator.md,
-    "Switching").
+    "Switching"). A CA that the operator has changed meanwhile stays with it. Raises OperatorSilent, StepError.
     """
+    _write_generated(step, observation, work)
+    if work.dry_run:
+        return
+    work.unadopted_ca = "" if step.generated else _describe_unadopted(work)
+    _wait_for_kafka(work, is_observed, "acted on")
+    if not step.generated and _has_changed_ca(observation, work):
+        _give_back(step, observation, work)
+
+
+def _write_generated(step: SetGenerated, observation: Observation, work: Work) -> None:
     patch = {"spec": {work.scope.ca_specification: {"generateCertificateAuthority": step.generated}}}
     ca = f"the {work.scope.ca.value} CA"
     what = f"the operator manages {ca}" if step.generated else f"{ca} is user-managed"
     _edit_kafka(observation, work, step.phase.value, what, patch)
-    if not work.dry_run:
-        work.unadopted_ca = "" if step.generated else _describe_unadopted(work)
-        _wait_for_kafka(work, is_observed, "acted on")
+
+
+def _has_changed_ca(observation: Observation, work: Work) -> bool:
+    """Whether the CA Secrets hold something else than was observed: a reconcile that was under way has renewed or replaced the CA."""
+    scope = work.scope
+    return any(
+        (find_object(work.client, SECRETS, scope.namespace, name) or {}).get("data") != (observation.secret(name) or {}).get("data")
+        for name in (scope.ca_certificate_secret, scope.ca_key_secret)
+    )  # fmt: skip
+
+
+def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoReturn:
+    """Leave the CA to the operator, which takes out the CA that it replaces when every process has the next CA. Adopted before that, the old CA would be
+    trusted for good.
+    """
+    scope = work.scope
+    for left in reversed(range(_TRIES)):
+        kafka = find_object(work.client, KAFKAS, scope.namespace, scope.cluster)
+        try:
+            _write_generated(replace(step, generated=True), replace(observation, kafka=kafka), work)
+            break
+        except Conflict:
+            # The operator may write its status at any time.
+            if not left:
+                raise
+    work.unadopted_ca = ""
+    raise StepError(
+        f"Kafka {scope.namespace}/{scope.cluster}",
+        f"has a {scope.ca.value} CA that the Cluster Operator began to renew or replace by itself at the moment of its adoption, so the operator manages it on",
+        "Let it come to its end, for which it may restart every node up to three times, then run the flow again.",
+    )
 
 
 def _describe_unadopted(work: Work) -> str:
