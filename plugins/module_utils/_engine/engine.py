@@ -265,6 +265,7 @@ def _hold_the_lease(steps: Steps, outcome: Outcome, work: Work, before_write: Ca
     if all(step.releases_lease for step in steps):
         # From here on this run has no Lease: if it fails, it must not end a pause, which may be of another run.
         outcome.has_begun = False
+        work.written.forget()
         work.release_lease()
     else:
         before_write()

@@ -270,6 +270,18 @@ class TestFailure:
         assert held == ["taken", "given back"]
         assert cluster.paused
 
+    def test_what_other_runs_write_during_such_a_wait_is_no_loss(self, cluster: WatchedCluster) -> None:
+        work, rules = cluster.work(), iter([(RAISE,), (AWAIT,), (), ()])
+
+        def another_run_works(*_about: object) -> bool:
+            cluster.change("secrets", KEYS, {"metadata": {"annotations": {"strimzi.io/ca-key-generation": None}}})
+            return False
+
+        with mock.patch.object(request_leaves, "_is_awaited", another_run_works):
+            run_ruled(cluster, lambda at: next(rules), work=work)
+        assert cluster.annotation("secrets", KEYS, "ca-key-generation") is None
+        assert work.warnings == []
+
     def test_the_lease_is_taken_again_after_such_a_wait(self, cluster: WatchedCluster) -> None:
         """The call does not get it where another run works by then."""
         work = cluster.work()

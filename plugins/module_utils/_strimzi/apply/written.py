@@ -120,6 +120,12 @@ def _managers(found: Object | None) -> Iterator[Object]:
             yield manager
 
 
+def _is_of_this_collection(found: Object | None, field: Field) -> bool:
+    """Whether a call of this collection has written the field last."""
+    managers = ((found or {}).get("metadata") or {}).get("managedFields") or ()
+    return any(manager.get("manager") == FIELD_MANAGER and _has_field(manager, field) for manager in managers)
+
+
 def _sorted(managers: Iterable[Object]) -> tuple[Writer, ...]:
     return tuple(map(_writer, sorted(managers, key=lambda manager: str(manager.get("time") or ""), reverse=True)))
 
@@ -220,6 +226,10 @@ class Written:
     def objects(self) -> frozenset[Key]:
         return frozenset(self._fields)
 
+    def forget(self) -> None:
+        """From here on other runs may write to these objects."""
+        self._fields = {key: {} for key in self._fields}
+
     def take_losses(self, observation: Observation, client: KubeClient) -> tuple[Loss, ...]:
         """The losses since the last time, each once. Raises KubeError."""
         losses = []
@@ -254,18 +264,22 @@ class Written:
         return {key: by_name.get(key[2]) for key in known}
 
     def _take_lost_fields(self, key: Key, now: Object | None) -> dict[Field, str]:
-        """The fields that are not as this call wrote them. They are forgotten, until they are written again."""
+        """The fields that are not as this call wrote them, and that no other call of this collection has written since: a Lease is of one CA, and a person may
+        bring certificates meanwhile. What has changed is forgotten, until it is written again.
+        """
         known = self._fields[key]
         if key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key)):
             # Another process by now, which is made with annotations of its own.
             del self._fields[key]
             return {}
         if now is None or () in known:
-            gone: dict[Field, str] = {} if now is None and () in known else {(): known.get((), "")}
+            changed: dict[Field, str] = {} if now is None and () in known else {(): known.get((), "")}
         else:
-            gone = {path: digest for path, digest in known.items() if _digest(_value_at(now, path)) != digest}
-        self._fields[key] = {path: digest for path, digest in known.items() if path not in gone and () not in gone}
-        return gone
+            changed = {path: digest for path, digest in known.items() if _digest(_value_at(now, path)) != digest}
+        self._fields[key] = {
+            path: digest for path, digest in known.items() if path not in changed and () not in changed
+        }
+        return {path: digest for path, digest in changed.items() if not path or not _is_of_this_collection(now, path)}
 
     def _count(self, key: Key, gone: Mapping[Field, str], writers: tuple[Writer, ...]) -> int:
         """How often it has happened. The operator may put back once what it had read before each write; others have no reason to."""

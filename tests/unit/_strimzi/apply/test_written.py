@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import FIELD_MANAGER
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
     Work,
@@ -93,6 +94,20 @@ def test_fields_that_are_gone_are_named_with_their_writer_and_its_remedy() -> No
     assert lost.writer.startswith(f"{ARGO_CD} (Update, ")
     assert "ignoreDifferences" in lost.remedy
     assert (lost.times, lost.is_repeated, lost.by_operator) == (1, False, False)
+
+
+def test_what_another_call_of_the_collection_writes_is_no_loss() -> None:
+    """The flow on the other CA pauses the operator when this call has ended its own pause; a person brings a certificate while a flow waits."""
+    call = Call()
+    call.write({"metadata": {"annotations": {PAUSED: None}}}, "demo", resource=KAFKAS)
+    call.writes_back({"metadata": {"annotations": {PAUSED: "true"}}}, "demo", plural="kafkas", by=FIELD_MANAGER)
+    call.write({"data": _OURS})
+    call.writes_back({"data": {"next.crt": "dHdv"}}, by=FIELD_MANAGER)
+    assert call.losses() == ()
+    call.writes_back({"data": {"next.crt": "dGhyZWU="}})
+    assert call.losses() == (), "its value was that of the other call"
+    call.writes_back({"data": {"ca.crt": "YmVmb3Jl"}})
+    assert call.loss().what == "entry ca.crt"
 
 
 def test_a_field_that_the_call_has_removed_and_that_is_there_again_is_lost() -> None:
