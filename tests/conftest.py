@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import Phase, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
@@ -20,10 +21,12 @@ from .tools.parts import is_in_part
 
 # The same few examples every time, so that nothing fails by chance and the checks stay short; `make test-long` looks for new ones by
 # HYPOTHESIS_PROFILE=search. A property that needs more takes a multiple of the profile's number.
-settings.register_profile("checks", deadline=None, database=None, derandomize=True, max_examples=40)
+settings.register_profile("checks", deadline=None, database=None, derandomize=True, max_examples=20)
 settings.register_profile("search", deadline=None, max_examples=1000)
-# For mutations: the examples of the checks, and no search for the smallest that fails, which is of no use there.
-settings.register_profile("mutation", settings.get_profile("checks"), phases=(Phase.explicit, Phase.generate))
+# For mutations: twice the examples of the checks, and no search for the smallest that fails, which is of no use there.
+settings.register_profile(
+    "mutation", settings.get_profile("checks"), max_examples=40, phases=(Phase.explicit, Phase.generate)
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "checks"))
 
 # Its tables of all characters take seconds of CPU time: each work tree has the same.
@@ -82,6 +85,8 @@ def _parameters(row: pytest.Function) -> dict[str, list[object]]:
     return {",".join(names): [row.callspec.params[name.strip()] for name in names] for names in groups}
 
 
+#: Seconds, from which on it shows how long a fixture takes.
+_SLOW = 1.0
 #: Functions without effects that whole flows call with the same keys and entries of Secrets again and again, by their modules. The collection itself
 #: keeps no private key for longer than it needs it.
 _REMEMBERED = {"_pki.keys": ("_parse", "_consistent"), "_strimzi.secret_data": ("_decode",)}
@@ -97,6 +102,17 @@ def pytest_collection_finish() -> None:
         if module := sys.modules.get(f"ansible_collections.trustops.strimzi.plugins.module_utils.{name}"):
             for function in functions:
                 setattr(module, function, lru_cache(maxsize=10_000)(getattr(module, function)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A worker tells of a test that passed once, in the place of five times, each of which would take as long as a small test."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > _SLOW:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 def _together(item: pytest.Item) -> str:

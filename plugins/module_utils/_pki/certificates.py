@@ -283,14 +283,18 @@ class Certificate:
         return None if value is None else bytes(value.digest)
 
     @cached_property
+    def _authority_key(self) -> x509.AuthorityKeyIdentifier | None:
+        return self._extension(x509.AuthorityKeyIdentifier)
+
+    @cached_property
     def authority_key_identifier(self) -> bytes | None:
-        value = self._extension(x509.AuthorityKeyIdentifier)
+        value = self._authority_key
         return None if value is None else value.key_identifier
 
     @cached_property
     def authority_serial_number(self) -> int | None:
         """The serial number of its issuer's certificate, where the authorityKeyIdentifier names it."""
-        value = self._extension(x509.AuthorityKeyIdentifier)
+        value = self._authority_key
         return None if value is None else value.authority_cert_serial_number
 
     @cached_property
@@ -324,7 +328,7 @@ class Certificate:
         """Whether authorityKeyIdentifier, as far as present, fits this issuer (RFC 5280 section 4.2.1.1)."""
         if not (self.names_key_of(issuer) and self.names_serial_number_of(issuer)):
             return False
-        value = self._extension(x509.AuthorityKeyIdentifier)
+        value = self._authority_key
         if value is None or value.authority_cert_serial_number is None:
             return True
         names = [name.value for name in value.authority_cert_issuer or () if isinstance(name, x509.DirectoryName)]

@@ -36,6 +36,12 @@ def key(number: int) -> PrivateKey:
     return generate_key(EC)
 
 
+@cache
+def rsa_key(size: int, number: int = 0) -> PrivateKey:
+    """The same for keys whose primes take long to find."""
+    return generate_key(KeySpec(KeyAlgorithm.RSA, size))
+
+
 @dataclass(frozen=True)
 class Entity:
     """A certificate and what it takes to sign with it."""

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultToken,
 )
 
+from .fake_vault.pki import Mount
 from .fake_vault.server import FakeVault, serving
 
 #: The page with the commands for administrators.
@@ -158,13 +160,21 @@ def set_up_on(server: Administrator) -> Iterator[SetUp]:
 
 
 Bench = tuple[FakeVault, SetUp]
+_MOUNT = "pki/kafka"
+
+
+@cache
+def _prepared() -> tuple[Mount, str, Chain]:
+    """A mount, the reference of its issuing CA, and that CA's chain: made by requests, once."""
+    with serving(FakeVault()) as vault, set_up(Administrator(vault.url, vault.root), _MOUNT) as ready:
+        return vault.mounts[_MOUNT].copy(), ready.issuer_ref, ready.authority
 
 
 @contextmanager
 def fake_set_up() -> Iterator[Bench]:
-    with serving(FakeVault()) as vault, set_up(Administrator(vault.url, vault.root), "pki/kafka") as ready:
-        vault.seen.clear()
-        yield vault, ready
+    mount, issuer_ref, authority = _prepared()
+    with serving(FakeVault(mounts={_MOUNT: mount.copy()})) as vault:
+        yield vault, SetUp(Administrator(vault.url, vault.root), _MOUNT, issuer_ref, authority)
 
 
 def documented_policy(mount: str, issuer_ref: str) -> str:

@@ -46,9 +46,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls im
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
-from ...tools.support.certificates import make
+from ...tools.support.certificates import make, rsa_key
 from ...tools.support.impostor import Impostor
 from .listeners import (
     DAY,
@@ -421,7 +420,7 @@ def test_without_a_signature_only_a_complete_handshake_proves_the_key(
     trusted: object, presented: bool, tmp_path: Path
 ) -> None:
     """Where the premaster secret is encrypted with the server's key, the server may not even have read it when it refuses."""
-    own = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
+    own = rsa_key(2048)
     server = make("my-kafka", own, NEW, ca=False, begin=NOW - DAY, end=NOW + DAY).certificate
     (tmp_path / "server.pem").write_bytes(encode_certificates([server]) + own.reveal())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

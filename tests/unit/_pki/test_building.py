@@ -25,9 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
     renew_root,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
-from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make, rsa_key
 from ...tools.support.constrained import POLICY, names, policies
 
 SUBJECT = DistinguishedName("cluster-ca v0")
@@ -39,8 +38,7 @@ def extensions(certificate: Certificate) -> dict[str, bool]:
 
 
 def test_root_has_the_form_of_strimzi() -> None:
-    rsa_key = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
-    root = issue_root(SUBJECT, rsa_key, not_before=NOW.replace(microsecond=7), validity=YEAR)
+    root = issue_root(SUBJECT, rsa_key(2048), not_before=NOW.replace(microsecond=7), validity=YEAR)
     assert extensions(root) == {"basicConstraints": True, "keyUsage": True, "subjectKeyIdentifier": False}
     assert root.signed_by(root)
     assert root.is_ca

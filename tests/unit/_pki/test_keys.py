@@ -36,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     placeholder,
 )
 
-from ...tools.support.certificates import EC, key, leaf, make
+from ...tools.support.certificates import EC, key, leaf, make, rsa_key
 
 KEY = key(0)
 NUMBER = KEY.for_signing().private_numbers().private_value  # type: ignore[union-attr]
@@ -214,9 +214,9 @@ def test_immutable_and_equal_by_key() -> None:
 
 # A stored key is not validated prime by prime, but one whose parts do not belong together is refused.
 
-RSA = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
+RSA = rsa_key(2048)
 STORED_EC = generate_key(KeySpec(KeyAlgorithm.ECDSA, 256))
-OTHER = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
+OTHER = rsa_key(2048, 1)
 
 
 def parts(key: object) -> dict[str, int]:

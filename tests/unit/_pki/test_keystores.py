@@ -20,10 +20,7 @@ from cryptography.hazmat.primitives.serialization import pkcs12
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KeystoreError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki import keystores
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
-    KeyAlgorithm,
-    KeySpec,
     PrivateKey,
-    generate_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import (
     certificate_in_pkcs12,
@@ -33,13 +30,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores im
     pkcs12_truststore,
 )
 
-from ...tools.support.certificates import NOW, key, make
+from ...tools.support.certificates import NOW, key, make, rsa_key
 
 STORED = {
     "ca.crt": make("cluster-ca v1", key(1)).certificate,
     "ca-2027.crt": make("cluster-ca v0", key(0)).certificate,
 }
-KEY_RSA = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
+KEY_RSA = rsa_key(2048)
 KEYTOOL = shutil.which("keytool")
 #: By options that make a Java process start with less CPU time.
 RUN_KEYTOOL = [str(KEYTOOL), "-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1"]

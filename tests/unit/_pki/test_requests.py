@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
     sign_leaf,
 )
 
-from ...tools.support.certificates import NOW, YEAR, key, make
+from ...tools.support.certificates import NOW, YEAR, key, make, rsa_key
 
 SUBJECT = DistinguishedName("my-cluster-kafka")
 SERVICE = "my-cluster-kafka-brokers"
@@ -132,7 +132,7 @@ def test_names_outside_ascii_are_refused(name: str) -> None:
 
 @pytest.mark.skipif(OPENSSL is None, reason="needs the openssl binary")
 def test_openssl_sees_what_it_made_for_strimzi(tmp_path: Path) -> None:
-    rsa = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
+    rsa = rsa_key(2048)
     root = issue_root(DistinguishedName("cluster-ca v0"), rsa, not_before=NOW, validity=YEAR, path_length=0)
     for names in (NAMES, frozenset()):
         leaf = sign_leaf(rsa.public_key, SUBJECT, names, root, rsa, not_before=NOW, validity=YEAR)

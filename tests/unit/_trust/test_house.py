@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,14 @@ def test_a_module_without_tests_is_found(tmp_path: Path) -> None:
     assert untested(room, tests) == {"two"}
 
 
+@cache
+def parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
 def public_names(package: Path) -> Counter[str]:
     """How often each public function or class is defined."""
-    trees = (ast.parse(file.read_text()) for file in package.rglob("*.py"))
+    trees = map(parsed, package.rglob("*.py"))
     defined = (node for tree in trees for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)))
     return Counter(node.name for node in defined if not node.name.startswith("_"))
 
@@ -57,7 +63,7 @@ def test_no_two_functions_have_one_name(tmp_path: Path) -> None:
 
 def changeable(*packages: Path) -> list[str]:
     """The dataclasses whose fields can be set after they are made."""
-    trees = (ast.parse(file.read_text()) for package in packages for file in package.rglob("*.py"))
+    trees = (parsed(file) for package in packages for file in package.rglob("*.py"))
     classes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     decorated = ((one.name, ast.unparse(decorator)) for one in classes for decorator in one.decorator_list)
     return [name for name, decorator in decorated if "dataclass" in decorator and "frozen=True" not in decorator]

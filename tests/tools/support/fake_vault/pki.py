@@ -10,7 +10,7 @@ import ipaddress
 import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -74,6 +74,11 @@ class Mount:
     waiting: list[Any] = field(default_factory=list)
     #: The time by the server's clock.
     now: Callable[[], datetime] = field(default=lambda: datetime.now(timezone.utc))
+
+    def copy(self) -> Mount:
+        """A mount with the same CAs and roles, which changes alone."""
+        roles = {name: dict(role) for name, role in self.roles.items()}
+        return replace(self, issuers=[replace(one) for one in self.issuers], roles=roles, waiting=list(self.waiting))
 
     def issuer(self, reference: str) -> StoredIssuer:
         wanted = self.default if reference == "default" else reference

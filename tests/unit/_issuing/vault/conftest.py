@@ -5,11 +5,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from ....tools.support.vault_mount import Bench, fake_set_up
+
+
+@pytest.fixture(autouse=True)
+def _no_cas_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading them for each connection takes longer than the test."""
+    monkeypatch.setenv("SSL_CERT_FILE", os.devnull)
 
 
 @pytest.fixture

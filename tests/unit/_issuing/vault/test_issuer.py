@@ -30,10 +30,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.is
     token_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, generate_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 
-from ....tools.support.certificates import Entity, key, leaf, make
+from ....tools.support.certificates import Entity, key, leaf, make, rsa_key
 from ....tools.support.fake_vault.server import Fault
 from ....tools.support.issuer_contract import CLIENT, NODE, WEEK, asked, is_told, issued, wish
 from ....tools.support.vault_mount import ROLE, Bench, QuickClock, SetUp, documented
@@ -101,8 +100,8 @@ def test_roles_that_do_not_read_names_from_the_csr_get_them_beside_it(bench: Ben
 
 
 def test_the_documented_role_takes_the_largest_and_the_smallest_keys(bench: Bench) -> None:
-    for spec in (KeySpec(), KeySpec(size=2048)):
-        own = generate_key(spec)
+    for size in (4096, 2048):
+        own = rsa_key(size)
         csr = build_request(NODE.distinguished_name, NODE.names, own)
         answer = bench[1].issuer().request(LeafOrder("demo-rsa", NODE, csr, WEEK))
         assert isinstance(answer, Token)
