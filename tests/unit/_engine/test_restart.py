@@ -296,6 +296,7 @@ def test_a_restart_that_stops_says_how_the_task_restarts_no_pod_twice(since: dat
     assert stuck.value.remedy.endswith(told)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("fault", [Fault.LOST_ANSWER, Fault.INTERNAL_ERROR], ids=lambda fault: fault.name)
 @pytest.mark.parametrize(
     ("component", "names"),

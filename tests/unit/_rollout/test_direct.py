@@ -351,6 +351,7 @@ def run_and_die(stand: DirectStand, step: Roll, alive_for: int, lost: bool) -> b
     return False
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("graceful", [False, True], ids=["at once", "gracefully"])
 @pytest.mark.parametrize("lost", [False, True], ids=["refused", "unheard"])
 def test_interrupted_at_each_request_and_run_again(lost: bool, graceful: bool) -> None:

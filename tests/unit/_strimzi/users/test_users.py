@@ -413,7 +413,7 @@ def test_users_of_several_pages_are_all_found() -> None:
     stage, leaf = Stage(), of(NEW)
     for number in range(600):
         stage.user(f"user-{number:04}")
-        stage.issue(leaf, f"user-{number:04}")
+        stage.issue(leaf, f"user-{number:04}", user_p12=None, user_password=None)
     found = stage.see().users
     assert [user.name for user in found] == [f"user-{number:04}" for number in range(600)]
     assert {user.certificate.problem for user in found if user.certificate} == {""}
