@@ -155,6 +155,8 @@ class FlowModule(TrustModule):
         self._left = seen = outcome.observation.snapshot
         if goal is Goal.UPGRADE and (told := describe_missing_schedule(seen)):
             self.module.warn(told)
+        if goal is Goal.DOWNGRADE and seen.outside_clients.published is not None and not outcome.decision.violations:
+            self.module.warn(self._describe_left_bundle(seen))
         result = self.result(outcome)
         if self.announcer is not None and not self.check_mode:
             happened = events_between(outcome.before.snapshot, seen)
@@ -173,6 +175,13 @@ class FlowModule(TrustModule):
                 f"{seen.names.kafka}: the cluster is not yet in the state that this task asks for. Left: {left}.{why}",
             )
         return result
+
+    def _describe_left_bundle(self, seen: Snapshot) -> str:
+        scope = self.scope()
+        return (
+            f"Secret {scope.namespace}/{scope.client_bundle_secret}, the bundle for clients, stays as it is from now on: clients that read it refuse the "
+            f"nodes when the CA has changed. Have them read {seen.names.certificate_secret}, then delete it."
+        )
 
     def _announce_before_failure(self, work: Work, error: Exception) -> None:
         """Write the events about the changes of this call: the next call compares with the changed cluster, and would write none about them. A call that

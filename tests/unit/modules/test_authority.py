@@ -103,6 +103,17 @@ def test_a_call_that_has_renewed_the_ca_tells_it_although_the_api_server_fails_t
     assert (ended.failed, ended.result["changed"], ended.result.get("drift"), bool(gone)) == (False, True, [], True)
 
 
+@pytest.mark.parametrize("options", [{}, {"keep_ca": True}], ids=["to the operator", "to its user"])
+@pytest.mark.parametrize("published", [True, False])
+def test_a_hand_back_tells_of_the_bundle_that_is_kept_up_no_more(options: dict[str, Any], published: bool) -> None:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_trusted_certs", client_bundle=published)
+    for check in (True, False):
+        ended = stages.done(memory, "strimzi_ca", state="handed_back", check=check, **options)
+        assert any("Secret kafka/demo-cluster-ca-bundle" in told for told in ended.warnings) is published
+    assert (memory.api.find("secrets", "kafka", "demo-cluster-ca-bundle") is not None) is published
+
+
 def test_a_ca_that_lives_shorter_than_renew_before_days_is_not_renewed_without_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

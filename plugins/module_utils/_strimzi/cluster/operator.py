@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
 
-from ..._errors import Conflict, OperatorSilent, StepError, TimedOut
+from ..._errors import Conflict, KubeError, OperatorSilent, StepError, TimedOut
 from ..._kube.resources import PODS, SECRETS
 from ..._kube.wait import wait_until
 from ..._trust.model.steps.authority import SetGenerated
@@ -292,7 +292,12 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
     (docs/operator.md,
     "Switching"). A CA that the operator has changed meanwhile stays with it. Raises OperatorSilent, StepError.
     """
-    _write_generated(step, observation, work)
+    try:
+        _write_generated(step, observation, work)
+    except KubeError as error:
+        if error.outcome_unknown and not step.generated:
+            work.unadopted_ca = _describe_unadopted(work, known=False)
+        raise
     if work.dry_run:
         return
     work.unadopted_ca = "" if step.generated else _describe_unadopted(work)
@@ -339,12 +344,13 @@ def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoRe
     )
 
 
-def _describe_unadopted(work: Work) -> str:
-    """The sentences for a call that fails before the CA is in the ledger."""
+def _describe_unadopted(work: Work, known: bool = True) -> str:
+    """The sentences for a call that fails before the CA is in the ledger. known: whether the CA was seen to be user-managed."""
     scope = work.scope
     patch = f'{{"spec":{{"{scope.ca_specification}":{{"generateCertificateAuthority":true}}}}}}'
     return (
-        f"The Cluster Operator renews the {scope.ca.value} CA of Kafka {scope.namespace}/{scope.cluster} no longer, and its adoption is not complete: "
+        f"The Cluster Operator {'renews' if known else 'may renew'} the {scope.ca.value} CA of Kafka {scope.namespace}/{scope.cluster} no longer, and its "
+        "adoption is not complete: "
         "nothing renews it. Run the adoption again when the cause below is gone; or give it back as it is: "
         f"kubectl patch kafka {scope.cluster} --namespace {scope.namespace} --type merge --patch '{patch}'."
     )

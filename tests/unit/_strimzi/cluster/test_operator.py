@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitBundle
 
+from ....tools.support.faults import Fault, FaultyApi, always
 from ..._issuing.office import BY_SECRET, CA, office
 from ..bench import SCOPE, Bench, conditions, kafka, pem, pod, recorded, secret
 from ..steps import NEXT, OLD, PAUSE, fingerprint
@@ -214,6 +215,26 @@ class TestSetGenerated:
     def test_an_older_generation_is_not_enough(self) -> None:
         with pytest.raises(OperatorSilent, match="not acted on Kafka kafka/demo within 5 s"):
             run(bench_of({"observedGeneration": 1}), SetGenerated(generated=False, ca="cluster CA", phase=Phase.USE))
+
+    @pytest.mark.parametrize(
+        ("fault", "generated", "told"),
+        [
+            (Fault.LOST_ANSWER, False, "The Cluster Operator may renew the cluster CA of Kafka kafka/demo no longer"),
+            (Fault.LOST_ANSWER, True, ""),
+            (Fault.TOO_MANY_REQUESTS, False, ""),
+        ],
+    )
+    def test_a_lost_answer_is_told_where_it_may_leave_a_ca_that_nothing_renews(
+        self, fault: Fault, generated: bool, told: str
+    ) -> None:
+        bench = bench_of({"observedGeneration": 1})
+        work = bench.work(transport=FaultyApi(bench.api, always(fault, "PATCH")))
+        with pytest.raises(KubeError):
+            carry_out(
+                SetGenerated(generated=generated, ca="cluster CA", phase=Phase.USE), bench.observe(), work
+            )  # fmt: skip
+        assert work.unadopted_ca.startswith(told)
+        assert bool(work.unadopted_ca) is bool(told)
 
     def test_other_settings_of_the_ca_stay(self) -> None:
         bench = Bench()
