@@ -190,6 +190,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import NamedCertificate, Reader
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
     REMEDY,
+    REMEDY_ELSEWHERE,
     ClientsCa,
     UserCertificate,
 )
@@ -214,7 +215,7 @@ def describe_users(found: Users) -> dict[str, Any]:
         "users_by_ca": _by_authority(found.users),
         "problems": [*_unwatched(found),
                      *_problems((user.label, user.certificate) for user in found.users), *_unlabelled(found.users),
-                     *_problems((given.secret.label, given.certificate) for given in found.named_certificates)],
+                     *_problems(((given.secret.label, given.certificate) for given in found.named_certificates), REMEDY_ELSEWHERE)],
     }  # fmt: skip
 
 
@@ -227,11 +228,11 @@ def _unwatched(found: Users) -> list[str]:
     ]
 
 
-def _problems(found: Iterable[tuple[str, UserCertificate | None]]) -> list[str]:
+def _problems(found: Iterable[tuple[str, UserCertificate | None]], remedy: str = REMEDY) -> list[str]:
     return [
         f"{name}: {problem}."
         for name, certificate in found
-        if certificate is not None and (problem := _problem(certificate))
+        if certificate is not None and (problem := _problem(certificate, remedy))
     ]
 
 
@@ -244,9 +245,9 @@ def _unlabelled(users: Iterable[User]) -> Iterator[str]:
             )
 
 
-def _problem(certificate: UserCertificate) -> str:
-    """With what helps against a PKCS#12 file that no operator would look into."""
-    return certificate.problem or (f"{certificate.keystore_doubt}. {REMEDY}" if certificate.keystore_doubt else "")
+def _problem(certificate: UserCertificate, remedy: str) -> str:
+    """remedy: for a PKCS#12 file that no operator would look into."""
+    return certificate.problem or (f"{certificate.keystore_doubt}. {remedy}" if certificate.keystore_doubt else "")
 
 
 def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
@@ -308,7 +309,7 @@ def _user(user: User) -> dict[str, Any]:
         "secret": user.secret,
         "ready": user.ready,
         "paused": user.pause.lasts,
-        "certificate": _certificate(user.certificate) if user.certificate is not None else None,
+        "certificate": _certificate(user.certificate, REMEDY) if user.certificate is not None else None,
         "presenters": [_reader(reader, user.certificate) for reader in user.readers],
     }
 
@@ -316,12 +317,12 @@ def _user(user: User) -> dict[str, Any]:
 def _named(named: NamedCertificate) -> dict[str, Any]:
     return {
         "secret": named.secret.label,
-        "certificate": _certificate(named.certificate),
+        "certificate": _certificate(named.certificate, REMEDY_ELSEWHERE),
         "presenters": [_reader(reader, named.certificate) for reader in named.readers],
     }
 
 
-def _certificate(certificate: UserCertificate) -> dict[str, Any]:
+def _certificate(certificate: UserCertificate, remedy: str) -> dict[str, Any]:
     return {
         "subject": certificate.subject,
         "issuer": certificate.leaf.issuer if certificate.leaf is not None else "",
@@ -330,7 +331,7 @@ def _certificate(certificate: UserCertificate) -> dict[str, Any]:
         "ca": label(certificate.authority) if certificate.authority is not None else "",
         "keystore": certificate.keystore,
         "changed_at": time_text(certificate.changed_at),
-        "problem": _problem(certificate),
+        "problem": _problem(certificate, remedy),
     }
 
 

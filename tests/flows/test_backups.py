@@ -499,3 +499,72 @@ def test_no_backup_of_an_earlier_clients_ca_comes_back(replaced_clients_ca: Clie
     delete(cluster, *newest, *CLIENTS_SECRETS)
     assert Condition.AUTHORITY_SECRETS_ARE_USABLE in conditions(cluster, Goal.RECOVER)
     assert [find(cluster, name) for name in CLIENTS_SECRETS] == [None, None, None]
+
+
+def _put_back_earlier(cluster: ClientsCluster, *names: str) -> None:
+    """These Secrets come from a backup program that has kept them before the replacement."""
+    content, generations = (
+        cluster.secret(CLIENTS_BACKUPS[0]),
+        ("trustops.strimzi/ca-cert-generation", "strimzi.io/ca-key-generation"),
+    )
+    for name in names:
+        entry = {"ca_key": content["tls.key"]} if name == CLIENTS_KEYS else {"ca_crt": content["tls.crt"]}
+        cluster.put(name, **entry)
+        own = (find(cluster, name) or {})["metadata"]["annotations"].keys() & generations
+        cluster.change("secrets", name, {"metadata": {"annotations": dict.fromkeys(own, "0")}})
+
+
+@pytest.mark.parametrize(
+    "lost", [CLIENTS_SECRETS[:2], CLIENTS_SECRETS[1:2]], ids=["both CA Secrets", "certificate Secret"]
+)
+def test_an_earlier_clients_ca_gives_way_to_the_ca_of_the_users(
+    replaced_clients_ca: ClientsCluster, lost: tuple[str, ...]
+) -> None:
+    """The User Operator would issue certificates of it that no broker accepts."""
+    cluster = replaced_clients_ca
+    in_use, issued = cluster.current, cluster.programs.stored()
+    before = {name: {**cluster.secret(name), "ca.p12": b""} for name in CLIENTS_SECRETS}
+    cluster.look_elsewhere()
+    cluster.memory.operator_runs, cluster.users_run = False, False
+    _put_back_earlier(cluster, *lost)
+    assert cluster.current != in_use
+    assert Condition.SECRETS_ARE_COMPLETE in conditions(cluster, Goal.RECONCILE)
+    cluster.finish(Goal.RECOVER)
+    assert {name: {**cluster.secret(name), "ca.p12": b""} for name in CLIENTS_SECRETS} == before
+    cluster.memory.operator_runs, cluster.users_run = True, True
+    cluster.memory.settle(2)
+    assert cluster.programs.stored() == issued
+
+
+@pytest.mark.parametrize(
+    "lost", [CLIENTS_SECRETS[:2], CLIENTS_SECRETS[1:2]], ids=["both CA Secrets", "certificate Secret"]
+)
+def test_no_backup_completes_an_earlier_clients_ca(replaced_clients_ca: ClientsCluster, lost: tuple[str, ...]) -> None:
+    """The key of the earlier CA would have the User Operator issue certificates that no broker accepts."""
+    cluster = replaced_clients_ca
+    newest = [name for name, authority in backed_up(cluster, CLIENTS_BACKUPS).items() if authority == cluster.current]
+    cluster.look_elsewhere()
+    cluster.memory.operator_runs, cluster.users_run = False, False
+    _put_back_earlier(cluster, *lost)
+    delete(cluster, *newest)
+    before = state(cluster, (*CLIENTS_SECRETS, CLIENTS_BACKUPS[0]))
+    for goal in (Goal.RECOVER, Goal.REPLACE_KEY):
+        found = cluster.run(goal).outcome.decision.violations
+        (held,) = (one for one in found if one.condition is Condition.AUTHORITY_IS_KNOWN)
+        assert "v1,O=io.strimzi" in held.message
+        assert "has signed 2 certificates (Secret kafka/orders, Secret kafka/payments)." in held.message
+        assert Condition.SECRETS_ARE_COMPLETE not in {one.condition for one in found}
+    assert state(cluster, (*CLIENTS_SECRETS, CLIENTS_BACKUPS[0])) == before
+
+
+def test_an_earlier_clients_ca_is_not_backed_up(replaced_clients_ca: ClientsCluster) -> None:
+    """Its backup would take the place of a backup that leads out of this."""
+    cluster = replaced_clients_ca
+    kept = [state(cluster, (name,)) for name in CLIENTS_BACKUPS]
+    cluster.look_elsewhere()
+    cluster.programs.look_away()
+    cluster.memory.operator_runs = False
+    _put_back_earlier(cluster, *CLIENTS_SECRETS[:2])
+    cluster.users.reconcile()
+    assert Condition.AUTHORITY_IS_KNOWN in conditions(cluster, Goal.RECOVER)
+    assert [state(cluster, (name,)) for name in CLIENTS_BACKUPS] == kept

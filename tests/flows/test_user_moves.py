@@ -167,14 +167,22 @@ def test_the_status_of_an_earlier_pause_is_no_confirmation(cluster: ClientsClust
     assert state(cluster) == ("tls-external", {}, False)
 
 
-def test_a_user_whose_secret_has_another_name(cluster: ClientsCluster) -> None:
-    """The Secret would go, were the authentication changed without taking it from the User Operator."""
+@pytest.mark.parametrize("is_paused", [False, True], ids=["named in the status", "after a killed change"])
+def test_a_user_whose_secret_has_another_name(cluster: ClientsCluster, is_paused: bool) -> None:
+    """The Secret would go, were the authentication changed without taking it from the User Operator. The status of a paused user names no Secret."""
     theirs = UserOperatorDouble(cluster.memory.api, "team", CLUSTER, prefix="k-", ca_namespace="kafka")
     cluster.memory.api.request(
         "POST", "/apis/kafka.strimzi.io/v1/namespaces/team/kafkausers", body=kafka_user("remote", "team")
     )
     cluster.memory.neighbours.append(theirs.reconcile)
     cluster.memory.settle(1)
+    if is_paused:
+        work = cluster.work(transport=KillingTransport(cluster.memory.api, 1, after=True))
+        with pytest.raises(Killed):
+            ChangeOfAuthentication("team", "remote", "k-remote", read_clients_ca(None), work, lambda: None).carry_out(
+                EXTERNAL
+            )
+        cluster.memory.settle(1)
     change = ChangeOfAuthentication("team", "remote", "remote", read_clients_ca(None), cluster.work(), lambda: None)
     with pytest.raises(StepError, match="has its certificate in Secret team/k-remote, and not in Secret team/remote"):
         change.carry_out(EXTERNAL)

@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..tools.operator import certs, clusters
@@ -85,6 +88,21 @@ def test_the_first_gets_none(cluster: ClientsCluster, nodes: ReloadingNodes) -> 
     cluster.finish(Goal.RECONCILE, user_batch=2)
     assert_only(cluster, cluster.current)
     assert paused(cluster) == 0
+
+
+def test_a_user_with_a_waiver_is_let_on_and_not_waited_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The User Operator confirms its pause, and then issues nothing for it."""
+    cluster.begin(*FIVE)
+    until = cluster.work().clock.now() + timedelta(days=1)
+    cluster.outside = OutsideOptions(waivers=(Waiver("KafkaUser kafka/user-0", until, "not in use any more"),))
+    cluster.programs.look_away()
+    cluster.memory.neighbours.clear()
+    cluster.memory.neighbours.append(
+        lambda: cluster.users.reconcile(*(FIVE if paused(cluster) == len(FIVE) else FIVE[1:]))
+    )
+    cluster.finish(Goal.REPLACE_KEY, user_batch=2)
+    assert paused(cluster) == 0
+    assert_only(cluster, cluster.current)
 
 
 def test_a_pause_that_the_user_operator_does_not_confirm_stops_the_run(

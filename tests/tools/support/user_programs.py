@@ -30,6 +30,10 @@ class UserPrograms:
     def __post_init__(self) -> None:
         self.memory.api.listeners.append(self._after)
 
+    def look_away(self) -> None:
+        """From here on logins are not watched: another program, or the user, gives them up."""
+        self.memory.api.listeners.remove(self._after)
+
     def start(self, program: str, user: str) -> None:
         """It reads the Secret now, and never again."""
         self.started[program] = self.stored()[user]

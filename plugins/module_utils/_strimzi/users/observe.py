@@ -22,6 +22,7 @@ from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import SECRETS
 from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate
+from ..._trust.ledger.enrolment import is_in_doubt
 from ..._trust.ledger.journal import in_flight
 from ..._trust.model.clients import Presenter, ReissuePause, Renewal
 from ..._trust.model.ledger import Ledger, TrustState
@@ -190,9 +191,7 @@ def observe_clients_ca(
                 users.other_namespaces if users is not None else (),
             ),
             user_leaves={secret: user.stored for secret, user in served.items()},
-            witnesses=_witnesses(users, now)
-            if users is not None and (not ca.current or ca.unnumbered_generations)
-            else {},
+            witnesses=_witnesses(users, now) if users is not None and is_in_doubt(bare) else {},
             namesakes=namesakes(users, scope) if users is not None else (),
             unnameable_users={user.label: user.unnameable for user in users.users if user.unnameable}
             if users is not None
@@ -356,12 +355,9 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     else:
         where = f"Secret {user.namespace}/{user.secret}"
         authorities, why = _issuers_held(certificate, where, about)
-        found = replace(found, authorities=authorities, why=why)
-        if certificate.keystore_doubt and authorities is not None and not about.outdated <= authorities:
-            # The certificate in the keystore may be of any CA that users had certificates of.
-            may_be, why = authorities | about.outdated, f"{where}: {certificate.keystore_doubt}"
-            found = replace(found, authorities=may_be, why=why, remedy=f"{REMEDY}; or {_WAIVER}.")
-        yield found
+        if _is_keystore_in_doubt(certificate, about):
+            found = replace(found, remedy=f"{REMEDY}; or {_WAIVER}.")
+        yield replace(found, authorities=authorities, why=why)
     what = f"the certificate of user {user.name}"
     left_out = user.pause is ReissuePause.FOREIGN and not certificate.is_current
     pause = ReissuePause.FOREIGN if left_out else ReissuePause.NONE
@@ -407,9 +403,25 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
 
 
 def _issuers_held(certificate: UserCertificate, where: str, about: _Authorities) -> tuple[frozenset[str] | None, str]:
-    """The CAs that may have issued the certificate, and where it is, or why that is unknown. None for an expired
-    certificate: every broker refuses it.
+    """The CAs that may have issued what the Secret holds, and where it is, or why that is unknown. The certificate in a keystore may be of any CA that users
+    had certificates of.
     """
+    authorities, why = _issuers_beside_keystore(certificate, where, about)
+    if authorities is None or not _is_keystore_in_doubt(certificate, about):
+        return authorities, why
+    return authorities | about.outdated, f"{where}: {certificate.keystore_doubt}"
+
+
+def _is_keystore_in_doubt(certificate: UserCertificate, about: _Authorities) -> bool:
+    """Whether the keystore may hold a certificate of another CA than the certificate beside it."""
+    authorities, _why = _issuers_beside_keystore(certificate, "", about)
+    return bool(certificate.keystore_doubt) and authorities is not None and not about.outdated <= authorities
+
+
+def _issuers_beside_keystore(
+    certificate: UserCertificate, where: str, about: _Authorities
+) -> tuple[frozenset[str] | None, str]:
+    """The same of the certificate itself. None for an expired certificate: every broker refuses it."""
     if certificate.not_after is not None and certificate.not_after <= about.now:
         return frozenset(), certificate.problem or f"the certificate in {where} has expired"
     if certificate.authority is None or not certificate.has_key:

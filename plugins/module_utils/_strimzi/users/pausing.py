@@ -319,12 +319,26 @@ class ChangeOfAuthentication:
             )
         secret = client.get_or_none(SECRETS, self.namespace, self.secret)
         found = SeenUser(resource, secret, kept_elsewhere=self.kept_elsewhere)
+        if secret is None and not found.secret_in_status:
+            found = replace(found, owned_secret=self._find_owned_secret(resource))
         found = replace(found, hears_in=self._time_to_hear(found))
         if secret is None or not found.is_operated:
             return found
         certificate = read_user_secret(secret, self.clients_ca, self.work.clock.now())
         good = certificate.is_current and not certificate.problem
         return replace(found, has_certificate=good)
+
+    def _find_owned_secret(self, resource: Mapping[str, Any]) -> str:
+        """The Secret whose owner is this KafkaUser; empty where there is none. The status of a paused user names no Secret."""
+
+        def read(secret: Mapping[str, Any]) -> str | None:
+            owners = secret["metadata"].get("ownerReferences") or ()
+            is_owned = any(owner.get("uid") == resource["metadata"]["uid"] for owner in owners)
+            return str(secret["metadata"]["name"]) if is_owned else None
+
+        selector = self.work.scope.user_selector
+        found = self.work.client.each(SECRETS, self.namespace, read, label_selector=selector, metadata_only=True)
+        return next(iter(found), "")
 
     def _time_to_hear(self, seen: SeenUser) -> float:
         now = self.work.clock.monotonic()

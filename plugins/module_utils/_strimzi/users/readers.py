@@ -24,9 +24,9 @@ from ..._trust.model.clients import NamedSecret
 from .. import names
 from ..clients import CLIENT_KINDS, KAFKA_MIRROR_MAKER_2S, data_changed, is_created_since
 from ..cluster.pods import is_final
-from ..names import KAFKA_ACCESSES
+from ..names import KAFKA_ACCESSES, USER_CERTIFICATE, USER_KEYSTORE
 from ..secret_data import entries
-from .secrets import ClientsCa, UserCertificate, read_certificate
+from .secrets import ClientsCa, UserCertificate, is_to_be_opened, read_certificate, why_stale
 
 Object = Mapping[str, Any]
 T = TypeVar("T")
@@ -267,6 +267,9 @@ def _read(client: KubeClient, named: NamedSecret, clients_ca: ClientsCa, now: da
     for entry in wanted:
         key = data.get(f"{entry.removesuffix('.crt')}.key")
         found = read_certificate(secret, entry, key, clients_ca, now)
+        if entry == USER_CERTIFICATE and found.leaf is not None and USER_KEYSTORE in data:
+            doubt = why_stale(secret, found.leaf) if is_to_be_opened(secret) else ""
+            found = replace(found, keystore=True, keystore_doubt=doubt)
         # A renewal with the same key changes nothing for a certificate that this collection does not issue again: it is
         # a certificate of the CA in use.
         yield NamedCertificate(replace(named, entry=entry), replace(found, ca_beside=clients_ca.current))

@@ -38,6 +38,8 @@ REMEDY = (
     f"Remove the entries {USER_KEYSTORE} and {USER_PASSWORD} from its Secret: the User Operator makes both again. Where its key is none of RSA, annotate the "
     "Secret strimzi.io/force-renew=true instead"
 )
+#: The same where no operator writes the Secret.
+REMEDY_ELSEWHERE = f"Make {USER_KEYSTORE} and {USER_PASSWORD} again of {USER_CERTIFICATE} and {USER_KEY}, or remove both entries where no program reads them"
 
 
 #: Of a file that only opening it tells of, and that was not opened.

@@ -83,6 +83,8 @@ class SeenUser:
     has_certificate: bool = False
     #: Whether the key of that CA is kept elsewhere.
     kept_elsewhere: bool = False
+    #: The Secret that the User Operator keeps for it, by its owner, where neither the status nor the caller names it; empty where there is none.
+    owned_secret: str = ""
     #: Of a kept Secret, how many seconds are left of the time in which the User Operator hears of the write that took it away.
     hears_in: float = HEARING
 
@@ -182,12 +184,13 @@ def refuse_another_secret(seen: SeenUser, secret: str) -> None:
     """Refuse where the User Operator would delete the user's Secret, because the call named another
     Secret. Raises StepError.
     """
-    if seen.secret_in_status in ("", secret):
+    known = seen.secret_in_status or seen.owned_secret
+    if known in ("", secret):
         return
     namespace = seen.resource["metadata"]["namespace"]
     raise StepError(
         seen.label,
-        f"has its certificate in Secret {namespace}/{seen.secret_in_status}, and not in Secret {namespace}/{secret}",
+        f"has its certificate in Secret {namespace}/{known}, and not in Secret {namespace}/{secret}",
         "Give its namespace in user_namespaces, with the secret_prefix that its User Operator has in STRIMZI_SECRET_PREFIX.",
     )
 
@@ -426,9 +429,12 @@ def _certificates_left(
     """The certificates in the Secrets with these labels, in the order of their names: of users whose certificates another issuer issues now, or that are gone.
     Programs may still read them.
     """
-    found = known.remembered.each(client, SECRETS, namespace, partial(stored_user, opening=False), selector)
-    for name in sorted(found):
-        certificate = replace(found[name].certificate.judged(clients_ca, now), ca_beside=clients_ca.current)
+    found = known.each(client, namespace, selector)
+    for name, kept in sorted(found.items()):
+        certificate = replace(
+            kept.certificate.judged(clients_ca, now),
+            ca_beside=clients_ca.current, keystore=kept.keystore, keystore_doubt=kept.keystore_doubt,
+        )  # fmt: skip
         yield NamedCertificate(NamedSecret(namespace, name, names.USER_CERTIFICATE), certificate, is_kept=True)
 
 

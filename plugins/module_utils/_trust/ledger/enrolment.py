@@ -91,6 +91,12 @@ def find_swap(snapshot: Snapshot) -> Swap | None:
     return None if any(_is_known(current[0], entry) for entry in ledger.entries) else Swap(current, replaced)
 
 
+def is_in_doubt(snapshot: Snapshot) -> bool:
+    """Whether the certificate Secret does not tell the CA that the cluster works with: its certificate or generation is lost, or there is a swap."""
+    ca = snapshot.ca
+    return not ca.current or bool(ca.unnumbered_generations) or find_swap(snapshot) is not None
+
+
 def last_current(ledger: Ledger) -> LedgerEntry | None:
     """The CA that the ledger saw as ``ca.crt`` last; None where it never saw any."""
     seen = (entry for entry in ledger.entries if entry.generations)

@@ -418,8 +418,8 @@ class CaUsers:
     #: the next CA is kept elsewhere; None where a user has no leaf yet. Such a leaf has the generation of the CA that
     #: lies beside it.
     user_leaves: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
-    #: The valid certificates of users by the Secrets that hold them, as messages name these, where the certificate of the CA is lost: brokers accept them by
-    #: what they have read of the CA. Empty where the CA is there.
+    #: The valid certificates of users by the Secrets that hold them, as messages name these, where the certificate Secret does not tell the CA that the cluster
+    #: works with: brokers accept them by what they have read of the CA. Empty elsewhere.
     witnesses: Mapping[str, Certificate] = field(default_factory=dict)
     #: The presenters that have the name of a process of the cluster.
     namesakes: tuple[str, ...] = ()

@@ -17,8 +17,8 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from ..._pki.certificates import Certificate
-from ..evidence.stored import why_trust_is_unknown
-from ..model.clients import ReissuePause, Renewal
+from ..evidence.stored import waiver_of, why_trust_is_unknown
+from ..model.clients import Presenter, ReissuePause, Renewal
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire
 from ..model.intent import Spread
@@ -127,7 +127,7 @@ def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
 
 
 def _resume_reissue(snapshot: Snapshot) -> Steps:
-    """End the pauses of presenters with a certificate of the CA in use, or none. The others wait for their turn: the
+    """End the pauses of presenters with a certificate of the CA in use, or none, and of presenters that no flow waits for. The others wait for their turn: the
     issuer does not serve all at once. In the middle of a switch, presenters that the issuer must not see stay paused:
     the run that goes on with the switch ends the pause.
     """
@@ -136,9 +136,16 @@ def _resume_reissue(snapshot: Snapshot) -> Steps:
     paused = tuple(
         presenter.name
         for presenter in snapshot.presenters
-        if presenter.pause.is_ours and (not presenter.is_outdated or presenter.authorities == frozenset())
+        if presenter.pause.is_ours and _may_go_on(presenter, snapshot)
     )
     return (ResumeReissue(names=paused),) if paused else ()
+
+
+def _may_go_on(presenter: Presenter, snapshot: Snapshot) -> bool:
+    """Whether its issuer may see it now. Where the key of the CA is kept elsewhere, the issuer could issue it nothing before this collection has."""
+    if not presenter.is_outdated or presenter.authorities == frozenset():
+        return True
+    return waiver_of(presenter.name, snapshot) is not None and not snapshot.ca.in_use_elsewhere
 
 
 def _key_matches(snapshot: Snapshot) -> bool:

@@ -19,11 +19,13 @@ may take minutes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import leaves_of, may_present_ended, presenting_ended
 from ..evidence.stored import why_not_ours
+from ..ledger.enrolment import find_swap, is_in_doubt
 from ..ledger.journal import in_flight
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
@@ -43,10 +45,9 @@ def is_sound(snapshot: Snapshot) -> bool:
     """Whether the Secrets hold a CA with its key under generations that the cluster knows, and a ledger that can be read: worth a backup."""
     ca, ledger = snapshot.ca, snapshot.ledger
     return (
-        bool(ca.current)
-        and ledger is not None
+        ledger is not None
         and not ledger.problems
-        and not (ca.problems or ca.unnumbered_generations or ca.exposed_entries)
+        and not (ca.problems or ca.exposed_entries or is_in_doubt(snapshot))
         and ca.has_key_of(ca.current[0])
         and ca.certificate_generation >= _generation_of_pods(snapshot)
     )
@@ -83,14 +84,18 @@ def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
     if ca.certificate_generation < _generation_of_pods(snapshot):
         # The generation only rises: an earlier Secret lies there.
         return True
-    # A generation means one CA, and the stored certificates show which.
-    issued = [leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain]
+    # A generation means one CA, and only rises: the certificates of processes, or of users, show with which CA the cluster works.
+    issued = [*(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain), *_witnesses(snapshot).values()]
     return (
-        ca.certificate_generation == kept.certificate_generation
+        ca.certificate_generation <= kept.certificate_generation
         and bool(issued and kept.current)
         and all(certificate.signed_by(kept.current[0]) for certificate in issued)
         and not any(certificate.signed_by(ca.current[0]) for certificate in issued)
     )
+
+
+def _witnesses(snapshot: Snapshot) -> Mapping[str, Certificate]:
+    return snapshot.users.witnesses if snapshot.users is not None else {}
 
 
 def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> bool:
@@ -124,6 +129,8 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
         return f"lacks the key of {named(own)}."
     if StateSecrets.CERTIFICATE in lost:
         return _why_not_of_this_ca(snapshot, backup, own)
+    if swap := find_swap(snapshot):
+        return f"cannot complete a CA that no flow has put there: the ledger says that {named(swap.replaced.certificate)} is in use."
     if own != (in_use := snapshot.ca.current[0]):
         return f"is of {named(own)}, and {named(in_use)} is in use."
     if StateSecrets.LEDGER in lost and (later := _later_backup(snapshot, backup)) is not None:
@@ -155,13 +162,15 @@ def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) ->
 
 def _why_users_refused(snapshot: Snapshot, kept: CaSecrets, own: Certificate) -> str:
     """Why a backup of the clients CA lacks the CAs with which brokers and users work. Without the trust bundle nothing shows that a CA which waits in the
-    backup came into use a moment ago, and not long ago: brokers may have forgotten the CA before it.
+    backup came into use a moment ago, and not long ago: brokers may have forgotten the CA before it. The operator brings a CA that no flow has put there into
+    the bundle, and brokers do not read it by themselves.
     """
-    if snapshot.bundle and own.fingerprint not in snapshot.bundle:
+    bundle = snapshot.bundle if find_swap(snapshot) is None else None
+    if bundle and own.fingerprint not in bundle:
         return f"is of {named(own)}, and brokers accept no certificate of it, by the trust bundle."
-    waiting = () if snapshot.bundle else {authority.chain[0] for authority in kept.prepared}
+    waiting = () if bundle else {authority.chain[0] for authority in kept.prepared}
     accepted = [anchor for anchor in kept.anchors if anchor == own or anchor not in waiting]
-    for secret, leaf in (snapshot.users.witnesses if snapshot.users is not None else {}).items():
+    for secret, leaf in _witnesses(snapshot).items():
         if not any(leaf.signed_by(anchor) for anchor in accepted):
             return f"has no CA in use, or from before it, that has issued the certificate in {secret}."
     return ""

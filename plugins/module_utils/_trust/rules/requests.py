@@ -22,6 +22,7 @@ from ..._leaves.request import LeafRequest, Next, Wanted, next_action, next_try
 from ..._leaves.trigger import OF_TIME, Due, Reason, ends_with
 from ..._pki.certificates import Chain
 from ..evidence.parties import parties_awaiting_issue, presenters, presenting_ended
+from ..evidence.stored import waiver_of
 from ..ledger.target import later_authorities, wish_of
 from ..model.clients import ReissuePause, Renewal
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
@@ -285,7 +286,7 @@ _AT_ONCE = 500
 
 def resume_served_users(at: Situation) -> Steps:
     """Let the User Operator go on with users whose certificates it keeps, and see that it keeps them, before other
-    users get theirs.
+    users get theirs. The flow does not wait for users with a waiver.
     """
     if at.current is None or not at.issues_to_users:
         return ()
@@ -293,7 +294,8 @@ def resume_served_users(at: Situation) -> Steps:
         presenter.name
         for presenter in at.snapshot.presenters
         if presenter.secret and presenter.pause.is_ours and not presenter.is_outdated
-    )
+        and waiver_of(presenter.name, at.snapshot) is None
+    )  # fmt: skip
     return (AwaitKept(names=names, authority=at.current),) if names else ()
 
 
@@ -333,7 +335,7 @@ def _next_batch(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
 def reissue(at: Situation) -> Steps:
     """Have the operator in charge issue certificates again that another CA than the CA in use has issued; a pause of
     their issue ends with it. A presenter that has none yet gets one. The flow does not wait for a presenter that
-    another writer has paused: the others are served, and this presenter holds the flow at its end.
+    another writer has paused: the others are served, and this presenter holds the flow at its end. Nor does it wait for a presenter with a waiver.
     """
     if not _is_switched(at) or at.current is None or at.issues_to_users:
         return ()
@@ -341,7 +343,11 @@ def reissue(at: Situation) -> Steps:
     behind = {
         presenter.name for presenter in seen if presenter.is_outdated and presenter.pause is not ReissuePause.FOREIGN
     }
-    issued = (presenter for presenter in at.snapshot.presenters if presenter.renewal is Renewal.ISSUED)
+    issued = (
+        presenter
+        for presenter in at.snapshot.presenters
+        if presenter.renewal is Renewal.ISSUED and waiver_of(presenter.name, at.snapshot) is None
+    )
     due = tuple(presenter.name for presenter in issued if presenter.name in behind or presenter.pause.is_ours)
     return (
         (AwaitReissue(names=due, authority=at.current, batch=at.intent.pace.user_batch, phase=at.phase),) if due else ()

@@ -200,6 +200,14 @@ class TestNamedSecrets:
         found = one(user(None, "tls-external"), named=both)
         assert (found.authorities, found.why) == (None, "Secret elsewhere/partner entry old.crt: of a stranger")
 
+    @pytest.mark.parametrize("users", [(), (user(None, "tls-external"),)], ids=["copy", "user"])
+    def test_a_stale_keystore_beside_it_may_hold_any_certificate(self, users: Sequence[User]) -> None:
+        why = "its user.p12 holds another certificate than its user.crt"
+        found = one(*users, named=[named(replace(GOOD, keystore_doubt=why), entry="user.crt")])
+        assert (found.authorities, found.why) == (
+            names_of(OLD, NEW), f"Secret elsewhere/partner entry user.crt: {why}",
+        )  # fmt: skip
+
     def test_a_named_secret_of_another_subject_does_not_count_for_a_user(self) -> None:
         _operator, stranger, secret = of(user(None, "tls-external"), named=[named(replace(GOOD, leaf=leaf("other")))])
         assert (stranger.authorities, secret.authorities) == (None, names_of(NEW))

@@ -24,10 +24,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     NamedSecret,
 )
 
-from ....tools.support.certificates import NOW
+from ....tools.support.certificates import NOW, Entity
 from ....tools.support.permissions import Restricted
 from ..bench import Object, pem, secret
-from .stage import NEW, OLD, STRANGER, Stage, mounting, of, one_user
+from .stage import NEW, OLD, STRANGER, Stage, keystore, mounting, of, one_user
 
 LEAF = of(NEW, "partner")
 CONTENT = {"ca.crt": pem(NEW), "user.crt": pem(LEAF), "user.key": LEAF.key.reveal()}
@@ -77,6 +77,17 @@ class TestNamedSecrets:
         (found,) = self.see(content, entry)
         assert found.certificate.problem.startswith(problem)
         assert found.certificate.authority is None or not found.certificate.has_key
+
+    @pytest.mark.parametrize(
+        ("leaf", "doubt"),
+        [(LEAF, ""), (of(OLD, "partner"), "its user.p12 holds another certificate than its user.crt")],
+    )
+    def test_the_keystore_in_a_copy_of_a_users_secret_is_opened(self, leaf: Entity, doubt: str) -> None:
+        """A program that copies may have left the earlier file."""
+        (found,) = self.see({**CONTENT, "user.p12": keystore(leaf), "user.password": b"secret"})
+        assert (found.certificate.keystore, found.certificate.keystore_doubt, found.certificate.problem) == (
+            True, doubt, "",
+        )  # fmt: skip
 
     def test_a_certificate_with_the_older_header_is_found(self) -> None:
         (found,) = self.see({"tls.crt": pem(of(NEW, "partner")).replace(b" CERTIFICATE", b" X509 CERTIFICATE")}, None)

@@ -14,7 +14,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AwaitPickUp,
     AwaitReissue,
+    ResumeReissue,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import resume_reissue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import await_pick_up, reissue
 
 from ....tools.support.certificates import DAY, NOW
@@ -96,11 +98,27 @@ def test_a_user_that_gets_no_certificate_any_more_is_not_waited_for() -> None:
 
 
 def test_the_pause_of_a_user_ends_with_its_turn() -> None:
-    """Also of one that is waived, or has its certificate already: no other step would end it."""
+    """Also of a user that has its certificate already. The pause of a user with a waiver ends without a wait."""
     waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
     first = presenter(ORDERS, is_outdated=True, pause=ReissuePause.OURS)
     second = presenter(PAYMENTS, NEW, pause=ReissuePause.ASKED)
     seen = changed(STAGES["switched"], waivers=waivers, presenters=presenting(first, second, current=NEW))
     (step,) = reissue(situation(seen, changed_intent(REPLACE_KEY, user_batch=7)))
     assert isinstance(step, AwaitReissue)
-    assert (step.names, step.batch) == ((ORDERS, PAYMENTS), 7)
+    assert (step.names, step.batch) == ((PAYMENTS,), 7)
+    (step,) = resume_reissue(situation(seen))
+    assert isinstance(step, ResumeReissue)
+    assert step.names == (ORDERS, PAYMENTS)
+
+
+def test_a_user_with_a_waiver_stays_paused_while_only_this_collection_can_serve_it() -> None:
+    """The User Operator could sign nothing, and would store an empty certificate where it makes no PKCS#12 files."""
+    waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
+    paused = presenter(ORDERS, is_outdated=True, pause=ReissuePause.OURS)
+    ca = replace(
+        STAGES["switched"].ca,
+        key=NEW.certificate.public_key_sha256,
+        keys_elsewhere=frozenset({NEW.certificate.public_key_sha256}),
+    )
+    seen = changed(STAGES["switched"], waivers=waivers, ca=ca, presenters=presenting(paused, current=NEW))
+    assert resume_reissue(situation(seen)) == ()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -165,6 +166,14 @@ def test_the_number_on_brokers_is_another_than_that_of_the_clients_ca() -> None:
     assert restored(snapshot) == [("1", {CERTIFICATE, KEY})]
 
 
+def witnesses(*issuers: Entity) -> dict[str, Certificate]:
+    """The certificates of users, each of one of these CAs."""
+    return {
+        f"Secret kafka/user-{number}": make(f"user-{number}", key(21), issuer, ca=False).certificate
+        for number, issuer in enumerate(issuers)
+    }
+
+
 #: From before a switch from OLD to NEW, shortly before it, and after it.
 NEAR = a_backup(
     secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),), other_entries=others(NEW))
@@ -197,15 +206,43 @@ def test_certificates_of_users_show_which_clients_ca_is_accepted(
     issuers: list[Entity], bundle: list[Entity], backups: tuple[Backup, ...], chosen: str
 ) -> None:
     """Where its ledger is lost with its Secrets, no other object shows it."""
-    leaves_of_users = {
-        f"Secret kafka/user-{number}": make(f"user-{number}", key(21), issuer, ca=False).certificate
-        for number, issuer in enumerate(issuers)
-    }
     lost = seen(
-        *backups, ca=secrets(None), ledger=None, leaves=(), pods=pods(7), users=CaUsers(witnesses=leaves_of_users),
+        *backups, ca=secrets(None), ledger=None, leaves=(), pods=pods(7), users=CaUsers(witnesses=witnesses(*issuers)),
         bundle=names_of(*bundle),
     )  # fmt: skip
     assert [name for name, _damaged in restored(lost)] == list(chosen)
+
+
+@pytest.mark.parametrize(
+    ("issuers", "damaged"),
+    [
+        pytest.param([OLD, OLD], {CERTIFICATE, KEY}, id="of the CA in use"),
+        pytest.param([OLD, THIRD], None, id="of both"),
+        pytest.param([THIRD, THIRD], None, id="issued again already"),
+        pytest.param([], None, id="no users"),
+    ],
+)
+@pytest.mark.parametrize("generation", [0, 1])
+def test_certificates_of_users_show_that_an_earlier_clients_ca_lies_there(
+    issuers: list[Entity], damaged: set[StateSecrets] | None, generation: int
+) -> None:
+    snapshot = seen(
+        KEPT,
+        ca=secrets(THIRD, certificate_generation=generation, key_generation=1),
+        leaves=(),
+        pods=pods(7),
+        users=CaUsers(witnesses=witnesses(*issuers)),
+    )
+    assert restored(snapshot) == ([("1", damaged)] if damaged else [])
+
+
+@pytest.mark.parametrize("users", [None, CaUsers()], ids=["cluster CA", "clients CA"])
+def test_no_key_comes_back_for_a_ca_that_no_flow_has_put_there(users: CaUsers | None) -> None:
+    """It would have the operators issue certificates that processes may refuse."""
+    earlier = a_backup(secrets(THIRD, certificate_generation=1, key_generation=1))
+    swapped = seen(earlier, ca=secrets(THIRD, certificate_generation=1, key_generation=1, key=None), users=users)
+    assert restored(swapped) == []
+    assert why_unfit(swapped, earlier, frozenset({KEY})).startswith("cannot complete a CA that no flow has put there")
 
 
 def test_a_run_says_why_no_backup_comes_back() -> None:
