@@ -33,6 +33,7 @@ from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import ClusterNames
 from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
+from .._trust.model.clients import UserName
 from .._trust.model.decision import Decision, Step, Steps, Transition, Violation
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent, Spread
@@ -75,7 +76,7 @@ def end_pauses(work: Work, intent: Intent, outcome: Outcome, engine: Engine, pat
                 known = True
             except LeaseHeld:
                 # The pauses belong to the run which has taken the Lease over.
-                stays, users = False, frozenset()
+                stays, users = False, frozenset[UserName]()
     _report_pauses(work, stays, users, known)
 
 
@@ -85,7 +86,7 @@ def report_pauses(work: Work, outcome: Outcome) -> None:
     _report_pauses(work, outcome.is_in_a_pause, _paused_users(outcome.observation.snapshot) if held else frozenset())
 
 
-def _report_pauses(work: Work, stays: bool, users: frozenset[str], known: bool = True) -> None:
+def _report_pauses(work: Work, stays: bool, users: frozenset[UserName], known: bool = True) -> None:
     if not (stays or users):
         return
     # Imported only where a call leaves a pause.
@@ -96,19 +97,22 @@ def _report_pauses(work: Work, stays: bool, users: frozenset[str], known: bool =
     work.pause_left = " ".join(filter(None, told))
 
 
-def _users_in_a_pause(outcome: Outcome) -> frozenset[str]:
+def _users_in_a_pause(outcome: Outcome) -> frozenset[UserName]:
     """The users that this collection has paused, as far as is known; and the users that it was about to pause when
     the call failed.
     """
+    snapshot = outcome.observation.snapshot
     begun = (step.names for step in outcome.decision.steps if isinstance(step, PauseReissue))
-    return _paused_users(outcome.observation.snapshot).union(*begun)
+    return _paused_users(snapshot).union(*map(snapshot.users_among, begun))
 
 
-def _paused_users(snapshot: Snapshot) -> frozenset[str]:
-    return frozenset(presenter.name for presenter in snapshot.presenters if presenter.pause.is_ours)
+def _paused_users(snapshot: Snapshot) -> frozenset[UserName]:
+    return frozenset(presenter.user for presenter in snapshot.presenters if presenter.user and presenter.pause.is_ours)
 
 
-def _end_pauses(work: Work, intent: Intent, engine: Engine, earlier: Observation | None) -> tuple[bool, frozenset[str]]:
+def _end_pauses(
+    work: Work, intent: Intent, engine: Engine, earlier: Observation | None
+) -> tuple[bool, frozenset[UserName]]:
     """Whether the operator stays paused, because it would find something half-way; and which users do. The next call continues unfinished
     steps. earlier: the last observation with answers of the nodes. Nodes that can read again without a restart are not left to the operator.
     """
@@ -124,7 +128,7 @@ def _end_pauses(work: Work, intent: Intent, engine: Engine, earlier: Observation
         carry_out(step, observation, work)
     let_go = (step.names for step in steps if isinstance(step, ResumeReissue))
     stays = snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps)
-    return stays, _paused_users(snapshot).difference(*let_go)
+    return stays, _paused_users(snapshot).difference(*map(snapshot.users_among, let_go))
 
 
 def run(

@@ -347,7 +347,7 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     why, remedy = _why_hindered(user, about)
     renewal = Renewal.ISSUED if user.watched else Renewal.BY_HAND
     found = Presenter(
-        user.label, frozenset(), "", renewal, not certificate.is_current, remedy, why, user.pause, namespace=user.namespace
+        user.label, frozenset(), "", renewal, not certificate.is_current, remedy, why, user.pause, user=user.full_name
     )  # fmt: skip
     if not certificate.sha256:
         # A user without a certificate presents none.
@@ -372,7 +372,9 @@ def _of_paused(user: User) -> Iterator[Presenter]:
     pause is still to be ended.
     """
     if user.authentication != TLS and user.pause.is_ours:
-        yield Presenter(user.label, frozenset(), "it gets no certificate any more", pause=user.pause)
+        yield Presenter(
+            user.label, frozenset(), "it gets no certificate any more", pause=user.pause, user=user.full_name
+        )
 
 
 def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:

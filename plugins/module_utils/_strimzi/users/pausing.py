@@ -19,7 +19,7 @@ from typing import Any
 
 from ..._errors import Conflict, Forbidden, KubeError, NotFound, OperatorSilent, StepError
 from ..._kube.resources import SECRETS
-from ..._trust.model.clients import Presenter, ReissuePause
+from ..._trust.model.clients import Presenter, ReissuePause, UserName
 from ..._trust.model.goals import Phase
 from ..._trust.model.names import counted, listed, named
 from ..._trust.model.steps.leaves import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
@@ -39,35 +39,32 @@ FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED
 
 
 def annotate(
-    user: str, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,)
+    user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,)
 ) -> bool:  # fmt: skip
-    """Set annotations of a user, or remove annotations whose value is None, and return whether it was written. user: as presenters are named. leaving_out:
-    users with such a pause stay as they are: at least users that another writer has paused.
+    """Set annotations of a user, or remove annotations whose value is None, and return whether it was written. leaving_out: users with such a pause stay
+    as they are: at least users that another writer has paused.
 
     A user that is gone is left out as well. Raises KubeError, StepError.
     """
-    namespace, _slash, name = user.partition(" ")[2].partition("/")
     for _try in range(_TRIES):
         work.renew_lease()
-        found = work.client.get_or_none(KAFKA_USERS, namespace, name)
+        found = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
         if found is None or user_pause(found) in leaving_out:
             return False
         try:
             patch = {"metadata": {"annotations": dict(annotations)}}
-            work.client.patch(KAFKA_USERS, namespace, name, patch, resource_version=version(found))
+            work.client.patch(KAFKA_USERS, user.namespace, user.name, patch, resource_version=version(found))
             return True
         except NotFound:
             return False
         except Conflict:
             # The User Operator may write its status at any time.
             continue
-    raise StepError(user, "changes all the time", "Find the program that writes it; then run the flow again.")
+    raise StepError(user.label, "changes all the time", "Find the program that writes it; then run the flow again.")
 
 
-#: How many users are requested at the same time. The User Operator's queue holds 1,024 and drops the
-#: others (docs/operator.md, "Users").
 def _annotate_all(
-    users: Sequence[str], annotations: Mapping[str, str | None], work: Work, what: str, phase: Phase,
+    users: Sequence[UserName], annotations: Mapping[str, str | None], work: Work, what: str, phase: Phase,
     leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,),
 ) -> None:  # fmt: skip
     """Annotate these users, as ``annotate`` does, and record it; of a call that fails half-way, the users that it has come to. Raises KubeError, StepError."""
@@ -77,12 +74,16 @@ def _annotate_all(
             _annotate_known(user, annotations, work, leaving_out, done)
     finally:
         if done:
-            work.record(Action("update", listed(done), what, phase.value))
+            work.record(Action("update", _labels_of(done), what, phase.value))
+
+
+def _labels_of(users: Iterable[UserName]) -> str:
+    return listed([user.label for user in users])
 
 
 def _annotate_known(
-    user: str, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause], done: list[str]
-) -> None:
+    user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause], done: list[UserName]
+) -> None:  # fmt: skip
     """Add a user that was written to the users that are done, also where the answer was lost."""
     try:
         if annotate(user, annotations, work, leaving_out):
@@ -95,12 +96,13 @@ def _annotate_known(
         raise
 
 
-def _has_annotations(user: str, annotations: Mapping[str, str | None], work: Work) -> bool:
-    namespace, _slash, name = user.partition(" ")[2].partition("/")
-    found = work.client.get_or_none(KAFKA_USERS, namespace, name)
+def _has_annotations(user: UserName, annotations: Mapping[str, str | None], work: Work) -> bool:
+    found = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
     return found is not None and all(annotation(found, mark) == value for mark, value in annotations.items())
 
 
+#: How many users are requested at the same time. The User Operator's queue holds 1,024 and drops the
+#: others (docs/operator.md, "Users").
 AT_ONCE = 500
 #: Pauses of users at which the User Operator has not looked since.
 _UNSEEN = (ReissuePause.ASKED, ReissuePause.OURS, ReissuePause.ENDED)
@@ -114,14 +116,15 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
     Raises OperatorSilent when none comes for a while.
     """
     what = f"the User Operator issues certificates of {named(step.authority)}"
-    paused = frozenset(presenter.name for presenter in observation.snapshot.presenters if presenter.pause.is_ours)
+    snapshot = observation.snapshot
+    paused = {presenter.user for presenter in snapshot.presenters if presenter.pause.is_ours and presenter.user}
     if work.dry_run:
-        _note_resumed([name for name in step.names if name in paused], step, work)
+        _note_resumed([user for user in snapshot.users_among(step.names) if user in paused], step, work)
         work.record(Action("wait", listed(step.names), what, step.phase.value))
         return
     begun = work.clock.monotonic()
     for batch in _batches(step.names, step.batch or AT_ONCE):
-        _ask_for(batch, paused, step, work)
+        _ask_for(snapshot.users_among(batch), paused, step, work)
         left = await_users(batch, lambda user: user.is_outdated or user.pause.is_ours, work)
         if left:
             raise _silent(f"not issued certificates for {names_of(left)} within {limit_of(work):.0f} s", left)
@@ -131,10 +134,11 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
 
 def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
     """Let the User Operator on to these users, and wait until it has looked at each and says that it is ready. Raises OperatorSilent."""
+    users = observation.snapshot.users_among(step.names)
     if work.dry_run:
-        _note_resumed(step.names, step, work)
+        _note_resumed(users, step, work)
         return
-    _ask_for(step.names, frozenset(step.names), step, work)
+    _ask_for(users, users, step, work)
     left = await_users(step.names, lambda user: user.is_outdated or user.pause in _UNSEEN or bool(user.hindrance), work)
     if left:
         raise _silent(
@@ -193,17 +197,19 @@ def _batches(users: Sequence[str], size: int) -> Iterable[Sequence[str]]:
         yield users[begin : begin + size]
 
 
-def _note_resumed(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -> None:
+def _note_resumed(users: Sequence[UserName], step: AwaitReissue | AwaitKept, work: Work) -> None:
     if users:
-        work.record(Action("update", listed(users), "resume reconciliation", step.phase.value))
+        work.record(Action("update", _labels_of(users), "resume reconciliation", step.phase.value))
 
 
-def _ask_for(users: Sequence[str], paused: Container[str], step: AwaitReissue | AwaitKept, work: Work) -> None:
+def _ask_for(
+    users: Iterable[UserName], paused: Container[UserName], step: AwaitReissue | AwaitKept, work: Work
+) -> None:
     """The User Operator looks at a user whose resource changes at once, and at all others every two minutes; it
     skips paused users. Raises Forbidden where a pause cannot be ended.
     """
     marks = {**FREE, names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}
-    done: list[str] = []
+    done: list[UserName] = []
     try:
         for user in users:
             try:
@@ -252,9 +258,8 @@ def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> N
     marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_CLIENTS_CA: work.settings.holder}
     for begin in range(0, len(step.names), AT_ONCE):
         batch = step.names[begin : begin + AT_ONCE]
-        _annotate_all(
-            batch, marks, work, "pause reconciliation", step.phase, (ReissuePause.FOREIGN, ReissuePause.ENDED)
-        )
+        users, left_out = observation.snapshot.users_among(batch), (ReissuePause.FOREIGN, ReissuePause.ENDED)
+        _annotate_all(users, marks, work, "pause reconciliation", step.phase, left_out)
         left = () if work.dry_run else await_users(batch, lambda user: user.pause in _UNCONFIRMED, work)
         if left:
             raise OperatorSilent(
@@ -267,20 +272,20 @@ def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> N
 
 def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) -> None:
     """End the pauses of these users. The User Operator looks at each then."""
-    _annotate_all(step.names, FREE, work, "resume reconciliation", step.phase)
+    users = observation.snapshot.users_among(step.names)
+    _annotate_all(users, FREE, work, "resume reconciliation", step.phase)
 
 
-def users_left_paused(users: Collection[str], known: bool = True) -> str:
-    """The users whose pauses a call leaves behind, and how these are ended, as sentences; empty where there are none. users: as presenters are
-    named. known: whether the pauses were seen.
-    """
+def users_left_paused(users: Collection[UserName], known: bool = True) -> str:
+    """The users whose pauses a call leaves behind, and how these are ended, as sentences; empty where there are none. known: whether the pauses were seen."""
     if not users:
         return ""
     some = sorted(users)
-    namespace, _slash, first = some[0].partition(" ")[2].partition("/")
-    which, each = ("", first) if len(some) == 1 else (", for each", "<name>")
+    which, each = ("", some[0].name) if len(some) == 1 else (", for each", "<name>")
+    homes = {user.namespace for user in some}
+    namespace = some[0].namespace if len(homes) == 1 else "<namespace>"
     return (
-        f"The User Operator {'is' if known else 'may be'} left paused for {listed(some)}, and issues no certificate there meanwhile. Run any playbook of "
+        f"The User Operator {'is' if known else 'may be'} left paused for {_labels_of(some)}, and issues no certificate there meanwhile. Run any playbook of "
         "this collection on the clients CA again when the cause below is gone: it lets the User Operator on when the CA in use is the CA that users are to "
         f"have certificates of. By hand, where no other run is at work{which}: kubectl annotate kafkauser {each} -n {namespace} "
         f"{' '.join(f'{mark}-' for mark in FREE)}."

@@ -24,7 +24,7 @@ from ..._errors import StepError
 from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import SECRETS
 from ..._pki.building import common_name_problem
-from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, ReissuePause, UserNamespace
+from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, ReissuePause, UserName, UserNamespace
 from ..._trust.model.snapshot import UnlabelledSecret
 from ..._trust.preconditions.absence import absence_of_cluster, absence_of_operator, deletion_of
 from .. import names
@@ -258,8 +258,12 @@ class User:
         return UnlabelledSecret(self.certificate.unlabelled, why, holds=False)
 
     @property
+    def full_name(self) -> UserName:
+        return UserName(self.namespace, self.name)
+
+    @property
     def label(self) -> str:
-        return f"KafkaUser {self.namespace}/{self.name}"
+        return self.full_name.label
 
     @property
     def key(self) -> Key:

@@ -182,6 +182,19 @@ class ReissuePause(Enum):
         return self in (ReissuePause.ASKED, ReissuePause.OURS)
 
 
+@dataclass(frozen=True, order=True)
+class UserName:
+    """A KafkaUser."""
+
+    namespace: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        """Its name in messages."""
+        return f"KafkaUser {self.namespace}/{self.name}"
+
+
 @dataclass(frozen=True)
 class Presenter:
     """A party outside the cluster that presents certificates of a CA."""
@@ -203,8 +216,8 @@ class Presenter:
     pause: ReissuePause = ReissuePause.NONE
     #: The Secret for its leaf, if this collection has to issue it; empty where it never has to.
     secret: str = ""
-    #: The namespace of the user that it is, where that Secret lies; empty for any other party.
-    namespace: str = ""
+    #: The KafkaUser that it is, in whose namespace that Secret lies; None for any other party.
+    user: UserName | None = None
     #: For a program that has only ever read what one issuer writes, that issuer and the owner of the certificate; empty for any other party.
     certificate_source: str = ""
     #: The end of the certificate that such a program has read; None where it may have read several.

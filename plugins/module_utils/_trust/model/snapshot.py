@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -17,7 +17,7 @@ from ..._leaves.request import LeafRequest, Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import ALL, JVM, Verifier
-from .clients import NO_CLIENTS, NO_NAMED_PLACES, NamedPlaces, OutsideClient, OutsideClients, Presenter
+from .clients import NO_CLIENTS, NO_NAMED_PLACES, NamedPlaces, OutsideClient, OutsideClients, Presenter, UserName
 from .ledger import CaSource, Ledger, Stop
 from .names import ObjectNames, label_command
 from .nodes import NO_POOLS, MaintenanceWindows, ObservedListener, PoolNode, Pools
@@ -538,6 +538,11 @@ class Snapshot:
     def presenters(self) -> tuple[Presenter, ...]:
         """The parties outside the cluster that present certificates of this CA."""
         return self.users.presenters if self.users is not None else ()
+
+    def users_among(self, parties: Iterable[str]) -> tuple[UserName, ...]:
+        """The KafkaUsers among these presenters, which are given by their names, in the order of these."""
+        known = {presenter.name: presenter.user for presenter in self.presenters if presenter.user is not None}
+        return tuple(known[party] for party in parties if party in known)
 
     @property
     def user_leaves(self) -> Mapping[str, StoredLeaf | None]:

@@ -161,8 +161,9 @@ def _name_is_taken(at: Situation, presenter: Presenter) -> Violation:
 
 
 def _describe_remedy_by_command(at: Situation, presenter: Presenter) -> str:
-    found = at.snapshot.objects.unlabelled_of_users.get((presenter.namespace, presenter.secret))
-    return f": {found.command(presenter.secret, presenter.namespace)}" if found is not None else ""
+    home = presenter.user.namespace if presenter.user is not None else ""
+    found = at.snapshot.objects.unlabelled_of_users.get((home, presenter.secret))
+    return f": {found.command(presenter.secret, home)}" if found is not None else ""
 
 
 def await_evidence(at: Situation) -> Turn:

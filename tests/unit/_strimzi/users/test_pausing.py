@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pa
     users_left_paused,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import why_users_are_paused
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import UserName
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AwaitKept,
     AwaitReissue,
@@ -179,18 +180,23 @@ _MARKS = "strimzi.io/pause-reconciliation- trustops.strimzi/paused-for-clients-c
     ("users", "known", "begin", "end"),
     [
         (
-            ["KafkaUser kafka/orders"], True, "The User Operator is left paused for KafkaUser kafka/orders, ",
+            [UserName("kafka", "orders")], True, "The User Operator is left paused for KafkaUser kafka/orders, ",
             f"no other run is at work: kubectl annotate kafkauser orders -n kafka {_MARKS}",
         ),
         (
-            ["KafkaUser kafka/b", "KafkaUser kafka/a"], False,
+            [UserName("kafka", "b"), UserName("kafka", "a")], False,
             "The User Operator may be left paused for KafkaUser kafka/a, KafkaUser kafka/b, ",
             f"no other run is at work, for each: kubectl annotate kafkauser <name> -n kafka {_MARKS}",
         ),
+        (
+            [UserName("kafka", "a"), UserName("team", "a")], True,
+            "The User Operator is left paused for KafkaUser kafka/a, KafkaUser team/a, ",
+            f"no other run is at work, for each: kubectl annotate kafkauser <name> -n <namespace> {_MARKS}",
+        ),
     ],
-    ids=["one", "two"],
+    ids=["one", "two", "two namespaces"],
 )  # fmt: skip
-def test_users_are_named_with_what_ends_their_pauses(users: list[str], known: bool, begin: str, end: str) -> None:
+def test_users_are_named_with_what_ends_their_pauses(users: list[UserName], known: bool, begin: str, end: str) -> None:
     told = users_left_paused(users, known)
     assert told.startswith(begin)
     assert told.endswith(end)

@@ -31,6 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     Presenter,
     ReissuePause,
     Renewal,
+    UserName,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 
@@ -83,7 +84,7 @@ def test_the_user_operator_issues_of_the_ca_in_use_at_any_time() -> None:
 def test_a_user() -> None:
     found = one(user())
     assert (found.name, found.authorities, found.is_outdated) == ("KafkaUser apps/orders", names_of(NEW), False)
-    assert (found.why, found.namespace) == ("Secret apps/orders", "apps")
+    assert (found.why, found.user) == ("Secret apps/orders", UserName("apps", "orders"))
 
 
 def test_a_user_at_which_no_user_operator_looks() -> None:

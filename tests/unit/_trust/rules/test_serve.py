@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause, UserName
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Steps,
@@ -89,7 +89,7 @@ def test_a_user_whose_secret_cannot_be_created_delays_no_other_user() -> None:
 
 def test_the_labels_that_a_secret_has_lost_are_put_back_in_the_namespace_of_its_user() -> None:
     lost = UnlabelledSecret(("a=b",), "by which it is known", holds=False)
-    party = presenter("a user of team", namespace="team", secret="audit")
+    party = presenter("a user of team", user=UserName("team", "audit"), secret="audit")
     seen = changed(
         served("switched"), presenters=presenting(party, current=NEW), unlabelled_of_users={("team", "audit"): lost}
     )
