@@ -252,31 +252,42 @@ def _problem(certificate: UserCertificate, remedy: str) -> str:
 
 def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
     """Each listener of each broker that the call asked; once, without a broker, a listener for which it asked none."""
-    users = Counter(
-        user.certificate.authority
-        for user in found.users
-        if user.certificate is not None and user.certificate.authority
-    )
+    users = Counter(_authorities(user.certificate for user in found.users))
+    named = Counter(_authorities(given.certificate for given in found.named_certificates))
+    holders = {
+        authority: [counted(count[authority], what) for count, what in ((users, "user"), (named, "named certificate")) if count[authority]]
+        for authority in (*users, *named)
+    }  # fmt: skip
     return [
-        described for listener in user_listeners(found.kafka) for described in _listener(listener, found, seen, users)
+        described for listener in user_listeners(found.kafka) for described in _listener(listener, found, seen, holders)
     ]
 
 
+def _authorities(certificates: Iterable[UserCertificate | None]) -> Iterator[Certificate]:
+    """The CAs under which certificates are valid."""
+    for certificate in certificates:
+        if certificate is not None and certificate.authority is not None:
+            yield certificate.authority
+
+
 def _listener(
-    listener: UserListener, found: Users, seen: Sequence[ObservedListener], users: Mapping[Certificate, int]
+    listener: UserListener, found: Users, seen: Sequence[ObservedListener], holders: Mapping[Certificate, Sequence[str]]
 ) -> list[dict[str, Any]]:
     """For each broker that the call asked, else once."""
     told = {"name": listener.name, "port": listener.port, "type": listener.kind, "managed": listener.managed}
     answers = [answer for answer in seen if listener.managed and answer.port == listener.port]
     if answers:
-        return [{**told, **_answer(listener, answer, found.clients_ca, users)} for answer in answers]
+        return [{**told, **_answer(listener, answer, found.clients_ca, holders)} for answer in answers]
     return [
         {**told, "pod": "", "trusts": [], "refuses": [], "why": [] if listener.managed else [_CUSTOM], "problems": []}
     ]
 
 
 def _answer(
-    listener: UserListener, answer: ObservedListener, clients_ca: ClientsCa, users: Mapping[Certificate, int]
+    listener: UserListener,
+    answer: ObservedListener,
+    clients_ca: ClientsCa,
+    holders: Mapping[Certificate, Sequence[str]],
 ) -> dict[str, Any]:
     refused = [authority for authority in clients_ca.anchors if authority.fingerprint in answer.refuses]
     return {
@@ -285,9 +296,9 @@ def _answer(
         "refuses": [label(authority) for authority in refused],
         "why": sorted({reason for reason in (answer.why, *answer.doubts.values()) if reason}),
         "problems": [
-            f"Listener {listener.name} ({listener.port}) of Pod {answer.pod} refuses certificates of {label(authority)}, and "
-            f"{counted(users[authority], 'user')} have one: it has to read its trust again, or to restart."
-            for authority in refused if users.get(authority)
+            f"Listener {listener.name} ({listener.port}) of Pod {answer.pod} refuses certificates of {label(authority)} "
+            f"({', '.join(holders[authority])}): it has to read its trust again, or to restart."
+            for authority in refused if authority in holders
         ],
     }  # fmt: skip
 

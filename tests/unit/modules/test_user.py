@@ -185,6 +185,7 @@ def test_the_programs_that_present_the_certificate_of_a_user() -> None:
 def test_a_broker_that_would_refuse_users_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A broker that has not read its trust again since the CA that issues was added."""
     memory, current = cluster()
+    keep(memory, "partner")
     new, old = current.certificate, OLD.certificate
     answers = (
         ObservedListener("demo-kafka-0", "0", 9093, (new,), accepts=frozenset({new.fingerprint, old.fingerprint})),
@@ -193,7 +194,7 @@ def test_a_broker_that_would_refuse_users_is_named(monkeypatch: pytest.MonkeyPat
     )
     monkeypatch.setattr(connect, "port_opener_for", lambda *_options: None)
     monkeypatch.setattr(looking, "look_at_user_listeners", lambda *_what, **_how: answers)
-    result = call("strimzi_user_info", memory).result
+    result = call("strimzi_user_info", memory, presenting_secrets=["orders-cm:tls.crt"]).result
     labels = {"new": f"clients-ca v0 ({new.sha256[:12]})", "old": f"clients-ca v9 ({old.sha256[:12]})"}
     told = [
         (one["pod"], one["name"], sorted(one["trusts"]), one["refuses"], one["why"]) for one in result["user_listeners"]
@@ -205,8 +206,8 @@ def test_a_broker_that_would_refuse_users_is_named(monkeypatch: pytest.MonkeyPat
     ]  # fmt: skip
     assert result["unasked"] == ""
     assert result["problems"][1:] == [
-        f"Listener tls (9093) of Pod demo-kafka-1 refuses certificates of {labels['new']}, and 2 users have one: it has to read its trust "
-        "again, or to restart."
+        f"Listener tls (9093) of Pod demo-kafka-1 refuses certificates of {labels['new']} (2 users, 1 named certificate): it has to "
+        "read its trust again, or to restart."
     ]
 
 

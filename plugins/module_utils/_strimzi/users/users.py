@@ -393,12 +393,14 @@ def users_of(
 
 
 def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: NamedPlaces) -> list[UserNamespace]:
-    """The namespaces with users of the cluster, that of its own User Operator first."""
-    operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator") or {}
-    own = UserNamespace(
-        str(operator.get("watchedNamespace") or scope.namespace), str(operator.get("secretPrefix") or "")
-    )
-    return [own, *(other for other in dict.fromkeys(asked.user_namespaces) if other.name != own.name)]
+    """The namespaces with users of the cluster, that of its own User Operator first. A User Operator that was installed by itself is known by what the caller
+    says of its namespace.
+    """
+    operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
+    home = str((operator or {}).get("watchedNamespace") or scope.namespace)
+    given = next((space for space in asked.user_namespaces if space.name == home), UserNamespace(home))
+    own = given if operator is None else UserNamespace(home, str(operator.get("secretPrefix") or ""))
+    return [own, *(other for other in dict.fromkeys(asked.user_namespaces) if other.name != home)]
 
 
 def _in_namespace(

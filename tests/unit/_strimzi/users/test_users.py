@@ -340,6 +340,18 @@ class TestOtherNamespaces:
         (found,) = stage.see(user_namespaces=(UserNamespace("team"),)).users
         assert [one.name for one in found.readers] == ["KafkaAccess team/bound", "Pod team/app"]
 
+    @pytest.mark.parametrize(
+        ("operator", "secret_of_user"), [(None, "kafka-orders"), ({}, "orders"), ({"secretPrefix": "k-"}, "k-orders")]
+    )
+    def test_only_a_user_operator_of_the_kafka_resource_says_its_prefix_there(
+        self, operator: Object | None, secret_of_user: str
+    ) -> None:
+        stage = Stage(operator)
+        stage.change("kafkas", "demo", {"spec": {"entityOperator": {"userOperator": operator}}})
+        stage.user()
+        (found,) = stage.see(user_namespaces=(UserNamespace("kafka", "kafka-"),)).users
+        assert found.secret == secret_of_user
+
     def test_a_user_operator_there_is_one(self) -> None:
         bench = Bench()
         bench.create("kafkas", kafka())
