@@ -220,8 +220,9 @@ def describe_users(found: Users) -> dict[str, Any]:
 
 
 def _unwatched(found: Users) -> list[str]:
+    own = f", the cluster's own looks in {found.namespace}"
     return [
-        f"{user.label}: no User Operator is known to look for users in {user.namespace}, the cluster's own looks in {found.namespace}: its "
+        f"{user.label}: no User Operator is known to look for users in {user.namespace}{own if user.namespace != found.namespace else ''}: its "
         "certificate is not issued again."
         for user in found.users
         if not user.watched

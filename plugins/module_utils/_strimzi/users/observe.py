@@ -383,6 +383,8 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
         return user.unnameable, f"Give the user a shorter name; or {_WAIVER}."
     if not user.watched:
         move = f"Make it again in {about.home}, where the cluster's User Operator looks, have its programs read that Secret, and delete this user with its own"
+        if user.namespace == about.home:
+            move = "Add spec.entityOperator.userOperator to the Kafka resource"
         other = (
             f"where another User Operator serves it, give {user.namespace} in user_namespaces (strimzi_user_namespaces)"
         )
@@ -465,7 +467,10 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
         why = f"it has not read {what} since that was issued"
         return Presenter(reader.name, about.outdated, why, renewal, remedy=remedy)
     own = frozenset() if certificate.authority is None else _issuers(certificate, certificate.authority, about)
-    return Presenter(reader.name, own, what, renewal, remedy=remedy, ends_at=_last_end(certificate))
+    end = _last_end(certificate)
+    if end is not None and end <= about.now:
+        return Presenter(reader.name, frozenset(), f"{what}, which has expired", renewal, remedy=remedy, ends_at=end)
+    return Presenter(reader.name, own, what, renewal, remedy=remedy, ends_at=end)
 
 
 def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
@@ -500,7 +505,8 @@ def _of_issuer_elsewhere(name: str, subject: str, own: Sequence[NamedCertificate
     if unknown is not None:
         return Presenter(name, None, unknown, remedy=remedy)
     together = frozenset(authority for authorities, _why in found for authority in authorities or ())
-    return Presenter(name, together, "; ".join(why for _authorities, why in found), remedy=remedy)
+    # Where all of them have expired, it may log in with a certificate that lies elsewhere.
+    return Presenter(name, together or None, "; ".join(why for _authorities, why in found), remedy=remedy)
 
 
 def _presenters_of_named(

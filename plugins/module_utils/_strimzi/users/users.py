@@ -370,6 +370,9 @@ def users_of(
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
     users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now, known)]
+    if operator is None and asked.user_namespaces and spaces[0] not in asked.user_namespaces:
+        # The User Operators that the caller names look elsewhere.
+        users = [replace(user, watched=user.namespace != spaces[0].name) for user in users]
     left: list[NamedCertificate] = []
     if scope.namespace not in {space.name for space in spaces}:
         # Users that were made before watchedNamespace was changed, or in the wrong namespace.

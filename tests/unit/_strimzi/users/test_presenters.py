@@ -99,6 +99,14 @@ def test_a_user_at_which_no_user_operator_looks() -> None:
     )
 
 
+def test_a_user_of_the_cluster_itself_at_which_no_user_operator_looks() -> None:
+    found = one(replace(user(), watched=False))
+    assert found.hindrance == "no User Operator is known to look for users in apps"
+    assert found.remedy.startswith(
+        "Add spec.entityOperator.userOperator to the Kafka resource; where another User Operator serves it, give apps in"
+    )
+
+
 def test_a_user_of_another_ca_than_the_one_in_use_is_issued_again() -> None:
     found = one(user(replace(GOOD, authority=OLD.certificate, ca_beside=OLD.certificate, is_current=False)))
     assert (found.authorities, found.is_outdated) == (names_of(OLD), True)
@@ -209,6 +217,14 @@ class TestNamedSecrets:
             names_of(OLD, NEW), f"Secret elsewhere/partner entry user.crt: {why}",
         )  # fmt: skip
 
+    def test_a_user_with_ended_certificates_alone_presents_an_unknown_certificate(self) -> None:
+        """It logs in with another certificate, or not at all."""
+        ended = [named(replace(GOOD, leaf=leaf(end=NOW)))]
+        found = one(user(None, "tls-external"), named=ended)
+        assert (found.authorities, found.why) == (None, f"the certificate in {WHERE} has expired")
+        found = one(user(None, "tls-external"), named=[*ended, named(OF_OLD, entry="old.crt")])
+        assert found.authorities == names_of(OLD, RENEWED)
+
     def test_a_named_secret_of_another_subject_does_not_count_for_a_user(self) -> None:
         _operator, stranger, secret = of(user(None, "tls-external"), named=[named(replace(GOOD, leaf=leaf("other")))])
         assert (stranger.authorities, secret.authorities) == (None, names_of(NEW))
@@ -279,6 +295,17 @@ class TestReaders:
         reader = Reader("Pod apps/a", ({"metadata": {"creationTimestamp": EARLY.isoformat()}},))
         _operator, _user, found = of(user(GOOD, "tls", reader), current=RENEWED)
         assert found.authorities == names_of(RENEWED)
+
+    @pytest.mark.parametrize(
+        ("doubt", "expected"), [("", ()), ("its user.p12 does not open", (NEW,))], ids=["certificate", "keystore"]
+    )
+    def test_a_reader_of_a_certificate_that_has_ended_presents_none(
+        self, doubt: str, expected: tuple[Entity, ...]
+    ) -> None:
+        """Brokers refuse it, whichever CA they trust; what is in a keystore may be another certificate."""
+        ended, reader = replace(GOOD, leaf=leaf(end=NOW), keystore_doubt=doubt), Reader("Pod apps/a", ())
+        _operator, _user, found = of(user(ended, "tls", reader))
+        assert found.authorities == names_of(*expected)
 
     def test_a_copy_that_is_behind(self) -> None:
         """A KafkaAccess has no process that could restart; its operator copies for it."""

@@ -352,6 +352,20 @@ class TestOtherNamespaces:
         (found,) = stage.see(user_namespaces=(UserNamespace("kafka", "kafka-"),)).users
         assert found.secret == secret_of_user
 
+    @pytest.mark.parametrize(
+        ("asked", "watched"),
+        [((), True), (("team",), False), (("team", "kafka"), True)],
+        ids=["none is said", "another namespace is", "this namespace is too"],
+    )
+    def test_without_a_user_operator_in_the_kafka_resource_the_caller_says_where_one_looks(
+        self, asked: tuple[str, ...], watched: bool
+    ) -> None:
+        stage = Stage()
+        stage.change("kafkas", "demo", {"spec": {"entityOperator": {"userOperator": None}}})
+        stage.user()
+        (found,) = stage.see(user_namespaces=tuple(map(UserNamespace, asked))).users
+        assert found.watched is watched
+
     def test_a_user_operator_there_is_one(self) -> None:
         bench = Bench()
         bench.create("kafkas", kafka())
