@@ -231,13 +231,14 @@ def _broker(pod: Object, certificates: Object | None) -> Pod:
 
 
 def _used(ca: CaSecrets, ledger: Ledger | None) -> frozenset[str]:
-    """Fingerprints of the CAs that are or were in use."""
+    """Fingerprints of the CAs that are or were in use, or may have been: of a CA that was replaced before this collection came, or before its ledger was
+    lost, only its entry tells that. Flows put a CA that was never in use under its fingerprint.
+    """
     entries = ledger.entries if ledger is not None else ()
-    # Of a CA that was replaced before this collection came, or before its ledger was lost, only the name of its entry tells that.
-    retired = (ca.other_entries[entry][0] for entry in ca.retired)
+    left = (chain[0] for entry, chain in ca.other_entries.items() if entry != f"{chain[0].fingerprint}.crt")
     return frozenset(
         (
-            *(certificate.fingerprint for certificate in (*ca.in_use, *retired)),
+            *(certificate.fingerprint for certificate in (*ca.in_use, *left)),
             *(entry.fingerprint for entry in entries if entry.generations),
         )
     )

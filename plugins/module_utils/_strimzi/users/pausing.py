@@ -172,9 +172,9 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
     if work.dry_run:
         work.record(Action("wait", listed(step.names), what, step.phase.value))
         return
-    begun, own = work.clock.monotonic(), frozenset({step.authority.fingerprint})
+    begun = work.clock.monotonic()
     # A program may log in by other certificates too, for which no operator restarts it.
-    left = await_users(step.names, lambda user: user.is_followed and user.authorities != own, work)
+    left = await_users(step.names, lambda user: user.is_behind(step.replaced), work)
     if left:
         raise OperatorSilent(
             names_of(left),

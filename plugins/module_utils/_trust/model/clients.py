@@ -227,3 +227,7 @@ class Presenter:
     def is_followed(self) -> bool:
         """Whether an operator is about to bring it to its next certificate. Where another writer has paused its user, none is issued."""
         return self.renewal is Renewal.FOLLOWED and self.pause is not ReissuePause.FOREIGN
+
+    def is_behind(self, replaced: str | None) -> bool:
+        """Whether an operator is still to bring it to its next certificate. replaced: fingerprint of the CA of its present certificate."""
+        return self.is_followed and (self.authorities is None or replaced in self.authorities)

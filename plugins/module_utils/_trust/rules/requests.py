@@ -359,16 +359,12 @@ def await_pick_up(at: Situation) -> Turn:
     cannot restart the others, which hold the flow. Programs whose certificate is not issued again, because another writer has paused its
     user, have nothing to take up.
     """
-    if not _is_switched(at) or at.current is None:
+    if not _is_switched(at) or at.current is None or at.flow_in_flight is None:
         return ()
-    own = frozenset({at.current.fingerprint})
-    late = tuple(
-        presenter.name
-        for presenter in presenters(at.snapshot)
-        if presenter.is_followed and presenter.authorities != own
-    )
+    replaced = at.flow_in_flight.replaces
+    late = tuple(presenter.name for presenter in presenters(at.snapshot) if presenter.is_behind(replaced))
     if late:
-        return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),)
+        return (AwaitPickUp(names=late, authority=at.current, replaced=replaced, phase=at.phase),)
     return Wait(violations=tuple(_presenters_of_replaced(at)), phase=Phase.RETIRE)
 
 

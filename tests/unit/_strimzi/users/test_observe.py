@@ -22,9 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     UnlabelledSecret,
 )
 
-from ....tools.support.certificates import NOW, key, make
+from ....tools.support.certificates import NOW, Entity, key, make
 from ....tools.support.users import kafka_user
 from ..bench import SCOPE, Bench, kafka, pem, pod, secret
+from .stage import mounting
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)
 CA, OLD, CLUSTER_CA = make("clients-ca v1", key(0)), make("clients-ca v0", key(1)), make("cluster-ca v0", key(2))
@@ -67,6 +68,31 @@ def test_users_secrets_without_labels_are_told_and_hold_nothing_also_two_of_one_
     assert snapshot.objects.unlabelled_secrets == {}
     (user,) = (one for one in snapshot.presenters if one.name == "KafkaUser kafka/orders")
     assert user.authorities == {CA.certificate.fingerprint}
+
+
+@pytest.mark.parametrize(
+    ("entry", "may_be"),
+    [("ca-2027-01-01T00-00-00Z.crt", [CA, OLD]), ("old.crt", [CA, OLD]), (f"{OLD.certificate.fingerprint}.crt", [CA])],
+    ids=["by the operator", "by hand", "by a flow, which never used it"],
+)
+def test_a_program_that_has_not_read_again_may_present_certificates_of_a_ca_that_another_hand_left_beside(
+    entry: str, may_be: list[Entity]
+) -> None:
+    """It may have been ca.crt before this collection came."""
+    made = bench()
+    stored = secret(CLIENTS.ca_certificate_secret, {"ca.crt": pem(CA), entry: pem(OLD)})["data"]
+    change = {"data": {"ca-2027-01-01T00-00-00Z.crt": None, **stored}}
+    path = f"/api/v1/namespaces/kafka/secrets/{CLIENTS.ca_certificate_secret}"
+    made.api.request("PATCH", path, body=change, content_type="application/merge-patch+json")
+    made.create("kafkausers", kafka_user("orders"))
+    leaf = make("orders", key(5), CA, ca=False)
+    mine = {"ca.crt": pem(CA), "user.crt": pem(leaf), "user.key": leaf.key.reveal()}
+    made.api.clock = lambda: "2026-01-01T00:00:10Z"
+    made.create("pods", mounting("app", "orders"))
+    made.api.clock = lambda: "2026-01-01T00:00:20Z"
+    made.create("secrets", secret("orders", mine, labels={"strimzi.io/kind": "KafkaUser"}))
+    (found,) = (one for one in seen(made).snapshot.presenters if one.name == "Pod kafka/app")
+    assert found.authorities == {authority.certificate.fingerprint for authority in may_be}
 
 
 def test_certificates_of_users_witness_a_clients_ca_that_is_lost() -> None:

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 
 from ....tools.support.certificates import DAY, NOW
 from ....tools.support.intents import changed_intent
-from ..authorities import NEW, OLD, names_of
+from ..authorities import NEW, OLD, THIRD, names_of
 from ..builders import changed
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .asking import REPLACE_KEY, situation
@@ -80,7 +80,14 @@ def test_programs_that_the_operator_restarts_are_waited_for() -> None:
     seen = changed(STAGES["issued"], presenters=presenting(late, other, current=NEW))
     (step,) = await_pick_up(situation(seen))
     assert isinstance(step, AwaitPickUp)
-    assert (step.names, step.authority) == ((CONNECT,), NEW.certificate)
+    assert (step.names, step.authority, step.replaced) == ((CONNECT,), NEW.certificate, OLD.certificate.fingerprint)
+
+
+def test_programs_that_present_nothing_of_the_replaced_ca_are_not_waited_for() -> None:
+    """Another CA, trusted beside, has no successor that the operator could bring them to."""
+    beside = presenter(CONNECT, None, authorities=names_of(NEW, THIRD), renewal=Renewal.FOLLOWED)
+    seen = changed(STAGES["issued"], presenters=presenting(beside, current=NEW))
+    assert steps_of(await_pick_up(situation(seen))) == ()
 
 
 def test_programs_that_have_read_their_certificate_are_not_waited_for() -> None:

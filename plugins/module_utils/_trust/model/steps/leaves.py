@@ -356,6 +356,8 @@ class AwaitPickUp(Step):
     #: The programs.
     names: tuple[str, ...]
     authority: Certificate
+    #: Fingerprint of the CA whose certificates they give up; None where the flow replaces none.
+    replaced: str | None = None
     phase: Phase = Phase.USE
     only_waits: ClassVar[bool] = True
 
