@@ -31,8 +31,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 
 from ..tools.operator import certs
 from ..tools.support.answers import Answers
+from ..tools.support.authorities import renewed, root
 from ..tools.support.certificates import YEAR
-from ..tools.support.flows import FlowResult
+from ..tools.support.flows import START, FlowResult
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CLUSTER, WatchedCluster
 from .cases import DAY, Layout, Object, roles_apart, roles_together
@@ -314,6 +315,23 @@ def test_a_ca_that_has_ended_too_is_renewed_afterwards(cluster: WatchedCluster, 
     assert cluster.current != before
     assert sorted(nodes.signals) == [(node, "TERM") for node in NODES]
     assert_healthy(cluster)
+
+
+@pytest.mark.parametrize("write", [7, 9])
+def test_a_renewal_that_was_killed_in_a_pause_long_ago_holds_no_recovery(
+    cluster: WatchedCluster, nodes: ReloadingNodes, write: int
+) -> None:
+    """The operator, paused, has issued no other certificates, and would act on half-done work if it went on."""
+    first = root("First", end=START + 10 * YEAR)
+    cluster.create(first, manifests=lasting())
+    assert cluster.is_killed_at(write, True, lambda: cluster.run(Goal.RENEW, renewed(first)))
+    assert cluster.paused
+    outlive_leaves(cluster)
+    cluster.memory.settle(2)
+    assert cluster.memory.kubelet.ended(certs.now()) == NODES
+    recover(cluster)
+    cluster.memory.settle(3)
+    assert (cluster.memory.kubelet.ended(certs.now()), cluster.ready, cluster.paused) == ([], True, False)
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

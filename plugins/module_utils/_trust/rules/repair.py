@@ -36,6 +36,7 @@ from ..model.snapshot import Backup, CaSecrets, Pod, Snapshot, StateSecrets, Sto
 from ..model.steps.authority import RestoreSecrets
 from ..model.steps.nodes import AwaitLeaves, ReloadOutside, Roll, RollReason
 from .leaves import issue
+from .order import settle_key
 from .pause import pause_first, why_not_reloaded
 from .requests import ask_for_leaves, await_issuer
 from .situation import Situation
@@ -258,14 +259,22 @@ def _find_nodes_without_next_leaf(at: Situation, pods: tuple[Pod, ...]) -> tuple
 
 
 def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
-    """The operator issues leaves that have ended, once it goes on; where the key of the CA is kept elsewhere, its issuer does. The leaves are stored as the
-    operator stores them, outside a pause: it restarts no node whose listeners it cannot ask.
+    """The operator issues leaves that have ended; where the key of the CA is kept elsewhere, its issuer does. The leaves are stored as the operator stores
+    them, outside a pause: it restarts no node whose listeners it cannot ask. In a pause that a killed call has left, the operator issues none, and would
+    act on half-done work if it went on: this collection issues them, with the key of the CA in use, to which a switch is finished or taken back first.
     """
-    if not at.snapshot.ca.in_use_elsewhere:
-        return () if at.snapshot.reconciliation.paused else (AwaitLeaves(secrets=secrets, phase=Phase.PREPARE),)
+    ca, state = at.snapshot.ca, at.snapshot.reconciliation
+    if not (ca.in_use_elsewhere or state.paused):
+        return (AwaitLeaves(secrets=secrets, phase=Phase.PREPARE),)
+    if state.generated or at.current is None:
+        return ()
+    if state.paused and (settled := settle_key(at)):
+        return settled
+    if not ca.in_use_elsewhere and ca.key != at.current.public_key_sha256:
+        return ()
     # These nodes know the CA in use, whatever flow is in flight.
     resting = replace(at, resting=True)
-    issued = issue(resting, secrets, at.snapshot.ca.current, Phase.PREPARE)
+    issued = issue(resting, secrets, ca.current, Phase.PREPARE)
     return issued or ask_for_leaves(resting) or await_issuer(resting)
 
 

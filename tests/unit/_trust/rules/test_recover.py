@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaSecrets,
     CaUsers,
     Component,
     FailedReconcile,
@@ -43,7 +44,7 @@ from ....tools.support.certificates import DAY, NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
 from ..authorities import OLD, THIRD
-from ..builders import answering, changed, cluster
+from ..builders import answering, changed, cluster, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods, uid_of, uids_of
 from ..requested import ISSUER, a_request, answered, elsewhere, with_requests
@@ -182,9 +183,27 @@ def test_a_node_whose_stored_leaf_is_unusable_does_not_restart(unusable: StoredL
     assert not any(isinstance(step, Pause) for step in decision.steps)
 
 
-def test_a_pause_ends_where_the_operator_has_still_to_issue() -> None:
+def test_in_a_pause_that_a_killed_call_has_left_the_next_leaf_is_issued_here() -> None:
     seen = presenting(PODS[0], stored=(ended(), *map(a_leaf, PODS[1:])), reconciliation=PAUSED)
-    assert restarted(decide(seen, RECOVER)) == []
+    (step,) = decide(seen, RECOVER).steps
+    assert isinstance(step, IssueLeaves)
+    assert (step.secrets, step.issuer) == ((PODS[0],), seen.ca.current)
+
+
+@pytest.mark.parametrize(
+    ("ca", "condition"),
+    [
+        (secrets(None), Condition.AUTHORITY_SECRETS_ARE_USABLE),
+        (secrets(key=None), Condition.KEY_MATCHES),
+        (secrets(key=THIRD.certificate.public_key_sha256), Condition.KEY_MATCHES),
+    ],
+    ids=["no CA", "no key", "another key"],
+)
+def test_in_a_pause_without_the_key_of_the_ca_no_leaf_is_issued(ca: CaSecrets, condition: Condition) -> None:
+    seen = presenting(PODS[0], ca=ca, stored=(ended(), *map(a_leaf, PODS[1:])), reconciliation=PAUSED)
+    decision = decide(seen, RECOVER)
+    assert not any(isinstance(step, (IssueLeaves, Roll)) for step in decision.steps)
+    assert condition in [violation.condition for violation in decision.violations]
 
 
 def test_nodes_are_asked_before_they_restart() -> None:
