@@ -8,7 +8,7 @@ plan.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -182,6 +182,15 @@ def test_owners_are_named_before_the_first_write(cluster: WatchedCluster, nodes:
     assert f"Secret {NAMESPACE}/{KEYS}: " in warning
     assert "externalsecrets.external-secrets.io/corporate-ca (Update, " in warning
     assert "creationPolicy" in warning
+
+
+def test_a_plan_that_a_person_approves_names_them_too(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    cluster.memory.api.give("secrets", NAMESPACE, KEYS, ARGO_CD)
+    work = replace(cluster.work(), dry_run=True)
+    run(work, flow.asked(), lambda: None)
+    (warning,) = work.warnings
+    assert f"Secret {NAMESPACE}/{KEYS}: {ARGO_CD}" in warning
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,7 @@ def run(
         intent = intent.about(outcome.replaces)
     if work.dry_run:
         if steps := _choose_steps(work, intent, reached, outcome, engine):
+            warn_of_owners(outcome, work)
             _record_decision(outcome, work, intent.goal)
             _carry_out_all(steps, outcome, work)
         return outcome
