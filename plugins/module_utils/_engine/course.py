@@ -10,7 +10,7 @@ A state is what decides, and not a count of passes. The budget of restarts is th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -78,9 +78,10 @@ class Budget:
             self._facts_of_plan |= _facts_of_plan(
                 self._first.snapshot.with_nodes(in_place_obstacles=snapshot.nodes.in_place_obstacles)
             )
-        self._parties.update({pod.name: party_of(pod) for pod in snapshot.nodes.pods})
+        pods = snapshot.nodes.pods
+        self._parties.update({pod.name: party_of(pod) for pod in pods})
         rolls = [step for step in steps if isinstance(step, Roll)]
-        due = Counter((roll.reason.value, party) for roll in rolls for party in _parties_of(roll.uids, snapshot))
+        due = Counter((roll.reason.value, party_of(pod)) for roll in rolls for pod in pods if pod.uid in roll.uids)
         if not due and not is_doubtful:
             return Counter()
         if self._planned is None:
@@ -177,11 +178,6 @@ def _find_put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact
 def party_of(pod: Pod) -> str:
     """The name of a node, or the component, whose pods get another name each time."""
     return pod.name if pod.component is Component.KAFKA else pod.component.value
-
-
-def _parties_of(uids: Iterable[str], snapshot: Snapshot) -> list[str]:
-    chosen = frozenset(uids)
-    return [party_of(pod) for pod in snapshot.nodes.pods if pod.uid in chosen]
 
 
 class Restarted:

@@ -158,7 +158,7 @@ def _path_length_problem(authorities: Sequence[Certificate], verifier: Verifier)
         limit = certificate.path_length
         if applies and limit is not None and below > limit:
             return f"{certificate.subject} allows {limit} CAs below it (path length constraint), and there are {below}"
-        if verifier.counts_self_issued or not certificate.self_issued:
+        if verifier is Verifier.GO or not certificate.self_issued:
             below += 1
     return ""
 
@@ -254,16 +254,17 @@ class Search:
 
     def _names(self, path: Path, anchor: Certificate) -> bool:
         """Whether the path names this anchor. The issuers in question write no serial number into their leaves."""
-        if not self.verifier.compares_anchor_identifiers:
+        if self.verifier is Verifier.GO:
             return True
         if not path:
             return self.issuer is not None and anchor.stands_in_for(self.issuer)
         return path[-1].names_key_of(anchor) and path[-1].names_serial_number_of(anchor)
 
     def _leads_on(self, path: Path, sent: Certificate) -> bool:
-        if _repeats(path, sent):
+        # A second certificate of the same CA on a path never helps; it could go in circles (RFC 4158 section 5.2).
+        if any(certificate.is_twin_of(sent) for certificate in path):
             return False
-        return not (self.verifier.cuts_off_at_twins and any(sent.passes_for(anchor) for anchor in self.anchors))
+        return not (self.verifier is Verifier.JVM and any(sent.passes_for(anchor) for anchor in self.anchors))
 
     def _signers(self, path: Path, candidates: Path) -> list[Certificate]:
         if not path:
@@ -308,11 +309,6 @@ class Search:
 def _counts_as_self_signed(certificate: Certificate) -> bool:
     """Whether OpenSSL lets a path end here: it compares name and identifier, and does not verify this signature."""
     return certificate.folded_subject == certificate.folded_issuer and certificate.names_as_issuer(certificate)
-
-
-def _repeats(path: Path, candidate: Certificate) -> bool:
-    """A second certificate of the same CA on a path never helps; it could go in circles (RFC 4158 section 5.2)."""
-    return any(certificate.is_twin_of(candidate) for certificate in path)
 
 
 def drop_repetitions(certificates: Iterable[Certificate]) -> Path:

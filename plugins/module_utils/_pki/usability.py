@@ -49,18 +49,6 @@ class Verifier(Enum):
     def checks_anchor_dates(self) -> bool:
         return self is not Verifier.JVM
 
-    @property
-    def compares_anchor_identifiers(self) -> bool:
-        return self is not Verifier.GO
-
-    @property
-    def cuts_off_at_twins(self) -> bool:
-        return self is Verifier.JVM
-
-    @property
-    def counts_self_issued(self) -> bool:
-        return self is Verifier.GO
-
 
 @dataclass(frozen=True)
 class PathResult:
@@ -124,17 +112,16 @@ _NAMES = {
 
 
 def key_defects(certificate: Certificate) -> Iterator[Defect]:
-    """Of RSA and EC keys."""
-    for rule in (_size, _curve, _form_of_key):
-        yield from rule(certificate)
-
-
-def _size(certificate: Certificate) -> Iterator[Defect]:
-    """OpenSSL at security level 2, its default since 3.2 and that of Debian before."""
+    """Of RSA and EC keys; by OpenSSL at security level 2, its default since 3.2 and that of Debian before."""
     algorithm, bits = certificate.key_type
     if algorithm == "rsa" and bits < 2048:
         refusing = ALL if bits < 1024 else OPENSSL
         yield Defect(refusing, f"has an RSA key of {bits} bits", "with an RSA key of 2048 bits or more")
+    yield from _curve(certificate)
+    if certificate.has_compressed_key:
+        yield Defect(JVM | GO, "has an EC key in compressed form", "whose key is not compressed")
+    elif certificate.curve is not None and not certificate.has_key_in_usual_form:
+        yield Defect(ALL, "spells out the parameters of its curve", f"whose key names its curve, {CURVES}")
 
 
 def _curve(certificate: Certificate) -> Iterator[Defect]:
@@ -147,13 +134,6 @@ def _curve(certificate: Certificate) -> Iterator[Defect]:
     refusing |= frozenset() if curve in _GO_CURVES else GO
     if refusing:
         yield Defect(refusing, f"has a key on the curve {curve}", f"with a key {CURVES}")
-
-
-def _form_of_key(certificate: Certificate) -> Iterator[Defect]:
-    if certificate.has_compressed_key:
-        yield Defect(JVM | GO, "has an EC key in compressed form", "whose key is not compressed")
-    elif certificate.curve is not None and not certificate.has_key_in_usual_form:
-        yield Defect(ALL, "spells out the parameters of its curve", f"whose key names its curve, {CURVES}")
 
 
 def signature_defects(certificate: Certificate) -> Iterator[Defect]:

@@ -247,7 +247,9 @@ class Progress:
             self.left.discard(uid)
             self._gone_at[uid] = now
             self._changed = True
-        self._count_missing()
+        nodes = [uid for uid in self._gone_at if self._old[uid].component is Component.KAFKA]
+        for uid in nodes:
+            self._away[uid] = max(self._away.get(uid, 0), len(nodes))
         self._note_returned(now)
 
     def _note_returned(self, now: float) -> None:
@@ -258,11 +260,6 @@ class Progress:
             self.restarted += 1
             self._changed = True
             self._tell(name, seconds)
-
-    def _count_missing(self) -> None:
-        nodes = [uid for uid in self._gone_at if self._old[uid].component is Component.KAFKA]
-        for uid in nodes:
-            self._away[uid] = max(self._away.get(uid, 0), len(nodes))
 
     def _is_back(self, old: Pod) -> bool:
         """A Kafka node comes back under its name, a pod of a Deployment as another pod of its component."""

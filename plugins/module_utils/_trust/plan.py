@@ -261,7 +261,9 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
             planned += (_as_held_step(party, decision.violations, before) for party in sorted(parties))
             continue
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
-            found = _as_forecast(planned, held or _Held(len(planned), (*decision.violations, *circle), snapshot))
+            held = held or _Held(len(planned), (*decision.violations, *circle), snapshot)
+            done, after = tuple(planned[: held.steps]), tuple(planned[held.steps :])
+            found = Forecast(done, held.violations, end=held.end, after=after)
             if waits_for_window(start, intent) and any(step.nodes or step.others for step in found.whole):
                 choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
@@ -283,10 +285,6 @@ class _Held:
     violations: tuple[Violation, ...]
     #: The cluster then.
     end: Snapshot
-
-
-def _as_forecast(planned: Sequence[PlannedStep], held: _Held) -> Forecast:
-    return Forecast(tuple(planned[: held.steps]), held.violations, end=held.end, after=tuple(planned[held.steps :]))
 
 
 def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:

@@ -118,7 +118,8 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     if made is None:
         return (Write(WriteVerb.UPDATE if existing else WriteVerb.CREATE, SECRETS, name, what),)
     chain, fingerprint = made.chain, made.chain[0].fingerprint
-    data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": _stored_key(made)}
+    key = placeholder(chain[0].public_key_sha256).encode("ascii") if made.key is None else made.key.reveal()
+    data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": key}
     if made.links is not None:
         data[f"{fingerprint}{LINK_SUFFIX}"] = encode_links(made.links)
     facts = {"prepared": public_fact(chain[0])}
@@ -150,10 +151,6 @@ def _describe(step: PrepareAuthority, scope: ClusterNames) -> str:
     if step.goal is Goal.RENEW:
         return f"prepare a renewed certificate for {step.replaces[0].subject}, same key"
     return f"prepare the CA {scope.ca_common_name} v{step.generation} with a new key"
-
-
-def _stored_key(made: NextAuthority) -> bytes:
-    return placeholder(made.chain[0].public_key_sha256).encode("ascii") if made.key is None else made.key.reveal()
 
 
 _END = b"-----END CERTIFICATE-----"

@@ -17,7 +17,7 @@ the highest numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, islice
 from typing import Any
@@ -88,11 +88,16 @@ class NodePools:
 
     def wanted(self) -> tuple[WantedNode, ...]:
         """The wanted nodes; nodes on their way out have numbers too."""
-        return tuple(self._assign({number for pool in self.pools for number in _numbers_of(pool)}))
+        used = {number for pool in self.pools for number in _numbers_of(pool)}
+        return tuple(
+            self._node(pool, number)
+            for _name, pool in sorted(self.by_name.items())
+            for number in (*_numbers_of(pool), *_add(pool, used, _replicas(pool) - len(_numbers_of(pool))))
+        )
 
     def settled(self) -> NodePools:
         """The pools as they are when the operator has removed the nodes that they have too many."""
-        return NodePools(self.cluster, tuple(_with_numbers(pool, _staying_numbers(pool)) for pool in self.pools))
+        return NodePools(self.cluster, tuple(_without_leaving(pool) for pool in self.pools))
 
     def leaving(self) -> tuple[WantedNode, ...]:
         """The nodes that the operator is to remove."""
@@ -110,12 +115,6 @@ class NodePools:
             for _name, pool in sorted(self.by_name.items())
             for number in _add(pool, set(used), count)
         )
-
-    def _assign(self, used: set[int]) -> Iterator[WantedNode]:
-        for _name, pool in sorted(self.by_name.items()):
-            has = _numbers_of(pool)
-            for number in (*has, *_add(pool, used, _replicas(pool) - len(has))):
-                yield self._node(pool, number)
 
     def _node(self, pool: Object, number: int) -> WantedNode:
         name, roles = _name(pool), (pool.get("spec") or {}).get("roles") or ()
@@ -155,13 +154,10 @@ def _numbers_of(pool: Object) -> list[int]:
     return [int(number) for number in (pool.get("status") or {}).get("nodeIds") or []]
 
 
-def _with_numbers(pool: Object, numbers: Sequence[int]) -> Object:
-    return {**pool, "status": {**(pool.get("status") or {}), "nodeIds": list(numbers)}}
-
-
-def _staying_numbers(pool: Object) -> list[int]:
+def _without_leaving(pool: Object) -> Object:
     leaving = _leaving_numbers(pool)
-    return [number for number in _numbers_of(pool) if number not in leaving]
+    staying = [number for number in _numbers_of(pool) if number not in leaving]
+    return {**pool, "status": {**(pool.get("status") or {}), "nodeIds": staying}}
 
 
 def _leaving_numbers(pool: Object) -> list[int]:

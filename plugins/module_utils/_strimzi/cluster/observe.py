@@ -100,9 +100,9 @@ def read_domain(
     clusters in the namespace, which the same operator serves, if look_around says to look there; else the operator's default. Raises KubeError.
     """
     own = tuple(leaves)
-    found = given or _most_frequent(
-        (*_domains_in_nodes(scope.cluster, scope.namespace, own), *_domains_in_cruise_control(scope, own))
-    )
+    servers = [leaf for leaf in own if leaf.component is Component.CRUISE_CONTROL]
+    in_servers = _domains_after(f"{scope.cluster}-cruise-control.{scope.namespace}.svc.", servers)
+    found = given or _most_frequent((*_domains_in_nodes(scope.cluster, scope.namespace, own), *in_servers))
     return found or (_most_frequent(_domains_of_other_clusters(client, scope)) if look_around else "") or DEFAULT_DOMAIN
 
 
@@ -114,11 +114,6 @@ def _most_frequent(domains: Iterable[str]) -> str:
 def _domains_in_nodes(cluster: str, namespace: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
     nodes = (leaf for leaf in leaves if leaf.component is Component.KAFKA)
     return _domains_after(f"{cluster}-kafka-brokers.{namespace}.svc.", nodes)
-
-
-def _domains_in_cruise_control(scope: names.ClusterNames, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
-    servers = (leaf for leaf in leaves if leaf.component is Component.CRUISE_CONTROL)
-    return _domains_after(f"{scope.cluster}-cruise-control.{scope.namespace}.svc.", servers)
 
 
 def _domains_after(start: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:

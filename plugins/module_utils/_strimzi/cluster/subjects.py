@@ -16,7 +16,6 @@ from typing import Any
 
 from ..._leaves.trigger import naming_difference
 from ..._pki.building import DistinguishedName
-from ..._pki.certificates import Chain
 from ..._pki.names import address_of
 from ..._pki.usability import Purpose
 from ..._trust.evidence.stored import issuers_of
@@ -235,9 +234,10 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
 
 def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] | None:
     stored = next((known for known in observation.snapshot.leaves.stored if known.secret == leaf.secret), None)
-    if stored is None or stored.chain is None or not _is_of_cluster(stored.chain, leaf, observation):
+    if stored is None or stored.chain is None or stored.chain[0].subject != DistinguishedName(leaf.common_name).text:
         return None
-    return stored.chain[0].subject_alternative_names
+    is_ours = bool(issuers_of(stored.chain, as_seen(observation.snapshot)))
+    return stored.chain[0].subject_alternative_names if is_ours else None
 
 
 def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
@@ -257,11 +257,6 @@ def unaddressed(leaf: LeafSecret, observation: Observation) -> tuple[str, ...]:
     """The listeners of a node that have no address yet that belongs into its leaf, as far as the cluster shows."""
     node = _node(leaf, observation)
     return unaddressed_listeners(observation.scope, node, observation.kafka, observation.addresses or {})
-
-
-def _is_of_cluster(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:
-    subject = DistinguishedName(leaf.common_name).text
-    return chain[0].subject == subject and bool(issuers_of(chain, as_seen(observation.snapshot)))
 
 
 def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:

@@ -160,16 +160,11 @@ def _find_needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterato
     if fingerprint == ledger.undone_ca:
         for pod in possible_holders_of_undone(snapshot, ledger):
             yield _Need(f"pod {pod.name}", None, "may have been started with a certificate of this CA")
-    yield from _find_needs_of_successor(snapshot, ledger, fingerprint)
-
-
-def _find_needs_of_successor(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
-    """Where a CA is to leave that was in use. A CA that was taken out already is not put back for it."""
     entry = ledger.find(fingerprint)
-    if entry is None or not entry.generations or fingerprint not in snapshot.ca.projected:
-        return
-    for presenter in parties_awaiting_issue(snapshot):
-        yield _Need(presenter.name, None, "is about to be issued a certificate, which may be of this CA")
+    # A CA that was taken out already is not put back for a party that is about to be issued a certificate.
+    if entry is not None and entry.generations and fingerprint in snapshot.ca.projected:
+        for presenter in parties_awaiting_issue(snapshot):
+            yield _Need(presenter.name, None, "is about to be issued a certificate, which may be of this CA")
 
 
 def _removal_violations(refusing: Mapping[str, tuple[_Refusal, ...]], need: _Need) -> Iterator[Violation]:

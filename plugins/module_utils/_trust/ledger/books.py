@@ -56,7 +56,8 @@ def advance_states(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Ga
         ):
             after = TrustState.PHASE_OUT
         if after is not entry.state:
-            changed = changed.with_entry(replace(entry, state=after, awaited_pods=_update_awaited(snapshot, entry)))
+            awaited = None if entry.awaited_pods is None else entry.awaited_pods & snapshot.uids
+            changed = changed.with_entry(replace(entry, state=after, awaited_pods=awaited))
     return changed
 
 
@@ -73,10 +74,6 @@ def _state_after(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, usage: 
 def _is_known(snapshot: Snapshot, entry: LedgerEntry) -> bool:
     """Whether it was in the ledger before this pass."""
     return snapshot.ledger is not None and snapshot.ledger.find(entry.fingerprint) is not None
-
-
-def _update_awaited(snapshot: Snapshot, entry: LedgerEntry) -> frozenset[str] | None:
-    return None if entry.awaited_pods is None else entry.awaited_pods & snapshot.uids
 
 
 def is_projected(snapshot: Snapshot, fingerprint: str) -> bool:
@@ -161,7 +158,7 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         if gates.removal(snapshot, ledger, entry.fingerprint):
             continue
         ledger = _note_cleared(ledger.without_entry(entry.fingerprint), entry, snapshot.now)
-        if not _has_twin(ledger, entry):
+        if not any(other.certificate.is_twin_of(entry.certificate) for other in ledger.entries):
             removed = RemovedEntry(entry.certificate, snapshot.uids)
             ledger = replace(ledger, removed_cas=(*ledger.removed_cas, removed))
     return ledger
@@ -176,11 +173,6 @@ def _note_cleared(ledger: Ledger, gone: LedgerEntry, now: datetime) -> Ledger:
         if entry.certificate.is_twin_of(gone.certificate) and entry.certificate.path_length != 0:
             ledger = ledger.with_entry(replace(entry, cleared_at=max(cleared, entry.cleared_at or cleared)))
     return ledger
-
-
-def _has_twin(ledger: Ledger, entry: LedgerEntry) -> bool:
-    """Whether a CA of the ledger has the same name and key, so that it validates the same leaves."""
-    return any(other.certificate.is_twin_of(entry.certificate) for other in ledger.entries)
 
 
 def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:

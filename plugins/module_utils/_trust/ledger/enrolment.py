@@ -86,7 +86,10 @@ def find_swap(snapshot: Snapshot) -> Swap | None:
     """The swap that is not adopted yet; None where there is none."""
     ledger, current = snapshot.ledger, snapshot.ca.current
     replaced = last_current(ledger) if ledger else None
-    if ledger is None or replaced is None or not current or _is_of_a_flow(current[0], ledger):
+    if ledger is None or replaced is None or not current:
+        return None
+    begun = in_flight(ledger)
+    if begun is not None and begun.successor == current[0].fingerprint:
         return None
     return None if any(_is_known(current[0], entry) for entry in ledger.entries) else Swap(current, replaced)
 
@@ -101,11 +104,6 @@ def last_current(ledger: Ledger) -> LedgerEntry | None:
     """The CA that the ledger saw as ``ca.crt`` last; None where it never saw any."""
     seen = (entry for entry in ledger.entries if entry.generations)
     return max(seen, key=lambda entry: max(entry.generations), default=None)
-
-
-def _is_of_a_flow(current: Certificate, ledger: Ledger) -> bool:
-    begun = in_flight(ledger)
-    return begun is not None and begun.successor == current.fingerprint
 
 
 def _is_known(current: Certificate, entry: LedgerEntry) -> bool:

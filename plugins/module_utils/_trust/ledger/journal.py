@@ -382,13 +382,9 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
         return False
     if journal.replaces is not None and ledger.find(journal.replaces) is not None:
         return False
-    if snapshot.reconciliation.paused_by_us or _is_removing(ledger):
+    # A listener may still trust a CA that left.
+    if snapshot.reconciliation.paused_by_us or any(removed.awaited_pods for removed in ledger.removed_cas):
         return False
     if not snapshot.nodes.pods:
         return journal.goal is Goal.CREATE
     return is_taken_up(successor, snapshot, ledger)
-
-
-def _is_removing(ledger: Ledger) -> bool:
-    """Whether a listener may still trust a CA that left."""
-    return any(removed.awaited_pods for removed in ledger.removed_cas)

@@ -46,7 +46,7 @@ from ..ledger.target import due_from, usual_window, why_not_made_here
 from ..model.decision import Steps
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
-from ..model.ledger import Ledger, LedgerEntry, Upkeep
+from ..model.ledger import Ledger, Upkeep
 from ..model.names import first_told, flow_named, named
 from ..model.snapshot import CaUsers, Component, Snapshot, StoredLeaf
 from ..model.steps.leaves import CorrectOrders
@@ -255,7 +255,10 @@ def _reasons_of_wrong_names(snapshot: Snapshot) -> dict[str, Due]:
 def _reasons_of_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
     """Leaves that are still good, where the CA in use is taken up."""
     entry = ledger.find(snapshot.ca.current[0].fingerprint)
-    if entry is None or not _is_taken_up_or_in_flow(entry, snapshot, ledger):
+    if entry is None:
+        return {}
+    # Outside of a flow, certificates that are still good are left alone until every party has taken the CA in use up.
+    if in_flight(ledger) is None and snapshot.nodes.pods and not is_taken_up(entry, snapshot, ledger):
         return {}
     ending = (*ending_leaves(snapshot, intent), *leaves_before_operator_window(snapshot))
     return {
@@ -284,11 +287,6 @@ def _keeps_current(current: Certificate, snapshot: Snapshot, ledger: Ledger) -> 
     if snapshot.ca.prepared:
         return False
     return begun is None or begun.successor == entry.fingerprint
-
-
-def _is_taken_up_or_in_flow(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
-    """Whether every party has taken the CA in use up, or a flow sees to it: certificates that are still good are left alone in between."""
-    return in_flight(ledger) is not None or not snapshot.nodes.pods or is_taken_up(entry, snapshot, ledger)
 
 
 def _reasons_of_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:

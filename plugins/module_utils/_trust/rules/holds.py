@@ -131,11 +131,6 @@ def _find_secrets_to_name(at: Situation) -> frozenset[str]:
     return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
 
 
-def _find_secrets_named_elsewhere(at: Situation) -> frozenset[str]:
-    """The Secrets that another violation names already, or whose next leaf is on its way: no second violation names the pods that have read them."""
-    return _find_secrets_to_name(at).union(_find_awaited_secrets(at) if at.successor is None else ())
-
-
 def _find_awaited_secrets(at: Situation) -> Collection[str]:
     """The Secrets for which leaves are requested, as long as any of these has not come back."""
     asked = leaves_to_ask_for(at)
@@ -174,7 +169,9 @@ def await_evidence(at: Situation) -> Turn:
 def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     names, silent = at.snapshot.names, unanswered(at.snapshot)
     yield from (does_not_answer(node, names) for node in silent)
-    told, covered = {node.pod for node in silent}, _find_secrets_named_elsewhere(at)
+    told = {node.pod for node in silent}
+    # Another violation names these Secrets, or their next leaf is on its way: no second violation names the pods that have read them.
+    covered = _find_secrets_to_name(at).union(_find_awaited_secrets(at) if at.successor is None else ())
     for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(
