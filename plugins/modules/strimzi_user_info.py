@@ -241,7 +241,7 @@ def _unlabelled(users: Iterable[User]) -> Iterator[str]:
     for user in users:
         if (found := user.unlabelled) is not None:
             yield (
-                f"Secret {user.namespace}/{user.secret} lacks {' and '.join(found.lost)}, {found.why}. To put back what it had: "
+                f"Secret {user.namespace}/{user.secret} lacks {' and '.join(found.lost)}, {found.purpose}. To put back what it had: "
                 f"{found.command(user.secret, user.namespace)}"
             )
 
@@ -295,7 +295,7 @@ def _answer(
         "pod": answer.pod,
         "trusts": [label(authority) for authority in clients_ca.anchors if authority.fingerprint in answer.accepts],
         "refuses": [label(authority) for authority in refused],
-        "why": sorted({reason for reason in (answer.why, *answer.doubts.values()) if reason}),
+        "why": sorted({reason for reason in (answer.failure, *answer.doubts.values()) if reason}),
         "problems": [
             f"Listener {listener.name} ({listener.port}) of Pod {answer.pod} refuses certificates of {label(authority)} "
             f"({', '.join(holders[authority])}): it has to read its trust again, or to restart."
@@ -379,7 +379,7 @@ class UsersModule(ClusterModule):
             **described,
             "user_listeners": asked,
             "problems": [*described["problems"], *(problem for user in asked for problem in user["problems"])],
-            "unasked": look.why,
+            "unasked": look.reason,
         }
 
     def _asked(self, client: KubeClient) -> NamedPlaces:

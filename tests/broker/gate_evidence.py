@@ -80,5 +80,5 @@ def _verifying(nodes: KafkaNodes, node: int) -> list[int]:
 def _seen(nodes: KafkaNodes, node: int, authorities: Sequence[Issued], port: int) -> ObservedListener:
     one = look(nodes, node, port, inquiry_about(authorities))
     return ObservedListener(
-        pod_of(node), uid(node), port, one.presented, one.trusts, one.distrusts, source="handshake", why=one.why
+        pod_of(node), uid(node), port, one.presented, one.trusts, one.distrusts, source="handshake", failure=one.failure
     )

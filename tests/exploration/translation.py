@@ -302,7 +302,7 @@ def _uids(slots: frozenset[int]) -> frozenset[str]:
 def listener_of(number: int, heard: Heard, asked_about: frozenset[int]) -> ObservedListener:
     """The answer of a node: it accepts a probe of a CA by name and key, with nothing sent behind it."""
     if heard == SILENCE:
-        return ObservedListener(f"pod-{number}", str(number), 9091, why="it hangs")
+        return ObservedListener(f"pod-{number}", str(number), 9091, failure="it hangs")
     accepted = frozenset(one for one in asked_about if accepts(heard.trusts, one))
     return ObservedListener(
         f"pod-{number}",

@@ -83,7 +83,7 @@ def test_for_requests(cluster: WatchedCluster) -> None:
     held_up(api, order.name)
     (waits,) = one.poll((token,))
     assert isinstance(waits, Waiting)
-    assert "Issuer corporate has no Ready condition" in waits.why
+    assert "Issuer corporate has no Ready condition" in waits.reason
     one.forget((token,))
     manager.approving = frozenset({NAMESPACE})
     cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=one.reference)
@@ -103,7 +103,7 @@ def test_for_certificates(cluster: WatchedCluster) -> None:
     held_up(api, request["metadata"]["name"])
     (waits,) = one.poll((token,))
     assert isinstance(waits, Waiting)
-    assert "Issuer corporate has no Ready condition" in waits.why
+    assert "Issuer corporate has no Ready condition" in waits.reason
     patch(api, f"{path_of(NAMESPACE, request['metadata']['name'])}/status", {"status": None})
     manager.is_asleep = False
     People(api).deny(NAMESPACE, request["metadata"]["name"])

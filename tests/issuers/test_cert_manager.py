@@ -63,7 +63,7 @@ def waits_for(one: CertManager, token: Token, *parts: str) -> Callable[[], bool]
         (answer,) = one.poll((token,))
         assert isinstance(answer, Waiting), answer
         is_told(answer)
-        return all(part in answer.why for part in parts)
+        return all(part in answer.reason for part in parts)
 
     return said
 
@@ -105,13 +105,13 @@ def test_a_request_that_no_approver_approves(corporate: Corporate) -> None:
     one = corporate.counterpart("corporate").silent
     (answer,) = one.poll((asked(one, wish().order),))
     assert isinstance(answer, Waiting)
-    assert "signers issuers.cert-manager.io/unapproved.corporate" in answer.why
+    assert "signers issuers.cert-manager.io/unapproved.corporate" in answer.reason
 
 
 def test_the_message_of_a_denial(corporate: Corporate) -> None:
     answer = corporate.counterpart("corporate").refused(wish().order)
     assert isinstance(answer, Refused)
-    assert answer.why.endswith(" was denied: no such names here.")
+    assert answer.reason.endswith(" was denied: no such names here.")
 
 
 def test_a_request_that_cert_manager_fails(corporate: Corporate) -> None:
@@ -119,7 +119,7 @@ def test_a_request_that_cert_manager_fails(corporate: Corporate) -> None:
     one, wanted = by(corporate, CertManagerIssuer("corporate")), wish()
     (answer,) = answers(one, [asked(one, _asking_for_a_ca(wanted.order))])
     assert isinstance(answer, Refused)
-    assert " has failed: Error generating certificate template: encoded CSR error" in answer.why
+    assert " has failed: Error generating certificate template: encoded CSR error" in answer.reason
     is_told(answer)
 
 
@@ -128,7 +128,7 @@ def test_an_issuer_that_wants_the_private_key(corporate: Corporate) -> None:
     one = by(corporate, CertManagerIssuer("selfsigned"))
     (answer,) = answers(one, [asked(one, wish().order)])
     assert isinstance(answer, Refused)
-    assert "private-key-secret-name" in answer.why
+    assert "private-key-secret-name" in answer.reason
 
 
 def _asking_for_a_ca(order: LeafOrder) -> LeafOrder:

@@ -130,9 +130,9 @@ def test_a_failure_is_told_and_tried_again_at_once(corporate: Corporate) -> None
     one, order = corporate.by_certificates("corporate"), wish().order
     answer = one.refused(order)
     assert isinstance(answer, Refused)
-    assert "could not be issued: The certificate request has failed to complete and will be retried: " in answer.why
-    assert "no such names here" in answer.why
-    assert "It has failed 1 time in a row" in answer.why
+    assert "could not be issued: The certificate request has failed to complete and will be retried: " in answer.reason
+    assert "no such names here" in answer.reason
+    assert "It has failed 1 time in a row" in answer.reason
     is_told(answer)
     token = asked(one.silent, order)
     (waiting,) = one.silent.poll((token,))
@@ -147,7 +147,7 @@ def test_a_certificate_that_waits_for_approval_says_so(corporate: Corporate) -> 
         (answer,) = one.silent.poll((token,))
         assert isinstance(answer, Waiting), answer
         is_told(answer)
-        return " is not approved yet. " in answer.why and "has to (cmctl approve -n unapproved" in answer.why
+        return " is not approved yet. " in answer.reason and "has to (cmctl approve -n unapproved" in answer.reason
 
     wait_for(is_so, "the word that no approver has approved")
 
@@ -162,7 +162,7 @@ def test_a_certificate_of_another_owner_is_left_alone(corporate: Corporate) -> N
     corporate.kube.apply([body])
     for answer in (one.issuer.request(order), reviewed(one, order).answer):
         assert isinstance(answer, Refused)
-        assert "exists already and belongs to another owner" in answer.why
+        assert "exists already and belongs to another owner" in answer.reason
         is_told(answer)
     found = corporate.kube.request("GET", path_of_certificate(NAMESPACE, order.name)).body
     assert found["spec"] == theirs

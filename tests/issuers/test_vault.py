@@ -133,7 +133,7 @@ def test_a_ca_below_which_there_may_be_none_certifies_none(ready: SetUp) -> None
     answer = counterpart.issuer.link(ordered(counterpart, next_ca(counterpart)))
     assert isinstance(answer, Refused)
     is_told(answer)
-    assert "signing certificate has a max path length of zero" in answer.why
+    assert "signing certificate has a max path length of zero" in answer.reason
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_names_that_the_role_does_not_permit(ready: SetUp) -> None:
     answer = ready.issuer(STRICT).request(wish().order)
     assert isinstance(answer, Refused)
     is_told(answer)
-    assert "not allowed by this role" in answer.why
+    assert "not allowed by this role" in answer.reason
 
 
 def test_a_rate_limit(ready: SetUp) -> None:

@@ -61,7 +61,7 @@ def _life(name: str, state: LeafState, snapshot: Snapshot, due: Due | None) -> d
         "secret": name,
         "state": state.value,
         "reason": found.reason.value if found else "",
-        "why": found.why if found else "",
+        "why": found.explanation if found else "",
     }
 
 
@@ -89,7 +89,7 @@ def _request(request: LeafRequest, state: LeafState) -> dict[str, Any]:
         "asked_at": time_text(request.asked_at),
         "waiting": request.waiting,
         "outdated": request.outdated,
-        "failure": failure.why if failure else "",
+        "failure": failure.reason if failure else "",
         "next_try": time_text(next_try(failure, request.secret)) if failure and not request.is_open else None,
     }
 

@@ -325,12 +325,12 @@ class Evidence(str, Enum):
 
 
 class LiveLook:
-    """The looks of one call. source and why: the evidence of the last look, and why it is not handshakes."""
+    """The looks of one call. source and reason: the evidence of the last look, and why it is not handshakes."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._wanted = evidence
         self.source = Evidence.ANNOTATIONS
-        self.why = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
+        self.reason = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
 
     def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
         """The answers of the listeners; None where no node is within reach and only stored evidence counts. ask:
@@ -350,15 +350,15 @@ class LiveLook:
             return None
         if self._wanted is Evidence.AUTO and all(listener.barred for listener in seen):
             self._give_up(
-                next((listener.why for listener in seen), "no node has a listener that answers which CAs it trusts")
+                next((listener.failure for listener in seen), "no node has a listener that answers which CAs it trusts")
             )
             return None
         if any(listener.presents for listener in seen):
             # The nodes are within reach, whatever a later look meets.
             self._wanted = Evidence.HANDSHAKE
-        self.source, self.why = Evidence.HANDSHAKE, ""
+        self.source, self.reason = Evidence.HANDSHAKE, ""
         return seen
 
     def _give_up(self, why: str) -> None:
         """Do not ask again in this call: the answer would be the same, and slow."""
-        self._wanted, self.source, self.why = Evidence.ANNOTATIONS, Evidence.ANNOTATIONS, why
+        self._wanted, self.source, self.reason = Evidence.ANNOTATIONS, Evidence.ANNOTATIONS, why

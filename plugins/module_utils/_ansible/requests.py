@@ -262,7 +262,7 @@ def _request(request: RequestByHand) -> dict[str, Any]:
 
 
 def _failed(failure: Failure | None) -> dict[str, Any] | None:
-    return {"count": failure.count, "at": time_text(failure.at), "why": failure.why} if failure else None
+    return {"count": failure.count, "at": time_text(failure.at), "why": failure.reason} if failure else None
 
 
 def _describe_elsewhere(request: RequestElsewhere) -> dict[str, Any]:

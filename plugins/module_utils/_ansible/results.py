@@ -31,7 +31,7 @@ from .._trust.ledger.target import resolve, rotation_of, wish_of
 from .._trust.model.clients import OutsideClient, Presenter, Waiver
 from .._trust.model.decision import Decision, Transition, Violation
 from .._trust.model.goals import Goal, Phase, retire_text
-from .._trust.model.intent import Intent, Trusting
+from .._trust.model.intent import Intent, WantedTrust
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.names import label, named
 from .._trust.model.nodes import ObservedListener
@@ -165,7 +165,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None
         "ready": pod.ready,
         "generation": pod.generation,
         "presents": [label(known[fp]) for fp in sorted((seen.authorities if seen else None) or ()) if fp in known],
-        "evidence": seen.why if seen else "",
+        "evidence": seen.evidence if seen else "",
         "trusts": [label(certificate) for certificate in (*surely_trusted_by(pod, snapshot, ledger), *removed)],
     }
 
@@ -203,7 +203,7 @@ def _describe_presenter(presenter: Presenter, snapshot: Snapshot, ledger: Ledger
     return {
         "name": presenter.name,
         "presents": [label(known[fp]) for fp in sorted(presenter.authorities or ()) if fp in known],
-        "evidence": presenter.why,
+        "evidence": presenter.evidence,
         "awaits_certificate": presenter.is_outdated,
         "waiver": _waiver(presenter.name, snapshot),
     }
@@ -379,7 +379,7 @@ def _describe_listener(
         "issuers": [names[fingerprint] for fingerprint in issuers],
         "trusts": sorted(names[fingerprint] for fingerprint in listener.accepts if fingerprint in names),
         "refuses": sorted(names[fingerprint] for fingerprint in listener.refuses if fingerprint in names),
-        "why": sorted({why for why in (listener.why, unclear, *listener.doubts.values()) if why}),
+        "why": sorted({reason for reason in (listener.failure, unclear, *listener.doubts.values()) if reason}),
     }
 
 
@@ -391,7 +391,7 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
     for pod, stored in zip(presenting_pods(snapshot), present_as_stored(snapshot, ledger), strict=True):
         for listener in snapshot.listeners_by_uid.get(pod.uid, ()):
             seen = present_live(pod, listener.port, stored, snapshot.listeners_by_uid[pod.uid], ledger)
-            unclear = seen.why if seen.authorities is None else ""
+            unclear = seen.evidence if seen.authorities is None else ""
             found[(pod.uid, listener.port)] = (tuple(sorted(seen.authorities or ())), unclear)
     return found
 
@@ -403,7 +403,7 @@ def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
         return None
     whatever = Intent(
         Goal.RECONCILE,
-        trust=Trusting(confirmed_roots=frozenset(certificate.sha256 for certificate in source.certificates)),
+        trust=WantedTrust(confirmed_roots=frozenset(certificate.sha256 for certificate in source.certificates)),
     )
     wish = wish_of(snapshot, whatever, ledger)
     differs = resolve(snapshot, whatever, ledger).needs_new_ca

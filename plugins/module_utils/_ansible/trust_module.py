@@ -43,7 +43,7 @@ from .._trust.model.intent import (
     Parameters,
     Selection,
     Spread,
-    Trusting,
+    WantedTrust,
 )
 from .._trust.model.ledger import Layout, UpkeepOptions, WhenDue
 from .._trust.model.names import FLOW_NAMES, flow_named
@@ -241,7 +241,7 @@ class TrustModule(ClusterModule):
                 validity=self._validity,
                 policy=self._policy(),
             ),
-            trust=Trusting(
+            trust=WantedTrust(
                 additional_cas=trusting,
                 leaving_ca=leaving,
                 publishes_bundle=bool(self.params.get("client_bundle")),
@@ -458,7 +458,7 @@ class TrustModule(ClusterModule):
 
     def _evidence(self) -> dict[str, str]:
         source = self._eyes.source if self._eyes else Evidence.ANNOTATIONS
-        return {"source": source.value, "why": self._eyes.why if self._eyes else ""}
+        return {"source": source.value, "why": self._eyes.reason if self._eyes else ""}
 
     def hide_secrets(self, observation: Observation) -> None:
         self.hide(*secrets_of(observation))

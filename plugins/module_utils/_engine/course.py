@@ -390,7 +390,7 @@ def _violations_of_unknown_pods(snapshot: Snapshot) -> tuple[Violation, ...]:
         Violation(
             Condition.EVIDENCE,
             snapshot.names.pod(seen.party),
-            f"the call cannot tell which certificate it presents: {seen.why}.",
+            f"the call cannot tell which certificate it presents: {seen.evidence}.",
             "Find out why, then run the flow again.",
         )
         for seen in present_pods(snapshot, as_seen(snapshot))

@@ -122,7 +122,7 @@ class Verdict:
 
     trust: Trust
     #: The evidence, or why there is none; a sentence without subject and full stop.
-    why: str
+    evidence: str
 
 
 def _unknown(why: str) -> Verdict:
@@ -183,7 +183,7 @@ def combine_verdicts(probed: Verdict, listed: Verdict, *, another_accepted: bool
     So a refusal is about trust only where another certificate passed, or the list of accepted CAs lacks this CA.
     """
     if probed.trust.is_known and listed.trust.is_known and probed.trust is not listed.trust:
-        return _unknown(f"contradicts itself: it {probed.why}, and {listed.why}")
+        return _unknown(f"contradicts itself: it {probed.evidence}, and {listed.evidence}")
     if probed.trust is Trust.NOT_TRUSTED and not (listed.trust.is_known or another_accepted):
         return _unknown(
             f"accepted none of the certificates that it was shown, which begin {BACKDATED // timedelta(minutes=1)} minutes ago: its clock may be "
@@ -254,13 +254,13 @@ class Inquiry:
 class ListenerObservation:
     """The results of the handshakes with one listener."""
 
-    #: The chain as sent, None when it was not seen; then ``why`` is a sentence without subject.
+    #: The chain as sent, None when it was not seen; then ``failure`` is a sentence without subject.
     presented: tuple[Certificate, ...] | None
     #: Whether it trusts a CA, by the fingerprint of that CA.
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     #: The version of TLS, as "TLSv1.3".
     version: str | None = None
-    why: str = ""
+    failure: str = ""
     #: The API server has refused to connect to it, for good.
     barred: bool = False
 

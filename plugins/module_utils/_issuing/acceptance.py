@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias
 
 from .._errors import CertificateError, StepError
@@ -162,12 +163,6 @@ class Acceptances:
 
 def known_certificates(snapshot: Snapshot) -> tuple[Certificate, ...]:
     """The CAs and the leaves that are stored for a cluster."""
-    return tuple(_known_certificates(snapshot))
-
-
-def _known_certificates(snapshot: Snapshot) -> Iterator[Certificate]:
-    yield from snapshot.ca.current
-    for chain in (*snapshot.ca.other_entries.values(), *(authority.chain for authority in snapshot.ca.prepared)):
-        yield from chain
-    for leaf in snapshot.every_leaf:
-        yield from leaf.chain or ()
+    prepared = (authority.chain for authority in snapshot.ca.prepared)
+    leaves = (leaf.chain or () for leaf in snapshot.every_leaf)
+    return tuple(chain.from_iterable((snapshot.ca.current, *snapshot.ca.other_entries.values(), *prepared, *leaves)))

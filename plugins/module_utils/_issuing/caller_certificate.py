@@ -239,7 +239,7 @@ def _why_issued(wanted: OwnCertificate, chain: Chain, key: PrivateKey | None, ob
     held = Held(chain, key=key.public_key_sha256, above=current)
     specification = Specification(current, names=subject.names, purposes=subject.purposes)
     found = due(Question(held, specification, observation.snapshot.now, wanted.renew_before))
-    return found.why if found else ""
+    return found.explanation if found else ""
 
 
 def _subject(wanted: OwnCertificate) -> LeafSubject:

@@ -122,7 +122,7 @@ class Waiting:
     """Not issued yet."""
 
     #: The event that it waits for, as a sentence that names the object, the cause and the remedy.
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Refused:
     """It will not be issued: only another request can help."""
 
     #: A sentence that names the object and the cause.
-    why: str
+    reason: str
     remedy: str
 
 

@@ -156,7 +156,7 @@ def _request_link(issuer: Issuer, order: LinkOrder) -> Certificate:
     except IssuerUnavailable as error:
         raise LinkUnavailable(error.object, error.cause, error.remedy) from None
     if isinstance(answer, Refused):
-        raise LinkUnavailable(f"The link certificate for {order.authority.subject}:", answer.why, answer.remedy)
+        raise LinkUnavailable(f"The link certificate for {order.authority.subject}:", answer.reason, answer.remedy)
     if problems := "; ".join(refusals(answer, order)):
         raise LinkUnavailable(
             f"The link certificate for {order.authority.subject} that {issuer.reference} has signed",
@@ -230,16 +230,11 @@ def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:
 
 def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
     """A prediction generates no key, and asks no issuer. Raises StepError, LinkUnavailable, KubeError."""
-    made = None if work.dry_run else _linked(step, observation, work)
+    made = None if work.dry_run else next_authority(step, observation, work)
+    if made is not None and step.with_link:
+        # Before anything is written: what an issuer refuses, or a kill prevents, leaves no trace here.
+        made = replace(made, links=link_certificates(step, made, observation, work, sign_by_issuer(work)))
     write_all(authority.prepare(step, made, observation), work, step.phase.value)
-
-
-def _linked(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
-    made = next_authority(step, observation, work)
-    if not step.with_link:
-        return made
-    # Before anything is written: what an issuer refuses, or a kill prevents, leaves no trace here.
-    return replace(made, links=link_certificates(step, made, observation, work, sign_by_issuer(work)))
 
 
 #: The kind of key that is made fastest: these keys are not used.

@@ -76,7 +76,7 @@ class Choice:
 
     take: Take
     #: Why the certificate is not taken, as a part of a sentence; empty unless ``take`` is NONE.
-    why: str = ""
+    reason: str = ""
 
 
 def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
@@ -118,7 +118,7 @@ class Failure:
     #: When the last request failed.
     at: datetime
     #: A sentence with cause and remedy.
-    why: str
+    reason: str
 
     @classmethod
     def after(cls, before: Failure | None, at: datetime, why: str) -> Failure:

@@ -77,7 +77,7 @@ class Due:
 
     reason: Reason
     #: A sentence about the leaf, without an object and a full stop: ``it ends on 2026-09-01``.
-    why: str
+    explanation: str
 
 
 WHY_RENEWED = Due(Reason.RENEWED, "its issuer has renewed it by itself")
@@ -96,7 +96,7 @@ class Question:
 
 
 def unusable(held: Held) -> str:
-    """Why no process could start with the stored leaf, as a sentence like ``Due.why``; empty where a process could."""
+    """Why no process could start with the stored leaf, as a sentence like ``Due.explanation``; empty where a process could."""
     return _why_unreadable(held) or _why_another_key(held)
 
 
@@ -171,7 +171,7 @@ def _specification(at: Question) -> str:
         return ""
     leaf, names = at.held.chain[0], at.wanted.names
     if names is not None and leaf.subject_alternative_names != names:
-        return why_misnamed(naming_difference(leaf.subject_alternative_names, names)).why
+        return why_misnamed(naming_difference(leaf.subject_alternative_names, names)).explanation
     return "; ".join(f"it {defect.cause}" for defect in leaf_defects(leaf, at.wanted.purposes))
 
 
@@ -209,7 +209,7 @@ def _expiring(at: Question) -> str:
         return ""
     leaf, _above, renew_before = dated
     is_due = is_ending(leaf, (), at.now, renew_before) and not ends_with(leaf, at.wanted.authority)
-    return why_ending(leaf, ()).why if is_due else ""
+    return why_ending(leaf, ()).explanation if is_due else ""
 
 
 def _path(at: Question) -> str:
@@ -219,12 +219,12 @@ def _path(at: Question) -> str:
     leaf, above, renew_before = dated
     gained = _first_end(at.wanted.authority) - _first_end((leaf, *above))
     is_due = gained >= GAIN and is_ending(leaf, above, at.now, renew_before)
-    return why_ending(leaf, above).why if is_due else ""
+    return why_ending(leaf, above).explanation if is_due else ""
 
 
 Rule: TypeAlias = Callable[[Question], str]
 
-#: Each rule says why as ``Due.why`` does, or nothing.
+#: Each rule says why as ``Due.explanation`` does, or nothing.
 RULES: dict[Reason, Rule] = {
     Reason.MISSING: _missing,
     Reason.UNREADABLE: _unreadable,

@@ -70,7 +70,7 @@ class Answers:
     ) -> ObservedListener:
         process = self.memory.kubelet.processes.get(pod.uid)
         if process is None or hangs or (about_users and not process.users):
-            return ObservedListener(pod.name, pod.uid, port, why=f"port {port} of pod {pod.name}: no answer")
+            return ObservedListener(pod.name, pod.uid, port, failure=f"port {port} of pod {pod.name}: no answer")
         trusted = process.users if about_users else process.trusted
         accepted = frozenset(authority.fingerprint for authority in known if _accepts(trusted, authority))
         shared = frozenset(

@@ -148,7 +148,7 @@ def asked(issuer: Issuer, order: LeafOrder) -> Token:
         except Conflict:
             continue
         break
-    assert isinstance(token, Token), f"refused: {token.why}"
+    assert isinstance(token, Token), f"refused: {token.reason}"
     return token
 
 
@@ -157,7 +157,7 @@ def answers(issuer: Issuer, tokens: Sequence[Token], seconds: float = 30) -> tup
     deadline = time.monotonic() + seconds
     while True:
         found = issuer.poll(tokens)
-        waiting = [answer.why for answer in found if isinstance(answer, Waiting)]
+        waiting = [answer.reason for answer in found if isinstance(answer, Waiting)]
         if not waiting:
             return found
         assert time.monotonic() < deadline, f"{len(waiting)} are waiting after {seconds:.0f} s: {waiting[0]}"
@@ -174,7 +174,7 @@ def issued(issuer: Issuer, *tokens: Token) -> list[IssuedCertificate]:
 def is_told(answer: Answer) -> None:
     """The text for people is a sentence on one line, which does nothing to their terminal."""
     assert isinstance(answer, (Waiting, Refused)), answer
-    texts = [answer.why, answer.remedy] if isinstance(answer, Refused) else [answer.why]
+    texts = [answer.reason, answer.remedy] if isinstance(answer, Refused) else [answer.reason]
     for text in texts:
         assert text.endswith("."), text
         assert text.isprintable(), text

@@ -17,8 +17,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.node
 from .._handshake.listeners import authority
 
 ANSWERS = (ObservedListener("demo-kafka-0", "uid-0", 9091, (authority("cluster-ca v0", 1).certificate,)),)
-BARRED = (ObservedListener("demo-kafka-0", "uid-0", 9091, why="port 9091 of pod demo-kafka-0: forbidden", barred=True),)
-SILENT = (ObservedListener("demo-kafka-0", "uid-0", 9091, why="port 9091 of pod demo-kafka-0: no answer"),)
+BARRED = (
+    ObservedListener("demo-kafka-0", "uid-0", 9091, failure="port 9091 of pod demo-kafka-0: forbidden", barred=True),
+)
+SILENT = (ObservedListener("demo-kafka-0", "uid-0", 9091, failure="port 9091 of pod demo-kafka-0: no answer"),)
 NO_WAY = Unavailable(Attempt("create", PODS, "kafka", "demo-kafka-0"), "no route", "Run again.")
 
 
@@ -42,13 +44,13 @@ class Nodes:
 def test_with_stored_evidence_the_call_asks_no_node() -> None:
     nodes = Nodes(Evidence.ANNOTATIONS)
     assert nodes.look() is None
-    assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.ANNOTATIONS, "asked for")
+    assert (nodes.eyes.source, nodes.eyes.reason) == (Evidence.ANNOTATIONS, "asked for")
 
 
 @pytest.mark.parametrize(
     ("met", "why"),
     [
-        (BARRED, BARRED[0].why),
+        (BARRED, BARRED[0].failure),
         (NO_WAY, f"{NO_WAY} {NO_WAY.remedy}"),
         ((), "no node has a listener that answers which CAs it trusts"),
     ],
@@ -56,13 +58,13 @@ def test_with_stored_evidence_the_call_asks_no_node() -> None:
 def test_automatic_evidence_falls_back_on_annotations_where_no_node_can_be_asked(met: Any, why: str) -> None:
     nodes = Nodes(Evidence.AUTO, met)
     assert (nodes.look(), nodes.look()) == (None, None)
-    assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.ANNOTATIONS, why)
+    assert (nodes.eyes.source, nodes.eyes.reason) == (Evidence.ANNOTATIONS, why)
 
 
 def test_evidence_auto_keeps_to_handshakes_after_an_answer() -> None:
     nodes = Nodes(Evidence.AUTO, ANSWERS, SILENT, NO_WAY)
     assert (nodes.look(), nodes.look()) == (ANSWERS, SILENT)
-    assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.HANDSHAKE, "")
+    assert (nodes.eyes.source, nodes.eyes.reason) == (Evidence.HANDSHAKE, "")
     with pytest.raises(KubeError):
         nodes.look()
 
@@ -72,7 +74,7 @@ def test_evidence_auto_does_not_take_silence_for_stored_evidence(met: Any) -> No
     """The node may restart just now; and when it runs, it may turn out that none can be asked."""
     nodes = Nodes(Evidence.AUTO, met, BARRED)
     assert nodes.look() == met
-    assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.HANDSHAKE, "")
+    assert (nodes.eyes.source, nodes.eyes.reason) == (Evidence.HANDSHAKE, "")
     assert (nodes.look(), nodes.eyes.source) == (None, Evidence.ANNOTATIONS)
 
 

@@ -134,7 +134,7 @@ def test_a_listener_that_asks_for_no_certificate_shows_no_trust(version: ssl.TLS
     with tls_listener(context) as port:
         seen = observe(port)
     assert (seen.trusts, seen.distrusts) == (frozenset(), frozenset())
-    assert "asks for no client certificate" in seen.verdicts[_OLD].why
+    assert "asks for no client certificate" in seen.verdicts[_OLD].evidence
 
 
 def test_a_listener_that_accepts_every_certificate_shows_no_trust(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_listener_that_accepts_every_certificate_shows_no_trust(tmp_path: Path
     with openssl_listener(tmp_path, [LEAF], [OLD.certificate], strict=False) as port:
         seen = observe(port)
     assert (seen.trusts, seen.distrusts) == (frozenset(), frozenset())
-    assert "does not verify" in seen.verdicts[_OLD].why
+    assert "does not verify" in seen.verdicts[_OLD].evidence
 
 
 def test_an_expired_ca_is_unknown_and_not_distrusted(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_an_expired_ca_is_unknown_and_not_distrusted(tmp_path: Path) -> None:
     with tls_listener(server_context(tmp_path, [LEAF], [OLD.certificate], version=TLS12)) as port:
         seen = observe(port, Inquiry([OLD.certificate], {_OLD: expired}, BOTH, UNTRUSTED))
     assert seen.verdicts[_OLD].trust is Trust.UNKNOWN
-    assert "certificate_expired" in seen.verdicts[_OLD].why
+    assert "certificate_expired" in seen.verdicts[_OLD].evidence
 
 
 @pytest.mark.parametrize("version", [TLS12, TLS13], ids=["1.2", "1.3"])
@@ -160,7 +160,7 @@ def test_a_listener_that_accepts_no_probe_may_have_another_reason(version: ssl.T
     with tls_listener(server_context(tmp_path, [LEAF], [ISSUER.certificate], version=version)) as port:
         seen = observe(port)
     assert seen.distrusts == frozenset()
-    assert "its clock may be behind by more" in seen.verdicts[_OLD].why
+    assert "its clock may be behind by more" in seen.verdicts[_OLD].evidence
 
 
 def test_a_kafka_listener_is_asked_what_needs_no_rights(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_another_process_behind_the_same_port_is_noticed(tmp_path: Path) -> None
     with serving(handle) as port:
         seen = observe(port)
     assert seen.presented is None
-    assert "another process" in seen.why
+    assert "another process" in seen.failure
     assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
 
 
@@ -218,9 +218,9 @@ def _gone(timeout: float) -> AbstractContextManager[ByteStream]:
 def test_a_listener_that_is_not_reached_is_unknown_with_the_reason(opening: Opener, said: str, barred: bool) -> None:
     seen = observe_listener(opening, inquiry(), deadline=Deadline.after(60))
     assert seen.presented is None
-    assert said in seen.why
+    assert said in seen.failure
     assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
-    assert all(said in verdict.why for verdict in seen.verdicts.values())
+    assert all(said in verdict.evidence for verdict in seen.verdicts.values())
     assert seen.barred is barred
 
 
@@ -268,7 +268,7 @@ def test_after_the_deadline_nothing_is_opened() -> None:
     never: Any = opened.append
     seen = observe_listener(never, inquiry(), deadline=Deadline.after(-1))
     assert opened == []
-    assert "the time is over" in seen.why
+    assert "the time is over" in seen.failure
 
 
 def silent(connection: socket.socket) -> None:
@@ -280,7 +280,7 @@ def test_a_silent_listener_is_unknown_in_time() -> None:
     with serving(silent) as port:
         seen = observe(port, seconds=3)
     assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
-    assert "no answer in time" in seen.why
+    assert "no answer in time" in seen.failure
 
 
 def test_a_listener_that_falls_silent_between_questions_has_not_answered(tmp_path: Path) -> None:
@@ -299,8 +299,8 @@ def test_a_listener_that_falls_silent_between_questions_has_not_answered(tmp_pat
         answering = opener(port)
         seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(10))
     assert (seen.presented, seen.trusts, seen.distrusts) == (None, frozenset(), frozenset())
-    assert seen.why.startswith("fell silent between two questions")
-    assert {verdict.why for verdict in seen.verdicts.values()} == {seen.why}
+    assert seen.failure.startswith("fell silent between two questions")
+    assert {verdict.evidence for verdict in seen.verdicts.values()} == {seen.failure}
 
 
 class Hanging:
@@ -324,7 +324,7 @@ def test_a_listener_that_does_not_answer_at_all_is_asked_once() -> None:
 
     seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(60))
     assert (seen.presented, len(asked)) == (None, 1)
-    assert "no answer in time" in seen.why
+    assert "no answer in time" in seen.failure
 
 
 # A probe that is shown to listeners gives no rights, is over soon, and leaves no usable key behind.
@@ -418,7 +418,7 @@ def test_a_listener_without_a_key_presents_nothing_and_refuses_no_ca() -> None:
     for inquiry in (Inquiry(BOTH, {}, BOTH, UNTRUSTED), Inquiry(BOTH, probes, BOTH, UNTRUSTED)):
         seen = observe_listener(opening, inquiry, deadline=Deadline.after(10))
         assert seen.presented is None
-        assert UNPROVEN in seen.why
+        assert UNPROVEN in seen.failure
         assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
 
 

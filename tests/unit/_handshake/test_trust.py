@@ -77,7 +77,7 @@ def test_refused_like_a_stranger(alert: Alert) -> None:
 def test_everything_else_is_unknown_and_says_why(probe: Handshake, untrusted: Handshake, said: str) -> None:
     verdict = judge_probe(probe, untrusted)
     assert verdict.trust is Trust.UNKNOWN
-    assert said in verdict.why
+    assert said in verdict.evidence
 
 
 _ANY = st.builds(
@@ -119,7 +119,7 @@ def test_a_name_that_begins_like_it_is_another_name() -> None:
 def test_a_name_that_two_keys_share_tells_nothing() -> None:
     verdict = judge_list(CA, [CA, NAMESAKE], lists(CA.subject_der))
     assert (verdict.trust, verdict.trust.is_known) == (Trust.SHARED, False)
-    assert "cluster-ca v0" in verdict.why
+    assert "cluster-ca v0" in verdict.evidence
     assert judge_list(CA, [NAMESAKE], lists(CA.subject_der)).trust is Trust.SHARED
 
 
@@ -132,7 +132,7 @@ def test_the_same_name_in_another_encoding_tells_nothing() -> None:
         assert name != CA.subject_der
         verdict = judge_list(CA, [CA], lists(name))
         assert verdict.trust is Trust.UNKNOWN
-        assert "encoding" in verdict.why
+        assert "encoding" in verdict.evidence
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_the_same_name_in_another_encoding_tells_nothing() -> None:
 def test_a_list_that_is_not_there_or_not_kept_tells_nothing(untrusted: Handshake, said: str) -> None:
     verdict = judge_list(CA, [CA], untrusted)
     assert verdict.trust is Trust.UNKNOWN
-    assert said in verdict.why
+    assert said in verdict.evidence
 
 
 @pytest.mark.parametrize("another_accepted", [False, True])
@@ -158,7 +158,7 @@ def test_handshake_and_list_must_not_contradict_each_other(another_accepted: boo
             Verdict(probed, "said this"), Verdict(listed, "said that"), another_accepted=another_accepted
         )
         assert found.trust is Trust.UNKNOWN
-        assert "it said this, and said that" in found.why
+        assert "it said this, and said that" in found.evidence
 
 
 @pytest.mark.parametrize(

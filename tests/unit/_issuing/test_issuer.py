@@ -81,9 +81,9 @@ def test_a_private_key_beside_a_certificate_is_refused_and_not_shown(content: by
 def test_an_unusable_answer_is_refused_and_not_quoted(content: bytes) -> None:
     (answer,) = issuer(a_request=content).poll([ASKED])
     assert isinstance(answer, Refused)
-    assert answer.why.startswith("The file that was put back is unusable: ")
-    assert answer.why.endswith(".")
-    assert not answer.why.endswith("..")
+    assert answer.reason.startswith("The file that was put back is unusable: ")
+    assert answer.reason.endswith(".")
+    assert not answer.reason.endswith("..")
     assert answer.remedy == "Put back the certificate with its chain in PEM form."
 
 
@@ -132,4 +132,4 @@ def test_people_put_their_answers_beside_the_requests() -> None:
     )
     assert issued == IssuedCertificate(ANSWER, ())
     assert isinstance(waiting, Waiting)
-    assert "Secrets kafka/demo-issuing-<component>" in waiting.why
+    assert "Secrets kafka/demo-issuing-<component>" in waiting.reason

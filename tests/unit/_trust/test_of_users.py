@@ -166,7 +166,8 @@ class TestRemoval:
 
     def test_a_ca_stays_for_users_with_an_unknown_issuer(self) -> None:
         seen = changed(
-            STAGES["issued"], presenters=presenting(presenter(issuer=None, why="no issuer is recorded"), current=NEW)
+            STAGES["issued"],
+            presenters=presenting(presenter(issuer=None, evidence="no issuer is recorded"), current=NEW),
         )
         found = removal_gate(seen, books_of(seen), name_of(OLD))
         assert [(one.subject, one.message) for one in found] == [(ORDERS, "no issuer is recorded.")]
@@ -225,7 +226,7 @@ class TestWithoutAListenerThatVerifies:
 
 class TestHolds:
     def test_a_program_that_has_not_read_its_certificate(self) -> None:
-        late = presenter("Pod kafka/app", authorities=names_of(OLD, NEW), why="it has not read it")
+        late = presenter("Pod kafka/app", authorities=names_of(OLD, NEW), evidence="it has not read it")
         users_ = (presenter(issuer=NEW), late)
         seen = changed(STAGES["switched"], presenters=presenting(*users_, current=NEW))
         decision = decide(
@@ -238,7 +239,8 @@ class TestHolds:
 
     def test_a_user_with_an_unknown_issuer_holds_the_flow(self) -> None:
         seen = changed(
-            STAGES["issued"], presenters=presenting(presenter(issuer=None, why="no issuer is recorded"), current=NEW)
+            STAGES["issued"],
+            presenters=presenting(presenter(issuer=None, evidence="no issuer is recorded"), current=NEW),
         )
         decision = decide(seen, REPLACE_KEY)
         assert (Condition.EVIDENCE, ORDERS) in [(one.condition, one.subject) for one in decision.violations]

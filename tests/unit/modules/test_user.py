@@ -190,7 +190,9 @@ def test_a_broker_that_would_refuse_users_is_named(monkeypatch: pytest.MonkeyPat
     answers = (
         ObservedListener("demo-kafka-0", "0", 9093, (new,), accepts=frozenset({new.fingerprint, old.fingerprint})),
         ObservedListener("demo-kafka-1", "1", 9093, (new,), frozenset({old.fingerprint}), frozenset({new.fingerprint})),
-        ObservedListener("demo-kafka-2", "2", 9093, None, why="the listener 9093 of demo-kafka-2 cannot be reached"),
+        ObservedListener(
+            "demo-kafka-2", "2", 9093, None, failure="the listener 9093 of demo-kafka-2 cannot be reached"
+        ),
     )
     monkeypatch.setattr(connect, "port_opener_for", lambda *_options: None)
     monkeypatch.setattr(looking, "look_at_user_listeners", lambda *_what, **_how: answers)

@@ -264,7 +264,7 @@ def answer_to(
     if trouble := last_failure_of(certificate, scope):
         return trouble
     if isinstance(held, Waiting):
-        return Waiting(f"{target}: {message_of(ready)}. {held.why}")
+        return Waiting(f"{target}: {message_of(ready)}. {held.reason}")
     return Refused(
         f"{target} was not issued again: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the certificate that it had.",
         "Find the program or person that has reset its condition Issuing; run again, so that it is requested again.",
@@ -424,7 +424,7 @@ class CertManagerByCertificates:
         fields = differing_fields(certificate, wanted_spec(order, self._terms))
         return Kept(
             answer_to(certificate, secret, (), self._scope, detail),
-            f"{trouble.why} {trouble.remedy}" if trouble else "",
+            f"{trouble.reason} {trouble.remedy}" if trouble else "",
             self._correction(order, certificate, fields) if fields else None,
             f"its {', '.join(fields)} {'is' if len(fields) == 1 else 'are'} not as wanted" if fields else "",
         )
@@ -489,7 +489,7 @@ class LeftOver:
 
     certificate: Object
     #: Why no leaf needs it, as a part of a sentence.
-    why: str
+    reason: str
     #: The Secret that cert-manager keeps for it; None where there is none.
     secret: Object | None
 
@@ -543,7 +543,7 @@ def remove(left: tuple[LeftOver, ...], work: Work) -> None:
     """Removes each Certificate, and its Secret after it: the other way round cert-manager would make the Secret again. Raises KubeError."""
     for certificate in left:
         name = str(certificate.certificate["metadata"]["name"])
-        what = f"left over: {certificate.why}"
+        what = f"left over: {certificate.reason}"
         write_all(
             (Write(WriteVerb.DELETE, CERTIFICATES, name, what, None, version(certificate.certificate)),), work, ""
         )

@@ -120,7 +120,7 @@ def describe_requests(certificates: Iterable[str], requests: Iterable[Object], a
     """
     latest = {name: _latest(name, requests) for name in certificates}
     answers = {name: answer_to(request, at) for name, request in latest.items() if request is not None}
-    return {name: answer.why for name, answer in answers.items() if not isinstance(answer, IssuedCertificate)}
+    return {name: answer.reason for name, answer in answers.items() if not isinstance(answer, IssuedCertificate)}
 
 
 def _latest(certificate: str, requests: Iterable[Object]) -> Object | None:

@@ -123,7 +123,7 @@ def _by_hand(
         authority=authority,
         answer=request.answer,
         problem=_problem(request.outdated, stored, record, asked, authority, wanted, observation),
-        refused=request.failure.why if request.failure is not None and not request.is_recorded else "",
+        refused=request.failure.reason if request.failure is not None and not request.is_recorded else "",
         waiting=request.waiting if request.answer else "",
         failed=record.failure,
     )
@@ -280,7 +280,7 @@ class _Sorting:
                     f"it is for {stored.secret}, which was requested from {stored.record.issuer}. "
                     f"Only requests to {External.reference} are answered by hand."
                 )
-            failed = f" {stored.record.failure.why}" if stored.record.failure else ""
+            failed = f" {stored.record.failure.reason}" if stored.record.failure else ""
             return (
                 f"its request for {stored.secret} is not open any more.{failed} "
                 "Run the flow with retry_failed, which opens it again, and import the corrected certificate."
@@ -302,7 +302,7 @@ class _Sorting:
             self.observation, self._stored, {**waiting, **brought}, self.observation.snapshot.now, self.policy
         ).items():
             if name in brought and request.failure is not None and not request.is_recorded:
-                self._refuse(self.found[name][0], f"it is for {name}. {request.failure.why}")
+                self._refuse(self.found[name][0], f"it is for {name}. {request.failure.reason}")
 
     def _refuse(self, brought: Brought, why: str) -> None:
         self.refused.append(f"{brought.where}: {why}")

@@ -146,9 +146,9 @@ class _Reading:
 
     def _answered(self, known: LeafRequest, stored: StoredRequest, answer: Answer) -> LeafRequest:
         if isinstance(answer, Waiting):
-            return replace(known, waiting=answer.why)
+            return replace(known, waiting=answer.reason)
         if isinstance(answer, Refused):
-            return record_failure(known, f"{answer.why} {answer.remedy}", self.now)
+            return record_failure(known, f"{answer.reason} {answer.remedy}", self.now)
         signer = self._signer_of(answer, known)
         refusals = tuple(self._refusals(stored, answer, signer))
         after = record_answer(known, (answer.leaf, *answer.chain), refusals, self.now)
@@ -286,9 +286,9 @@ class _Judge:
         found = Standing(leaf.secret, sentences=kept.trouble, differs=kept.differs)
         answer = kept.answer
         if isinstance(answer, Refused):
-            return replace(found, sentences=f"{answer.why} {answer.remedy}")
+            return replace(found, sentences=f"{answer.reason} {answer.remedy}")
         if not isinstance(answer, IssuedCertificate):
-            return found if kept.differs else replace(found, sentences=found.sentences or answer.why)
+            return found if kept.differs else replace(found, sentences=found.sentences or answer.reason)
         found = replace(found, latest=(answer.leaf, *answer.chain))
         why = self._why_not(leaf, answer)
         return (

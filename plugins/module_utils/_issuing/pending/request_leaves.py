@@ -257,7 +257,7 @@ def _request(
     """The record of this request, which goes out. authority: fingerprint of the CA that is to sign."""
     answer, now = issuer.request(order), work.clock.now()
     if isinstance(answer, Refused):
-        failed = Failure.after(failed, now, f"{answer.why} {answer.remedy}")
+        failed = Failure.after(failed, now, f"{answer.reason} {answer.remedy}")
     token = "" if isinstance(answer, Refused) else answer.value.decode("utf-8")
     return RequestRecord(
         issuer.reference, authority, key.public_key_sha256 if key else "", names_digest(order.subject), now, token,

@@ -61,7 +61,7 @@ def keys_of(
             work.settings.rotation,
         )
         if choice.take is Take.NONE:
-            raise _kept_and_unusable(leaf, choice.why, observation)
+            raise _kept_and_unusable(leaf, choice.reason, observation)
         taken = {Take.PRESENT: present, Take.FOLLOWING: next_key}.get(choice.take)
         if taken is not None:
             found[leaf.secret] = taken
@@ -248,7 +248,7 @@ def _encode(record: RequestRecord) -> bytes:
         "names": record.names,
         "askedAt": record.asked_at.isoformat(),
         "open": record.is_open,
-        "failed": {"count": failure.count, "at": failure.at.isoformat(), "why": failure.why} if failure else None,
+        "failed": {"count": failure.count, "at": failure.at.isoformat(), "why": failure.reason} if failure else None,
         "request": record.token,
     }
     return json.dumps(told, indent=1).encode("utf-8")

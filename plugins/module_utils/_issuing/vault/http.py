@@ -54,7 +54,7 @@ class Reply:
     status: int
     body: Mapping[str, Any]
     #: Its errors, safe to show; may be empty.
-    said: str = ""
+    errors: str = ""
     #: Seconds to wait before the next request, as in VaultFailure.
     wait: float | None = None
 
@@ -111,7 +111,7 @@ _UNVERIFIED = "failed to verify client's certificate"
 
 def is_refusal(reply: Reply) -> bool:
     """Whether the server does not want this request, which means something else for each call; asking again does not help."""
-    return reply.status in REFUSALS or (reply.status == 500 and _UNVERIFIED in reply.said)
+    return reply.status in REFUSALS or (reply.status == 500 and _UNVERIFIED in reply.errors)
 
 
 def failure(server: str, call: Call, reply: Reply) -> VaultFailure:
@@ -122,7 +122,7 @@ def failure(server: str, call: Call, reply: Reply) -> VaultFailure:
         state = _State("it is not set up for that", remedy)
     return VaultFailure(
         server,
-        f"cannot {call.doing}: {state.cause} (HTTP {reply.status}{quoted(reply.said)})",
+        f"cannot {call.doing}: {state.cause} (HTTP {reply.status}{quoted(reply.errors)})",
         state.remedy,
         transient=state.transient,
         wait=reply.wait,
@@ -131,7 +131,7 @@ def failure(server: str, call: Call, reply: Reply) -> VaultFailure:
 
 def settings_remedy(reply: Reply) -> str:
     """How to correct the server before any request can succeed; empty where nothing of that kind is known."""
-    return next((remedy for phrase, remedy in _SETTINGS if phrase in reply.said), "")
+    return next((remedy for phrase, remedy in _SETTINGS if phrase in reply.errors), "")
 
 
 def quotable(text: str, secrets: Iterable[str] = ()) -> str:
@@ -143,9 +143,9 @@ def quotable(text: str, secrets: Iterable[str] = ()) -> str:
     return fit_in_line(text, _LONGEST)
 
 
-def quoted(said: str) -> str:
+def quoted(errors: str) -> str:
     """The words after a colon; empty where there is nothing to quote."""
-    return f": {said}" if said else ""
+    return f": {errors}" if errors else ""
 
 
 _LOOPBACK = re.compile(r"localhost|127(?:\.\d+){3}|::1")
@@ -328,8 +328,8 @@ class VaultConnection:
             return Reply(status, {}, wait=retry_after(headers.get("Retry-After", "")))
         errors = body.get("errors")
         texts = [error for error in errors if isinstance(error, str)] if isinstance(errors, list) else []
-        said = quotable("; ".join(texts), (call.token, *call.secrets))
-        return Reply(status, body, said, retry_after(headers.get("Retry-After", "")))
+        errors = quotable("; ".join(texts), (call.token, *call.secrets))
+        return Reply(status, body, errors, retry_after(headers.get("Retry-After", "")))
 
 
 def _no_answer(error: Exception, server: str) -> VaultFailure:

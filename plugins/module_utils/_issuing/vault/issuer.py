@@ -266,7 +266,7 @@ class VaultPki:
 
     def _not_certified(self, subject: str, signing: str, reply: Reply) -> Refused:
         return Refused(
-            f"{self._named(signing)} refuses to certify {subject}{quoted(reply.said)}.",
+            f"{self._named(signing)} refuses to certify {subject}{quoted(reply.errors)}.",
             'Correct the issuer in Vault (docs/issuers/vault.md, "The link certificate").',
         )
 
@@ -293,7 +293,7 @@ class VaultPki:
     def _refused(self, order: LeafOrder, reply: Reply) -> Refused:
         whom = f"{order.name} for CN={order.subject.distinguished_name.common_name}"
         return Refused(
-            f"{self.reference} refuses the request {whom}{quoted(reply.said)}.",
+            f"{self.reference} refuses the request {whom}{quoted(reply.errors)}.",
             f'Correct the role {self._settings.role} in Vault (docs/issuers/vault.md, "Set up Vault"), or ask for what it permits.',
         )
 

@@ -216,7 +216,7 @@ class LoggedIn:
         if reply.status >= 400:
             raise VaultFailure(
                 self._calls.server,
-                f"refuses the login by {method.name} at auth/{method.mount} (HTTP {reply.status}{quoted(reply.said)})",
+                f"refuses the login by {method.name} at auth/{method.mount} (HTTP {reply.status}{quoted(reply.errors)})",
                 method.wrong,
             )
         return self._lease_of(reply, doing)

@@ -129,9 +129,10 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     stamps = {
         name: {**own, names.REVISION: revision(with_annotations(entries[name], own))} for name, own in told.items()
     }
-    writes = annotate(
-        pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], keys), _describe_generations(step)
-    )
+    what = f"key generation {step.key_generation}"
+    if step.generation is not None:
+        what = f"generation {step.generation}, {what}"
+    writes = annotate(pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], keys), what)
     try:
         write_all(writes, work, step.phase.value)
     except (Forbidden, Invalid) as error:
@@ -140,11 +141,6 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
             f"does not learn what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have taken up: {error}",
             f"{error.remedy} Or have the nodes restarted: spread=auto goes on without this, and ends the pause with a restart of each node.",
         ) from None
-
-
-def _describe_generations(step: StampPods) -> str:
-    keys = f"key generation {step.key_generation}"
-    return keys if step.generation is None else f"generation {step.generation}, {keys}"
 
 
 def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:

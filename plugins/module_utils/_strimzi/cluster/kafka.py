@@ -134,6 +134,8 @@ def read_reconciliation(
 ) -> Reconciliation:
     """neighbours: the existing Kafka clusters, where this cluster does not exist."""
     paused = annotation(kafka, names.PAUSE_RECONCILIATION) == "true"
+    other = scope.other_ca
+    paused_for_other = paused and annotation(kafka, other.paused_by) is not None
     return Reconciliation(
         exists=kafka is not None,
         uid=str(((kafka or {}).get("metadata") or {}).get("uid") or ""),
@@ -149,16 +151,11 @@ def read_reconciliation(
         resuming=not paused and condition(kafka, PAUSED),
         request=annotation(kafka, names.RECONCILE_REQUEST) or "",
         neighbours=neighbours,
-        pauser=_pauser(kafka, scope) if paused else "",
+        pauser=f"a flow on its {other.ca.value} CA" if paused_for_other else "",
         foreign_type=_foreign_type(kafka, scope),
         replaces_key=_specified(kafka, scope).get("certificateExpirationPolicy") == _REPLACES_KEY,
         operator_version=str(((kafka or {}).get("status") or {}).get("operatorLastSuccessfulVersion") or ""),
     )
-
-
-def _pauser(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> str:
-    other = scope.other_ca
-    return f"a flow on its {other.ca.value} CA" if annotation(kafka, other.paused_by) is not None else ""
 
 
 def user_pause(user: Mapping[str, Any]) -> ReissuePause:

@@ -92,7 +92,7 @@ def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: flo
     party = listener_name(endpoint.pod, endpoint.port)
     if seen is None:
         why = f"the run did not finish its questions to {party} within the {seconds:g} s for all listeners"
-        return ObservedListener(endpoint.pod, endpoint.uid, endpoint.port, why=why, verifies=endpoint.verifies)
+        return ObservedListener(endpoint.pod, endpoint.uid, endpoint.port, failure=why, verifies=endpoint.verifies)
     return ObservedListener(
         endpoint.pod,
         endpoint.uid,
@@ -100,9 +100,9 @@ def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: flo
         seen.presented,
         seen.trusts,
         seen.distrusts,
-        {name: f"{party}: {verdict.why}" for name, verdict in seen.verdicts.items() if not verdict.trust.is_known},
+        {name: f"{party}: {verdict.evidence}" for name, verdict in seen.verdicts.items() if not verdict.trust.is_known},
         f"handshake with {seen.version}" if seen.version else "",
-        f"{party}: {seen.why}" if seen.why else "",
+        f"{party}: {seen.failure}" if seen.failure else "",
         endpoint.verifies,
         seen.shares,
         seen.barred and endpoint.running,

@@ -352,13 +352,13 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     )  # fmt: skip
     if not certificate.sha256:
         # A user without a certificate presents none.
-        yield replace(found, why=certificate.problem)
+        yield replace(found, evidence=certificate.problem)
     else:
         where = f"Secret {user.namespace}/{user.secret}"
         authorities, why = _issuers_held(certificate, where, about)
         if _is_keystore_in_doubt(certificate, about):
             found = replace(found, remedy=f"{REMEDY}; or {_WAIVER}.")
-        yield replace(found, authorities=authorities, why=why)
+        yield replace(found, authorities=authorities, evidence=why)
     what = f"the certificate of user {user.name}"
     left_out = user.pause is ReissuePause.FOREIGN and not certificate.is_current
     pause = ReissuePause.FOREIGN if left_out else ReissuePause.NONE

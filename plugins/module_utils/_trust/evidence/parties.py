@@ -30,7 +30,8 @@ class Acceptance:
     """Whether a process trusts a CA on all of its listeners (True) or on none (False); None is UNKNOWN."""
 
     trusted: bool | None
-    why: str
+    #: The evidence, or the reason for its lack, as a sentence.
+    evidence: str
 
 
 def listener_name(pod: str, port: int) -> str:
@@ -50,7 +51,7 @@ def present_live(
     """The certificates that a listener presents. stored: the same of its pod, from annotations and Secrets."""
     party = listener_name(pod.name, port)
     found = _answers_of_port(pod, port, seen)
-    missing = next((listener.why for listener in found if listener.presents is None), None)
+    missing = next((listener.failure for listener in found if listener.presents is None), None)
     chains = {listener.presents for listener in found if listener.presents is not None}
     if not found or missing is not None:
         return Presentation(party, None, (), missing or _describe_silence(pod, port))
@@ -78,12 +79,15 @@ def _join_evidence(
             party,
             None,
             (),
-            f"{party} presents another certificate than the pod was started with ({stored.why})",
+            f"{party} presents another certificate than the pod was started with ({stored.evidence})",
         )
     common = candidates & (stored.authorities or frozenset())
     if not common:
         return Presentation(
-            party, None, (), f"{party} presents a certificate of another CA than stored evidence says ({stored.why})"
+            party,
+            None,
+            (),
+            f"{party} presents a certificate of another CA than stored evidence says ({stored.evidence})",
         )
     return Presentation(party, common, (chain,), source)
 
@@ -124,7 +128,7 @@ def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[Observed
         return Acceptance(None, _describe_silence(pod, port))
     doubt = next(
         (
-            listener.doubts.get(fingerprint, listener.why)
+            listener.doubts.get(fingerprint, listener.failure)
             for listener in found
             if fingerprint not in listener.accepts | listener.refuses
         ),
@@ -180,7 +184,7 @@ def _bound_by_time(presenter: Presenter, outgoing: Outgoing, successor: str, now
         end = f"{outgoing.ends_at:%Y-%m-%dT%H:%M:%SZ}"
         return replace(
             presenter,
-            why=f"{presenter.why}; this holds until {end} at most, when the last certificate that it may have has ended",
+            evidence=f"{presenter.evidence}; this holds until {end} at most, when the last certificate that it may have has ended",
         )
     return replace(presenter, authorities=presenter.authorities & {successor})
 
@@ -209,7 +213,8 @@ def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]
 def present_outside(snapshot: Snapshot) -> tuple[Presentation, ...]:
     """The presentation of each party outside the cluster. Without pods no party is presented anything."""
     return tuple(
-        Presentation(presenter.name, presenter.authorities, (), presenter.why) for presenter in presenters(snapshot)
+        Presentation(presenter.name, presenter.authorities, (), presenter.evidence)
+        for presenter in presenters(snapshot)
     )
 
 
@@ -384,7 +389,7 @@ def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]
         if is_asked(pod, snapshot) and pod.uid not in silent
         for known in stored.trusted_since_start(pod.uid, ledger)
     ]
-    return tuple(sorted({answer.why for answer in answers if not answer.trusted}))
+    return tuple(sorted({answer.evidence for answer in answers if not answer.trusted}))
 
 
 def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
@@ -412,7 +417,7 @@ def _why_unanswered(pod: Pod, snapshot: Snapshot) -> str:
     if pod.terminating:
         return "it is being terminated"
     found = _answers_of_pod(pod, snapshot)
-    silent = next((listener.why for listener in found if listener.is_silent), "" if found else _NOT_ASKED)
+    silent = next((listener.failure for listener in found if listener.is_silent), "" if found else _NOT_ASKED)
     return silent if pod.ready or not silent else f"it is not Ready; {silent}"
 
 
@@ -441,7 +446,7 @@ def _describe_presentation(pod: Pod, known: Presentation, snapshot: Snapshot, le
     found = [present_live(pod, port, known, listeners, ledger) for port in ports]
     unknown = next((presentation for presentation in found if presentation.authorities is None), None)
     if unknown is not None:
-        return Presentation(pod.name, None, (), unknown.why)
+        return Presentation(pod.name, None, (), unknown.evidence)
     authorities = frozenset(name for presentation in found for name in presentation.authorities or ())
     if any(pod.uid in held.holders for held in ledger.held_leaves):
         # The listeners may still change from one leaf to the next, and the rest of the process presents the older leaf.

@@ -42,7 +42,7 @@ class Presentation:
     #: The presented chains where they are known in full, else empty (only the CA is known).
     chains: tuple[Chain, ...]
     #: The source, or why it is unknown.
-    why: str
+    evidence: str
 
 
 def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
@@ -186,7 +186,7 @@ def add_held_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentatio
             return Presentation(seen.party, None, (), why)
         added = (issuers & seen.authorities) or issuers
         chains = (*seen.chains, (held.certificate,)) if seen.chains else ()
-        seen = Presentation(seen.party, seen.authorities | added, chains, seen.why)
+        seen = Presentation(seen.party, seen.authorities | added, chains, seen.evidence)
     return seen
 
 

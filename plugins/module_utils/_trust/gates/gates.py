@@ -89,7 +89,7 @@ class _Need:
     #: Fingerprints of the CAs that it may be of; None where that is not known.
     authorities: frozenset[str] | None
     #: The reason for that, as the rest of a sentence about the holder.
-    why: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,9 @@ def _refused_already(party: VerifyingParty, authority: Chain, snapshot: Snapshot
 
 def _find_needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
     for seen in present_pods(snapshot, ledger):
-        yield _Need(f"pod {seen.party}", seen.authorities, seen.why)
+        yield _Need(f"pod {seen.party}", seen.authorities, seen.evidence)
     for seen in present_outside(snapshot):
-        yield _Need(seen.party, seen.authorities, seen.why)
+        yield _Need(seen.party, seen.authorities, seen.evidence)
     for name in sorted(snapshot.nodes.foreign_pods):
         yield _Need(f"pod {name}", None, f"{HAS_ANOTHER_OWNER}, so the certificate that it presents is unknown")
     for leaf in snapshot.leaves.stored:
@@ -169,7 +169,7 @@ def _find_needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterato
 
 def _removal_violations(refusing: Mapping[str, tuple[_Refusal, ...]], need: _Need) -> Iterator[Violation]:
     if need.authorities is None:
-        yield _removal_violation(need.holder, f"{need.why}.")
+        yield _removal_violation(need.holder, f"{need.reason}.")
         return
     for authority in sorted(need.authorities):
         if authority not in refusing:

@@ -318,7 +318,7 @@ def keep_books(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger
 
 def _transitions(snapshot: Snapshot, before: Ledger, after: Ledger) -> tuple[Transition, ...]:
     presentations = present_all(snapshot, after)
-    sources = ", ".join(sorted({p.why if p.authorities is not None else "unknown" for p in presentations}))
+    sources = ", ".join(sorted({p.evidence if p.authorities is not None else "unknown" for p in presentations}))
     taken = []
     for entry in [*after.entries, *(e for e in before.entries if after.find(e.fingerprint) is None)]:
         old, new = before.find(entry.fingerprint), after.find(entry.fingerprint)

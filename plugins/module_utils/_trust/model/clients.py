@@ -204,7 +204,7 @@ class Presenter:
     #: SHA-1 fingerprints of the CAs that may have signed its certificate; None where that is unknown.
     authorities: frozenset[str] | None
     #: The source of that knowledge, or the reason for its lack, without a full stop.
-    why: str
+    evidence: str
     renewal: Renewal = Renewal.BY_HAND
     #: Whether another CA has come into use since the issue of its certificate.
     is_outdated: bool = False

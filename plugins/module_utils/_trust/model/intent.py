@@ -123,7 +123,7 @@ class NewCa:
 
 
 @dataclass(frozen=True)
-class Trusting:
+class WantedTrust:
     """The CAs that nodes and clients are to trust."""
 
     #: CAs, each with its chain, that nodes trust beside the CAs of the flow.
@@ -203,7 +203,7 @@ class Intent:
     #: The form of a new CA.
     new_ca: NewCa = NewCa()
     #: The CAs that are trusted beside it, and how new CAs of the source are treated.
-    trust: Trusting = Trusting()
+    trust: WantedTrust = WantedTrust()
     #: Reload or restart, and the times that nodes, clients and users get.
     pace: Pace = Pace()
     #: The leaves that are issued, and their issuer.

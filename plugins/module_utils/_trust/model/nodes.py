@@ -35,7 +35,7 @@ class ObservedListener:
     #: UID of the pod, because another pod can get its name.
     uid: str
     port: int
-    #: The chain as the listener sent it. None: no handshake has shown it, and ``why`` gives the reason.
+    #: The chain as the listener sent it. None: no handshake has shown it, and ``failure`` gives the reason.
     presents: Chain | None = None
     #: Fingerprints of the CAs that handshakes have shown it to trust.
     accepts: frozenset[str] = frozenset()
@@ -46,7 +46,7 @@ class ObservedListener:
     #: The kind of evidence.
     source: str = ""
     #: The reason for the lack of a chain, as a sentence.
-    why: str = ""
+    failure: str = ""
     #: Whether it verifies clients by the cluster's CAs.
     verifies: bool = True
     #: Fingerprints of the CAs whose name the listener sends, where CAs with other keys have the same name and no key for a probe is in the cluster.
@@ -70,13 +70,13 @@ class Unanswered:
     #: The machine that it runs on; empty where that is unknown.
     worker: str
     #: Its state, and what the connection met, without a full stop.
-    why: str
+    reason: str
 
     @property
     def sentence(self) -> str:
         """Its name, worker and cause, as a part of a sentence."""
         where = f" on worker {self.worker}" if self.worker else ""
-        return f"{self.pod}{where} ({self.why})"
+        return f"{self.pod}{where} ({self.reason})"
 
 
 #: More nodes than a pool of a Kafka cluster has.

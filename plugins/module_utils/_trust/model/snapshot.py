@@ -374,7 +374,7 @@ class UnlabelledSecret:
     #: These, as "<name>=<value>".
     lost: tuple[str, ...]
     #: The purpose of the labels, as a part of a sentence.
-    why: str
+    purpose: str
     #: Whether flows wait until they are back.
     holds: bool = True
 

@@ -198,9 +198,13 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
         )
     for authority in snapshot.ca.prepared:
         counts = bool(snapshot.date_checkers) or not _was_in_use(snapshot, authority)
-        subject, remedy = f"{names.key_secret}, prepared CA", _remove_prepared(authority)
+        entry = authority.fingerprint
         yield from date_problems(
-            condition, snapshot, subject, _certificates_with_dates(authority.chain, counts), remedy
+            condition,
+            snapshot,
+            f"{names.key_secret}, prepared CA",
+            _certificates_with_dates(authority.chain, counts),
+            f"It is not in use yet: remove {entry}.crt and {entry}.key there, then run the flow again for a new CA.",
         )
 
 
@@ -222,11 +226,6 @@ def _certificates_with_dates(chain: Chain, anchors: bool) -> Chain:
     a replacement helps. anchors: whether the dates of a CA without a CA above it count.
     """
     return chain[:-1] if len(chain) > 1 or not anchors else chain
-
-
-def _remove_prepared(authority: PreparedAuthority) -> str:
-    entry = authority.fingerprint
-    return f"It is not in use yet: remove {entry}.crt and {entry}.key there, then run the flow again for a new CA."
 
 
 def date_problems(

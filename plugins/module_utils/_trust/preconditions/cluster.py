@@ -406,7 +406,7 @@ def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     for name, found in sorted(snapshot.objects.unlabelled_secrets.items()):
         if found.holds:
             yield Violation(
-                Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name), f"lacks the {_labels(found.lost)}, {found.why}.",
+                Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name), f"lacks the {_labels(found.lost)}, {found.purpose}.",
                 f"Where it is the Secret of this cluster, put back what it had, then run the flow again: {found.command(name, snapshot.names.namespace)}",
             )  # fmt: skip
 
@@ -419,7 +419,7 @@ def unlabelled_and_read(snapshot: Snapshot) -> tuple[str, ...]:
         if not found.holds
     }
     told = (
-        f"Secret {namespace}/{name} lacks the {_labels(found.lost)}, {found.why}. It was read all the same. To put "
+        f"Secret {namespace}/{name} lacks the {_labels(found.lost)}, {found.purpose}. It was read all the same. To put "
         f"back what it had: {found.command(name, namespace)}"
         for (namespace, name), found in sorted({**own, **snapshot.objects.unlabelled_of_users}.items())
     )

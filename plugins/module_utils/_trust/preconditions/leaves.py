@@ -357,8 +357,8 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     for presenter in presenters(snapshot):
         if presenter.authorities is None:
             yield Violation(
-                Condition.PRESENTERS_ARE_KNOWN, presenter.name, f"the run cannot tell which CA has issued the certificate that it presents: {presenter.why}.",
-                presenter.remedy,
+                Condition.PRESENTERS_ARE_KNOWN, presenter.name,
+                f"the run cannot tell which CA has issued the certificate that it presents: {presenter.evidence}.", presenter.remedy,
             )  # fmt: skip
 
 

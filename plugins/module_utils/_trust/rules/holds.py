@@ -175,14 +175,14 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(
-                Condition.EVIDENCE, names.pod(seen.party), f"the run cannot tell which certificate it presents: {seen.why}.",
+                Condition.EVIDENCE, names.pod(seen.party), f"the run cannot tell which certificate it presents: {seen.evidence}.",
                 "Find the program or person that removed or changed this; restarting the pod through the operator renews its annotations.",
             )  # fmt: skip
     # Outside of a flow no CA of theirs leaves: an adoption changes no certificate, and a cluster at rest stays as it is.
     for presenter in presenters(at.snapshot) if at.flow_in_flight is not None else ():
         if presenter.authorities is None:
             yield Violation(
-                Condition.EVIDENCE, presenter.name, f"the run cannot tell which CA has issued the certificate that it presents: {presenter.why}.",
+                Condition.EVIDENCE, presenter.name, f"the run cannot tell which CA has issued the certificate that it presents: {presenter.evidence}.",
                 presenter.remedy,
             )  # fmt: skip
     for why in describe_trust_doubts(at.snapshot, at.ledger):
@@ -228,7 +228,7 @@ def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot,
 def does_not_answer(node: Unanswered, names: ObjectNames) -> Violation:
     where = f" on worker {node.worker}" if node.worker else ""
     return Violation(
-        Condition.EVIDENCE, names.pod(node.pod), f"does not answer{where}: {node.why}.",
+        Condition.EVIDENCE, names.pod(node.pod), f"does not answer{where}: {node.reason}.",
         f"Look at it: kubectl describe pod {node.pod} --namespace {names.namespace}, and kubectl logs {node.pod} --namespace {names.namespace}. "
         "When it answers, or another process has taken its place, run the flow again. evidence=annotations goes by what is stored and asks no node.",
     )  # fmt: skip

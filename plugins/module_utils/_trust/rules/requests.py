@@ -241,8 +241,8 @@ def _describe_request(request: LeafRequest | None) -> str:
         return ""
     if request.failure is not None and not request.is_open:
         again = next_try(request.failure, request.secret)
-        return f"{request.secret}: {request.failure.why} The next request goes out on {again:%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
-    told = request.failure.why if request.failure is not None else ""
+        return f"{request.secret}: {request.failure.reason} The next request goes out on {again:%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
+    told = request.failure.reason if request.failure is not None else ""
     return " ".join(filter(None, (told, request.waiting)))
 
 
@@ -373,7 +373,7 @@ def _presenters_of_replaced(at: Situation) -> Iterator[Violation]:
     replaced = at.ledger.find(at.flow_in_flight.replaces) if at.flow_in_flight else None
     for presenter in presenters(at.snapshot) if replaced is not None else ():
         if replaced is not None and replaced.fingerprint in (presenter.authorities or ()):
-            why = "; ".join(filter(None, (presenter.why, presenter.hindrance)))
+            why = "; ".join(filter(None, (presenter.evidence, presenter.hindrance)))
             yield Violation(
                 Condition.REMOVAL, presenter.name, f"may present a certificate of {named(replaced.certificate)}: {why}.", presenter.remedy,
             )  # fmt: skip

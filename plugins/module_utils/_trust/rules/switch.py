@@ -318,10 +318,13 @@ def switch(at: Situation) -> Turn:
     leaving = _find_leaving_ca(at, at.current)
     if leaving is None and successor.introduction.link is not None:
         return _held_before_use(at, successor, closed)
+    because = (
+        f"Clients that know only the CA in use accept {named(successor.entry.certificate)} by its link certificate, which "
+        "goes out of use with the switch: they get time to read the Secret again."
+    )
+    led_to = at.snapshot.ca.led_to(chain, at.snapshot.now)
     # A pause is not made longer for clients.
-    if waiting := await_clients(
-        at, successor, at.snapshot.ca.led_to(chain, at.snapshot.now), Phase.RETIRE, _without_link(successor)
-    ):
+    if waiting := await_clients(at, successor, led_to, Phase.RETIRE, because):
         return () if at.snapshot.reconciliation.paused_by_us else waiting
     if leaves_to_await(at):
         return _held_before_use(at, successor, closed)
@@ -340,13 +343,6 @@ def _held_before_use(at: Situation, successor: Successor, closed: Violations) ->
         return Wait()
     behind_link = at.gates.trust(at.snapshot, at.ledger, successor.introduction.form)
     return Wait(violations=behind_link or (() if leaves_to_await(at) else closed))
-
-
-def _without_link(successor: Successor) -> str:
-    return (
-        f"Clients that know only the CA in use accept {named(successor.entry.certificate)} by its link certificate, which "
-        "goes out of use with the switch: they get time to read the Secret again."
-    )
 
 
 def _find_leaving_ca(at: Situation, current: Certificate) -> Certificate | None:

@@ -183,7 +183,7 @@ def test_an_answer_has_the_key_and_the_chain_to_the_root() -> None:
 def test_a_waiting_certificate_says_why(found: Object, stored: Object | None, told: str) -> None:
     answer = answer_to(found, stored, (), SCOPE)
     assert isinstance(answer, Waiting)
-    assert told in answer.why
+    assert told in answer.reason
     is_told(answer)
 
 
@@ -207,14 +207,14 @@ def test_a_waiting_certificate_says_why(found: Object, stored: Object | None, to
 def test_a_failed_certificate_says_why(found: Object, stored: Object | None, told: str) -> None:
     answer = answer_to(found, stored, {LEAF.sha256}, SCOPE)
     assert isinstance(answer, Refused)
-    assert told in answer.why
+    assert told in answer.reason
     is_told(answer)
 
 
 def test_a_certificate_that_is_being_issued_quotes_its_request() -> None:
     answer = answer_to(certificate(ISSUING), None, (), SCOPE, "CertificateRequest kafka/a is pending: soon.")
     assert isinstance(answer, Waiting)
-    assert answer.why.endswith(": Renewing certificate. CertificateRequest kafka/a is pending: soon.")
+    assert answer.reason.endswith(": Renewing certificate. CertificateRequest kafka/a is pending: soon.")
     is_told(answer)
 
 
@@ -241,7 +241,7 @@ def test_a_certificate_that_lacks_a_label_belongs_to_another_owner(label: str) -
     del made["metadata"]["labels"][label]
     answer = refuse_foreign_certificate(made, SCOPE)
     assert answer is not None
-    assert label in answer.why
+    assert label in answer.reason
     is_told(answer)
 
 
@@ -311,7 +311,7 @@ def test_a_secret_of_a_kafka_user_is_not_written() -> None:
     answer = bench.issuer.request(order)
     assert isinstance(answer, Refused)
     is_told(answer)
-    assert f"Secret {NAMESPACE}/orders-cm, which belongs to a KafkaUser, and both would write to it" in answer.why
+    assert f"Secret {NAMESPACE}/orders-cm, which belongs to a KafkaUser, and both would write to it" in answer.reason
     assert (bench.find(order), len(bench.api.writes)) == ({}, begun)
 
 
@@ -429,7 +429,7 @@ def test_an_obstacle_to_a_certificate_is_reported() -> None:
         order
     )
     assert isinstance(refused, Refused)
-    assert "Certificate kafka/demo-kafka-0 is not accepted: spec.duration: too short." in refused.why
+    assert "Certificate kafka/demo-kafka-0 is not accepted: spec.duration: too short." in refused.reason
     with pytest.raises(Forbidden) as raised:
         answering(status(403, "Forbidden", 'User "ci" cannot list', name="")).review((order,))
     assert "verbs: [list], apiGroups: ['cert-manager.io'], resources: [certificates]" in raised.value.remedy

@@ -139,8 +139,8 @@ def test_a_pure_client_is_no_server() -> None:
 def test_a_denied_or_failed_request_says_why(conditions: list[Object], why: str, remedy: str) -> None:
     found = answer(*conditions)
     assert isinstance(found, Refused), found
-    assert found.why.startswith("CertificateRequest kafka/demo-kafka-0 ")
-    assert why in found.why
+    assert found.reason.startswith("CertificateRequest kafka/demo-kafka-0 ")
+    assert why in found.reason
     assert remedy in found.remedy
     is_told(found)
 
@@ -169,15 +169,15 @@ def test_a_denied_or_failed_request_says_why(conditions: list[Object], why: str,
 def test_an_unapproved_request_says_who_approves(conditions: list[Object], parts: list[str]) -> None:
     found = answer(*conditions)
     assert isinstance(found, Waiting), found
-    assert found.why.startswith("CertificateRequest kafka/demo-kafka-0 is ")
-    assert [part for part in parts if part not in found.why] == []
+    assert found.reason.startswith("CertificateRequest kafka/demo-kafka-0 is ")
+    assert [part for part in parts if part not in found.reason] == []
     is_told(found)
 
 
 def test_a_request_that_no_controller_has_looked_at_waits() -> None:
     found = answer_to({"metadata": {"name": "a"}, "spec": {}}, beside(issuer()))
     assert isinstance(found, Waiting)
-    assert "is not approved" in found.why
+    assert "is not approved" in found.reason
 
 
 @pytest.mark.parametrize(
@@ -200,10 +200,10 @@ def test_issuers_by_name(kind: str, group: str, shown: str, who: str) -> None:
     assert str(one) == shown
     found = answer(of=one)
     assert isinstance(found, Waiting)
-    assert who in found.why
+    assert who in found.reason
     late = answer(pending("x"), of=one)
     assert isinstance(late, Waiting)
-    assert (" in namespace kafka" in late.why) == (shown == "Issuer corporate")
+    assert (" in namespace kafka" in late.reason) == (shown == "Issuer corporate")
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_an_unusable_ca_field_is_ignored(ca: object) -> None:
 def test_ready_without_a_certificate_that_can_be_read(status: Object) -> None:
     found = answer(APPROVED, READY, **status)
     assert isinstance(found, Refused)
-    assert "is Ready, and its certificate cannot be used" in found.why
+    assert "is Ready, and its certificate cannot be used" in found.reason
     is_told(found)
 
 
@@ -399,7 +399,7 @@ def test_another_cluster_of_the_namespace_keeps_its_own() -> None:
     assert isinstance(theirs.poll((token,))[0], Waiting)
     answer = cert_manager(api).request(order)
     assert isinstance(answer, Refused)
-    assert "it lacks labels of ours (strimzi.io/cluster)" in answer.why
+    assert "it lacks labels of ours (strimzi.io/cluster)" in answer.reason
 
 
 def test_a_request_in_the_place_of_ours_is_neither_taken_nor_deleted() -> None:
@@ -411,7 +411,7 @@ def test_a_request_in_the_place_of_ours_is_neither_taken_nor_deleted() -> None:
     other = asked(one, wish(number=1, name=first.order.name).order)
     mine, theirs = one.poll((token, other))
     assert isinstance(mine, Refused)
-    assert mine.why == f"CertificateRequest kafka/{first.order.name} was deleted, and another request has its name."
+    assert mine.reason == f"CertificateRequest kafka/{first.order.name} was deleted, and another request has its name."
     assert isinstance(theirs, IssuedCertificate)
     one.forget((token,))
     assert api.find("certificaterequests", "kafka", first.order.name) is not None
@@ -434,7 +434,7 @@ def test_the_same_request_to_another_issuer_is_another_one() -> None:
     asked(cert_manager(api), order)
     answer = cert_manager(api, CertManagerIssuer("corporate", "ClusterIssuer")).request(order)
     assert isinstance(answer, Refused)
-    assert answer.why.endswith("is not the request of this run: it names another issuer.")
+    assert answer.reason.endswith("is not the request of this run: it names another issuer.")
     assert f"kubectl delete -n kafka certificaterequests.cert-manager.io {order.name}" in answer.remedy
     is_told(answer)
 
@@ -465,7 +465,7 @@ def test_an_invalid_request_is_refused() -> None:
     message = "spec.duration: \x1b[2J"
     answer = before(status(422, "Invalid", message, name="a")).request(wish().order)
     assert isinstance(answer, Refused)
-    assert "is not accepted: spec.duration: \\1B[2J." in answer.why
+    assert "is not accepted: spec.duration: \\1B[2J." in answer.reason
     is_told(answer)
 
 

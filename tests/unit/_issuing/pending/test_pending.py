@@ -132,7 +132,7 @@ def test_a_wrong_answer_is_refused_for_this_reason_alone(
     answer(bench, *made(bench))
     found = seen(bench)
     assert found.failure is not None
-    assert found.failure.why == (
+    assert found.failure.reason == (
         f"The certificate that came back is refused: {reason}. Correct what the issuer makes of the request."
     )
     assert (found.failure.count, found.failure.at) == (1, NOW)
@@ -152,7 +152,7 @@ def test_garbage_is_refused_with_a_remedy() -> None:
     answer(bench, content=b"<html>")
     found = seen(bench)
     assert found.failure is not None
-    assert found.failure.why == (
+    assert found.failure.reason == (
         "The file that was put back is unusable: no readable certificate in PEM form. Put back the certificate with its chain in PEM form."
     )
 
@@ -202,7 +202,7 @@ def test_a_serial_number_belongs_to_the_answer_that_was_recorded_first(first: st
     answer(bench, content=given_the_same_serial(bench, second), name=second)
     found, other = seen(bench, second), seen(bench, first)
     assert found.failure is not None
-    assert "its issuer has given its serial number to CN=demo-kafka,O=io.strimzi before" in found.failure.why
+    assert "its issuer has given its serial number to CN=demo-kafka,O=io.strimzi before" in found.failure.reason
     assert (found.answer, other.outdated, other.answer is not None) == (None, "", True)
 
 

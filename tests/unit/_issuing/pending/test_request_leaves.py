@@ -431,7 +431,7 @@ def test_a_refusal_is_recorded_and_what_was_put_back_is_gone() -> None:
     assert failure is not None
     assert requested(bench) == {
         **before, "open": False,
-        "failed": {"count": 1, "at": (NOW + timedelta(seconds=60)).isoformat(), "why": failure.why},
+        "failed": {"count": 1, "at": (NOW + timedelta(seconds=60)).isoformat(), "why": failure.reason},
     }  # fmt: skip
     assert set(bench.data(REQUESTS)) == {f"{NODE}.requested"}
     found = seen(bench)

@@ -118,15 +118,15 @@ def test_a_server_that_is_no_vault(body: bytes) -> None:
 def test_the_page_of_a_proxy_is_not_quoted() -> None:
     with serving(lambda _: Reply(status=502, body=b"<html>hvs.token</html>")) as server:
         reply = connection(server.url).send(CALL)
-    assert (reply.status, reply.said) == (502, "")
+    assert (reply.status, reply.errors) == (502, "")
 
 
 def test_errors_are_quoted_without_what_was_sent_in_secret() -> None:
     call = Call("auth/x/login", {}, "log in", secrets=("s3cr3t",))
     with serving(lambda _: Reply(400, {"errors": ["bad s3cr3t", 7, "and\nmore"]})) as server:
-        assert connection(server.url).send(call).said == "bad (hidden); and more"
+        assert connection(server.url).send(call).errors == "bad (hidden); and more"
     with serving(lambda _: Reply(400, {"errors": None})) as server:
-        assert connection(server.url).send(call).said == ""
+        assert connection(server.url).send(call).errors == ""
 
 
 @pytest.mark.parametrize("status", [400, 403])

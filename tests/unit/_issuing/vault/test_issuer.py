@@ -121,8 +121,8 @@ def test_a_role_that_does_not_fit_refuses_in_its_own_words(bench: Bench, change:
     vault, _ready = bench
     vault.mounts["pki/kafka"].set_role(ROLE, {**documented("pki/roles/kafka"), **change})
     answer = refused(bench)
-    assert said in answer.why
-    assert "CN=demo-kafka" in answer.why
+    assert said in answer.reason
+    assert "CN=demo-kafka" in answer.reason
     assert "role kafka" in answer.remedy
     assert vault.signed() == 1
 
@@ -130,7 +130,7 @@ def test_a_role_that_does_not_fit_refuses_in_its_own_words(bench: Bench, change:
 def test_a_leaf_that_would_outlive_its_ca_is_refused(bench: Bench) -> None:
     order = wish().order
     late = LeafOrder(order.name, order.subject, order.csr, timedelta(days=300))
-    assert "beyond the expiration of the CA certificate" in refused(bench, late).why
+    assert "beyond the expiration of the CA certificate" in refused(bench, late).reason
 
 
 def test_a_life_that_the_role_cuts_is_given_and_not_refused(bench: Bench) -> None:
@@ -144,7 +144,7 @@ def test_a_life_that_the_role_cuts_is_given_and_not_refused(bench: Bench) -> Non
 def test_an_error_of_vault_is_shown_on_one_short_line(bench: Bench, words: str) -> None:
     bench[0].faults = [Fault(400, (words,))]
     answer = refused(bench)
-    assert "\x1b" not in answer.why
+    assert "\x1b" not in answer.reason
 
 
 def drop(*names: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -173,8 +173,8 @@ def put(**values: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
 def test_an_answer_that_lacks_what_the_api_promises_is_refused(bench: Bench, distort: Any, said: str) -> None:
     bench[0].distort = distort
     answer = refused(bench)
-    assert said in answer.why
-    assert "not usable" in answer.why
+    assert said in answer.reason
+    assert "not usable" in answer.reason
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_token_that_holds_something_else_is_no_certificate(bench: Bench) -> No
     (answer,) = bench[1].issuer().poll((Token(own),))
     is_told(answer)
     assert isinstance(answer, Refused)
-    assert not any(line in answer.why for line in own.decode().splitlines())
+    assert not any(line in answer.reason for line in own.decode().splitlines())
 
 
 @pytest.mark.parametrize("namespace", ["", "team/kafka/"])

@@ -114,7 +114,9 @@ def test_a_ca_whose_key_is_here_is_certified_with_its_name_byte_by_byte(bench: B
 def test_a_refused_link_certificate_quotes_the_error_of_vault(bench: Bench) -> None:
     bench[0].faults = [Fault(400, ("signing certificate has a max path length of zero",), path="/sign-intermediate")]
     answer = refused(bench)
-    assert "refuses to certify CN=cluster-ca v1,O=io.strimzi: signing certificate has a max path length" in answer.why
+    assert (
+        "refuses to certify CN=cluster-ca v1,O=io.strimzi: signing certificate has a max path length" in answer.reason
+    )
     assert "The link certificate" in answer.remedy
 
 
@@ -130,8 +132,8 @@ def test_a_refused_link_certificate_quotes_the_error_of_vault(bench: Bench) -> N
 def test_an_answer_that_lacks_what_the_api_promises_is_refused(bench: Bench, raw: bytes, said: str) -> None:
     bench[0].faults = [Fault(200, path="/sign-intermediate", raw=raw)]
     answer = refused(bench)
-    assert said in answer.why
-    assert "not usable" in answer.why
+    assert said in answer.reason
+    assert "not usable" in answer.reason
 
 
 # The next CA is in the same mount.
@@ -212,7 +214,7 @@ def test_an_answer_that_lacks_what_a_request_takes_is_refused(
     bench[0].faults = [Fault(200, path=path, raw=raw)]
     answer = issuer.link(order)
     assert isinstance(answer, Refused)
-    assert f"it has no {lacking}" in answer.why
+    assert f"it has no {lacking}" in answer.reason
 
 
 def test_a_request_that_is_not_made_is_told_in_its_own_words(bench: Bench) -> None:
@@ -220,4 +222,4 @@ def test_a_request_that_is_not_made_is_told_in_its_own_words(bench: Bench) -> No
     bench[0].faults = [Fault(400, ("the key is gone",), path="/cross-sign")]
     answer = issuer.link(order)
     assert isinstance(answer, Refused)
-    assert "refuses to certify CN=the next: the key is gone" in answer.why
+    assert "refuses to certify CN=the next: the key is gone" in answer.reason

@@ -110,7 +110,7 @@ def test_pods_behind_the_api_server_are_told_apart(version: ssl.TLSVersion, tmp_
     assert [one.accepts for one in seen] == [{OLD_NAME}, NAMES, frozenset()]
     assert [one.refuses for one in seen] == [{NEW_NAME}, frozenset(), frozenset()]
     assert seen[0].source.startswith("handshake with TLSv1.")
-    assert "Pod kafka/my-2" in seen[2].why
+    assert "Pod kafka/my-2" in seen[2].failure
     assert set(seen[2].doubts) == NAMES
     assert all("port 9091 of pod my-2" in doubt for doubt in seen[2].doubts.values())
 
@@ -158,8 +158,8 @@ def test_pods_that_never_answer_cost_no_more_than_the_time_for_all() -> None:
     assert time.monotonic() - begin < 40
     assert len(seen) == 400
     assert {(one.presents, one.accepts, one.refuses) for one in seen} == {(None, frozenset(), frozenset())}
-    assert all(f"port 9091 of pod {one.pod}" in one.why for one in seen)
-    assert "within the 0.5 s for all listeners" in seen[-1].why
+    assert all(f"port 9091 of pod {one.pod}" in one.failure for one in seen)
+    assert "within the 0.5 s for all listeners" in seen[-1].failure
 
 
 def test_a_refusal_of_the_api_server_counts_where_the_pod_runs() -> None:
@@ -289,4 +289,4 @@ def test_only_brokers_that_run_are_asked_and_only_on_managed_listeners() -> None
     (unreached,) = look(bench, brokers, [MUTUAL, CUSTOM], NEW_USERS)
     assert set(brokers.asked) == {("demo-kafka-0", 9093)}
     assert (unreached.accepts, unreached.refuses) == (set(), set())
-    assert unreached.why
+    assert unreached.failure

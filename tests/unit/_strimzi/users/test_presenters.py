@@ -84,7 +84,7 @@ def test_the_user_operator_issues_of_the_ca_in_use_at_any_time() -> None:
 def test_a_user() -> None:
     found = one(user())
     assert (found.name, found.authorities, found.is_outdated) == ("KafkaUser apps/orders", names_of(NEW), False)
-    assert (found.why, found.user) == ("Secret apps/orders", UserName("apps", "orders"))
+    assert (found.evidence, found.user) == ("Secret apps/orders", UserName("apps", "orders"))
 
 
 def test_a_user_at_which_no_user_operator_looks() -> None:
@@ -143,13 +143,13 @@ def test_a_user_without_a_certificate_that_counts_presents_none(certificate: Use
 )
 def test_a_certificate_that_does_not_fit_is_not_known(certificate: UserCertificate) -> None:
     found = one(user(certificate))
-    assert (found.authorities, found.why) == (None, "Secret apps/orders: of a stranger")
+    assert (found.authorities, found.evidence) == (None, "Secret apps/orders: of a stranger")
 
 
 def test_a_program_that_reads_a_stale_keystore_may_present_any_certificate() -> None:
     why = "its user.p12 holds another certificate than its user.crt"
     found = one(user(replace(GOOD, keystore_doubt=why)))
-    assert (found.authorities, found.why, found.is_outdated) == (
+    assert (found.authorities, found.evidence, found.is_outdated) == (
         names_of(OLD, NEW),
         f"Secret apps/orders: {why}",
         False,
@@ -166,7 +166,7 @@ def test_users_without_tls_present_no_certificate(kind: str) -> None:
 
 def test_a_user_whose_certificates_another_issuer_issues() -> None:
     found = one(user(None, "tls-external"))
-    assert (found.authorities, found.why) == (None, "another issuer issues its certificate, CN=orders")
+    assert (found.authorities, found.evidence) == (None, "another issuer issues its certificate, CN=orders")
     assert found.remedy == (
         "Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and give a waiver for it that says "
         "until when it may go on."
@@ -189,7 +189,7 @@ class TestNamedSecrets:
         self, certificate: UserCertificate, authorities: Sequence[Entity]
     ) -> None:
         found = one(user(None, "tls-external"), named=[named(certificate)])
-        assert (found.name, found.authorities, found.why) == ("KafkaUser apps/orders", names_of(*authorities), WHERE)
+        assert (found.name, found.authorities, found.evidence) == ("KafkaUser apps/orders", names_of(*authorities), WHERE)
         assert (found.renewal, found.is_outdated) == (Renewal.BY_HAND, False)
         assert found.remedy.startswith(
             f"Put a certificate of the CA in use into {WHERE}, and restart its readers; delete"
@@ -207,13 +207,13 @@ class TestNamedSecrets:
         assert found.authorities == names_of(OLD, RENEWED, NEW)
         both[1] = named(replace(OF_OLD, authority=None, problem="of a stranger"), entry="old.crt")
         found = one(user(None, "tls-external"), named=both)
-        assert (found.authorities, found.why) == (None, "Secret elsewhere/partner entry old.crt: of a stranger")
+        assert (found.authorities, found.evidence) == (None, "Secret elsewhere/partner entry old.crt: of a stranger")
 
     @pytest.mark.parametrize("users", [(), (user(None, "tls-external"),)], ids=["copy", "user"])
     def test_a_stale_keystore_beside_it_may_hold_any_certificate(self, users: Sequence[User]) -> None:
         why = "its user.p12 holds another certificate than its user.crt"
         found = one(*users, named=[named(replace(GOOD, keystore_doubt=why), entry="user.crt")])
-        assert (found.authorities, found.why) == (
+        assert (found.authorities, found.evidence) == (
             names_of(OLD, NEW), f"Secret elsewhere/partner entry user.crt: {why}",
         )  # fmt: skip
 
@@ -221,7 +221,7 @@ class TestNamedSecrets:
         """It logs in with another certificate, or not at all."""
         ended = [named(replace(GOOD, leaf=leaf(end=NOW)))]
         found = one(user(None, "tls-external"), named=ended)
-        assert (found.authorities, found.why) == (None, f"the certificate in {WHERE} has expired")
+        assert (found.authorities, found.evidence) == (None, f"the certificate in {WHERE} has expired")
         found = one(user(None, "tls-external"), named=[*ended, named(OF_OLD, entry="old.crt")])
         assert found.authorities == names_of(OLD, RENEWED)
 
@@ -232,7 +232,7 @@ class TestNamedSecrets:
     def test_a_copy_of_a_users_certificate_is_told_of_as_a_secret(self) -> None:
         _operator, own, copy = of(user(), named=[named(OF_OLD)])
         assert own.authorities == names_of(NEW)
-        assert (copy.name, copy.authorities, copy.why) == (WHERE, names_of(OLD, RENEWED), WHERE)
+        assert (copy.name, copy.authorities, copy.evidence) == (WHERE, names_of(OLD, RENEWED), WHERE)
         assert copy.remedy.startswith(
             "Put the certificate that its issuer has issued again into it, and restart its readers; or"
         )
@@ -242,7 +242,7 @@ class TestNamedSecrets:
 
     def test_a_named_secret_that_cannot_be_read_is_not_known(self) -> None:
         found = one(named=[named(UserCertificate(problem="it does not exist"), remedy="Grant it.")])
-        assert (found.authorities, found.why, found.remedy) == (None, f"{WHERE}: it does not exist", "Grant it.")
+        assert (found.authorities, found.evidence, found.remedy) == (None, f"{WHERE}: it does not exist", "Grant it.")
 
     def test_a_certificate_whose_ca_was_renewed_with_its_key_is_one_of_the_ca_in_use(self) -> None:
         """This collection does not issue it again, and brokers accept it under either CA."""
@@ -286,7 +286,7 @@ class TestReaders:
     def test_a_reader_that_has_not_started_since_may_have_read_any_certificate(self) -> None:
         found = self.reader((NOW - timedelta(days=1)).isoformat())
         assert found.authorities == names_of(OLD, NEW)
-        assert found.why == "it has not read the certificate of user orders since that was issued"
+        assert found.evidence == "it has not read the certificate of user orders since that was issued"
         assert found.remedy.startswith(
             "Restart it, so that it reads the certificate of user orders again; or give a waiver"
         )
@@ -323,7 +323,7 @@ class TestReaders:
 
     def test_a_reader_of_which_nothing_is_known(self) -> None:
         _operator, _user, found = of(user(GOOD, "tls", Reader("KafkaAccess apps/a", None)))
-        assert (found.authorities, found.why) == (
+        assert (found.authorities, found.evidence) == (
             None, "the run cannot tell whether it has read the certificate of user orders since that was issued",
         )  # fmt: skip
 

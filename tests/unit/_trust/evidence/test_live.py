@@ -57,12 +57,12 @@ def test_a_listener_that_was_seen_is_known(stored: Presentation) -> None:
 def test_a_silent_listener_is_unknown_whatever_is_stored(seen: list[ObservedListener]) -> None:
     found = present_live(POD, 9091, STORED, seen, BOTH)
     assert found.authorities is None
-    assert f"port 9091 of pod {POD.name}" in found.why
+    assert f"port 9091 of pod {POD.name}" in found.evidence
 
 
 def test_the_reason_of_a_failure_is_kept() -> None:
-    failed = replace(SEEN, presents=None, why="port 9091 of pod x: timed out")
-    assert present_live(POD, 9091, STORED, [failed], BOTH).why == "port 9091 of pod x: timed out"
+    failed = replace(SEEN, presents=None, failure="port 9091 of pod x: timed out")
+    assert present_live(POD, 9091, STORED, [failed], BOTH).evidence == "port 9091 of pod x: timed out"
     assert present_live(POD, 9091, STORED, [SEEN, failed], BOTH).authorities is None
 
 
@@ -79,20 +79,20 @@ def test_the_reason_of_a_failure_is_kept() -> None:
 def test_a_contradiction_is_unknown(presents: tuple[object, ...], stored: Presentation, said: str) -> None:
     found = present_live(POD, 9091, stored, [on(9091, presents=presents)], BOTH)
     assert (found.authorities, found.chains) == (None, ())
-    assert said in found.why
+    assert said in found.evidence
 
 
 def test_two_certificates_of_one_listener_are_unknown() -> None:
     found = present_live(POD, 9091, NOTHING_STORED, [SEEN, on(9091, presents=(issue_leaf(OLD),))], BOTH)
     assert found.authorities is None
-    assert "different certificates" in found.why
+    assert "different certificates" in found.evidence
 
 
 @pytest.mark.parametrize("stored", [STORED, NOTHING_STORED], ids=["with stored evidence", "without"])
 def test_of_several_handshakes_the_first_is_named(stored: Presentation) -> None:
     again = on(9091, source="handshake with TLSv1.3")
-    assert present_live(POD, 9091, stored, [SEEN, again], BOTH).why == SEEN.source
-    assert accepts_live(POD, (9091,), name_of(OLD), None, [SEEN, again]).why == SEEN.source
+    assert present_live(POD, 9091, stored, [SEEN, again], BOTH).evidence == SEEN.source
+    assert accepts_live(POD, (9091,), name_of(OLD), None, [SEEN, again]).evidence == SEEN.source
 
 
 def test_stored_evidence_tells_which_of_two_renewals_is_meant() -> None:
@@ -100,7 +100,7 @@ def test_stored_evidence_tells_which_of_two_renewals_is_meant() -> None:
     assert present_live(POD, 9091, stored, [SEEN], TWINS).authorities == names_of(RENEWED)
     without = present_live(POD, 9091, NOTHING_STORED, [SEEN], TWINS)
     assert without.authorities is None
-    assert "several CAs" in without.why
+    assert "several CAs" in without.evidence
 
 
 def test_a_chain_with_a_link_certificate_is_kept_in_full() -> None:
@@ -114,7 +114,7 @@ def test_a_chain_with_a_link_certificate_is_kept_in_full() -> None:
 
 def accepts(*seen: ObservedListener, stored: bool | None = None, ports: tuple[int, ...] = PORTS) -> bool | None:
     found = accepts_live(POD, ports, name_of(OLD), stored, seen)
-    assert found.why
+    assert found.evidence
     return found.trusted
 
 
@@ -135,7 +135,7 @@ def test_a_ca_that_every_listener_refuses_is_not_trusted(stored: bool | None) ->
 def test_listeners_that_differ_are_unknown() -> None:
     found = accepts_live(POD, PORTS, name_of(OLD), None, [on(9090), on(9091, accepts=NO, refuses=YES)])
     assert found.trusted is None
-    assert "on port 9090, but not on port 9091" in found.why
+    assert "on port 9090, but not on port 9091" in found.evidence
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_listeners_that_differ_are_unknown() -> None:
 def test_stored_evidence_that_says_the_opposite_makes_it_unknown(accepting: bool, stored: bool, said: str) -> None:
     sets = {} if accepting else {"accepts": NO, "refuses": YES}
     found = accepts_live(POD, PORTS, name_of(OLD), stored, [on(9090, **sets), on(9091, **sets)])
-    assert (found.trusted, found.why) == (None, f"pod {POD.name} {said}")
+    assert (found.trusted, found.evidence) == (None, f"pod {POD.name} {said}")
 
 
 def test_no_listener_at_all_proves_nothing() -> None:
@@ -166,10 +166,10 @@ def test_a_silent_listener_makes_the_answer_unknown(stored: bool | None) -> None
 def test_a_doubt_says_why() -> None:
     doubtful = on(9090, accepts=NO, refuses=frozenset(), doubts={name_of(OLD): "port 9090 of pod x: no answer"})
     found = accepts_live(POD, PORTS, name_of(OLD), None, [doubtful, on(9091)])
-    assert (found.trusted, found.why) == (None, "port 9090 of pod x: no answer")
+    assert (found.trusted, found.evidence) == (None, "port 9090 of pod x: no answer")
     unasked = accepts_live(POD, PORTS, name_of(THIRD), None, [on(9090), on(9091)])
     assert unasked.trusted is None
-    assert "did not ask" in unasked.why
+    assert "did not ask" in unasked.evidence
 
 
 def test_a_listener_that_was_seen_both_ways_is_unknown() -> None:
@@ -177,7 +177,7 @@ def test_a_listener_that_was_seen_both_ways_is_unknown() -> None:
     for seen in ([on(9091), other], [both], [on(9091), both]):
         found = accepts_live(POD, (9091,), name_of(OLD), None, seen)
         said = f"port 9091 of pod {POD.name} was seen to trust the CA and not to trust it"
-        assert (found.trusted, found.why) == (None, said)
+        assert (found.trusted, found.evidence) == (None, said)
 
 
 _SETS = st.sampled_from([frozenset(), YES, NO, YES | NO])

@@ -51,7 +51,7 @@ SEEN = cluster(pods=(NODE, PEER, TOPICS), leaves=leaves(names=(NODE.name, PEER.n
 CHAIN, HELD = stored_chain(OLD), issue_leaf(OLD, "held")
 EMPTY: frozenset[str] = frozenset()
 HELD_BY_PEER = HeldLeaf(HELD, uids_of(PEER.name))
-SAYS_NOTHING = ObservedListener(NODE.name, NODE.uid, 9090, why="timed out")
+SAYS_NOTHING = ObservedListener(NODE.name, NODE.uid, 9090, failure="timed out")
 
 
 def on(pod: Pod, port: int = 9091, **fields: Any) -> ObservedListener:
@@ -72,7 +72,7 @@ def looked(*seen: ObservedListener, **fields: Any) -> Snapshot:
 # --- what a pod presents
 
 BY_STORE = Presentation(NODE.name, names_of(OLD), (CHAIN,), "stored leaf")
-BY_HANDSHAKE = replace(BY_STORE, why="handshake")
+BY_HANDSHAKE = replace(BY_STORE, evidence="handshake")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ BY_HANDSHAKE = replace(BY_STORE, why="handshake")
             looked(on(PEER)), Presentation(NODE.name, None, (), f"the run asked no listener of pod {NODE.name}"), id="silent"
         ),
         pytest.param(
-            looked(on(NODE), on(NODE, 9090, presents=None, why="no answer")),
+            looked(on(NODE), on(NODE, 9090, presents=None, failure="no answer")),
             Presentation(NODE.name, None, (), "no answer"), id="one of two is silent",
         ),
         pytest.param(
@@ -321,7 +321,11 @@ def test_looking_only_ever_takes_trust_away_and_silence_never_clears(seen: list[
 
 POD = "Pod kafka/billing"
 LATE = presenter(
-    POD, renewal=Renewal.BY_HAND, authorities=names_of(OLD, NEW), certificate_source=f"{POD} orders", why="It is late"
+    POD,
+    renewal=Renewal.BY_HAND,
+    authorities=names_of(OLD, NEW),
+    certificate_source=f"{POD} orders",
+    evidence="It is late",
 )
 READ = Outgoing(frozenset({LATE.certificate_source}), NOW, is_complete=True)
 
@@ -352,7 +356,8 @@ def test_an_outgoing_certificate_says_until_when_it_holds(after: timedelta) -> N
     *_operator, found = known_presenters(snapshot)
     end = f"{NOW + after:%Y-%m-%dT%H:%M:%SZ}"
     assert found == replace(
-        LATE, why=f"It is late; this holds until {end} at most, when the last certificate that it may have has ended"
+        LATE,
+        evidence=f"It is late; this holds until {end} at most, when the last certificate that it may have has ended",
     )
 
 

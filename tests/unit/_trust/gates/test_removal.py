@@ -185,7 +185,7 @@ def test_a_node_that_has_not_answered_is_not_said_to_refuse() -> None:
     answers = [
         ObservedListener(name, uid_of(name, start=2), 9091, chain_of(NEW), known, source="handshake") for name in PODS
     ]
-    silent = replace(answers[0], presents=None, accepts=frozenset(), why="no answer")
+    silent = replace(answers[0], presents=None, accepts=frozenset(), failure="no answer")
     found = against(listeners=(silent, *answers[1:]))
     assert (
         f"pod {PODS[0]}",

@@ -34,7 +34,7 @@ from ..builders import PAUSED, changed, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
 from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal
 
-UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="no issuer is recorded")))
+UNKNOWN = users(presenters=presenting(presenter(issuer=None, evidence="no issuer is recorded")))
 UNSERVED = users(presenters=presenting(presenter(hindrance="it is paused")))
 CUSTOM = users(has_verifiers=False, unmanaged_listeners=("listener own (9094)", "listener b (9)"))
 FAILED = users(

@@ -72,7 +72,7 @@ def test_leaves_that_were_issued_already_go_back_as_well() -> None:
     due = due_reasons(back, RECONCILE, books_of(back))
     of_new = {leaf.secret for leaf in back.leaves.stored if leaf.chain and leaf.chain[0].signed_by(NEW.certificate)}
     assert set(due) == of_new != set()
-    assert all(reason.why.endswith("which is given up") for reason in due.values())
+    assert all(reason.explanation.endswith("which is given up") for reason in due.values())
     # All of them are stored before the operator sees any.
     (pause,) = replace_leaves(situation(back, RECONCILE))
     assert (pause.sentence(), pause.describe_as_left()[:6]) == ("pause the operator", "issue ")

@@ -72,7 +72,7 @@ def without(snapshot: Snapshot, uids: frozenset[str], port: int | None = None) -
     assert snapshot.nodes.listeners is not None
     left = (one for one in snapshot.nodes.listeners if one.uid not in uids or (port and one.port != port))
     silent = (
-        ObservedListener(one.pod, one.uid, one.port, why="timed out", verifies=one.verifies)
+        ObservedListener(one.pod, one.uid, one.port, failure="timed out", verifies=one.verifies)
         for one in snapshot.nodes.listeners
         if one.uid in uids and one.port == port
     )
@@ -181,7 +181,7 @@ def test_a_node_whose_process_is_about_to_restart_is_waited_for() -> None:
     restart = changed_intent(REPLACE_KEY, spread=Spread.RESTART)
     (step,) = decide(retiring, restart).steps
     assert isinstance(step, AwaitAnswers)
-    assert [one.why for one in step.nodes] == ["it is being terminated"]
+    assert [one.reason for one in step.nodes] == ["it is being terminated"]
 
 
 def test_where_it_makes_no_difference_the_flow_goes_on() -> None:

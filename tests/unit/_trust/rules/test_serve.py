@@ -148,7 +148,7 @@ def test_certificates_of_the_next_ca_are_asked_for_before_the_switch() -> None:
     asked = leaves_to_ask_for(situation(served("published", missing=("payments",)), REPLACE_KEY))
     assert asked is not None
     assert (asked.secrets, asked.issuer) == (ALL_USERS, chain_of(NEW))
-    assert asked.reasons["payments"].why == "there is none"
+    assert asked.reasons["payments"].explanation == "there is none"
 
 
 def test_without_them_nothing_is_switched() -> None:
