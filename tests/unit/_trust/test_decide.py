@@ -151,7 +151,7 @@ def test_a_second_run_of_what_has_finished_does_nothing(finished: Snapshot) -> N
     assert decide(finished, later) == Decision(done=True)
 
 
-def test_a_flow_that_waits_for_restarts_is_done_and_says_what_for() -> None:
+def test_a_patient_flow_is_done_and_names_the_nodes_whose_restarts_it_waits_for() -> None:
     found = decide(patient.WAITING, RECONCILE)
     assert (found.steps, found.violations, found.done) == ((), (), True)
     (told,) = found.waiting
@@ -179,8 +179,8 @@ def test_adopting_then_writes_the_first_ledger_and_is_done() -> None:
     assert decide(before, UPGRADE) == Decision(done=True)
 
 
-def test_an_adoption_that_would_be_held_is_held_before_its_first_write() -> None:
-    """The operator goes on managing a CA of which it cannot be told who presents it."""
+def test_an_adoption_with_unknown_evidence_is_held_before_its_first_write() -> None:
+    """The operator goes on managing a CA where it is unknown which pods present its leaves."""
     adopted = cluster(ledger=ledger(entry(OLD, UNUSED, {0})), pods=(a_pod(generation=None), *pods(names=PODS[1:])))
     held = decide(adopted, UPGRADE).violations
     assert [one.condition for one in held] == [Condition.EVIDENCE]
@@ -272,7 +272,7 @@ def test_a_flow_that_is_to_wait_for_restarts_is_held_where_nodes_would_restart(
     assert bool(found.steps) is not bool(why)
 
 
-def test_a_pause_is_not_kept_for_what_is_not_done() -> None:
+def test_a_pause_ends_where_its_work_is_held() -> None:
     held = decide(changed(linked.HALTED, in_place_obstacles=BLOCKED), changed_intent(REPLACE_KEY, spread=Spread.RELOAD))
     assert held.steps == (Resume(phase=Phase.USE),)
     assert held.violations == refused("spread=reload", AVOIDABLE["linked ALONE"])

@@ -265,10 +265,10 @@ def test_no_step_of_a_later_phase_than_asked_for(snapshot: Snapshot, intent: Int
 
 @SETTINGS
 @given(snapshots(), STATES, intents(), in_places)
-def test_nothing_is_read_again_where_it_cannot_or_shall_not_be(
+def test_nodes_reload_only_where_they_can_and_the_caller_allows_it(
     snapshot: Snapshot, state: Reconciliation, intent: Intent, in_place: InPlaceObstacles | None
 ) -> None:
-    """Nor is the operator told that it was: it would hide restarts that are needed."""
+    """The operator is not told of a reload either: that would hide restarts that are needed."""
     snapshot, found = with_books_kept(changed(snapshot, reconciliation=state, in_place_obstacles=in_place), intent)
     shall = intent.pace.spread is not Spread.RESTART and in_place is not None
     for step in found.steps:

@@ -174,7 +174,7 @@ def short(goal: Goal, *, left: timedelta = HOUR, most: timedelta | None = HOUR) 
     return list(describe_short_lives(replace(seen, now=ends - left), Span(NO_TIME.least, most), goal))
 
 
-def test_a_flow_that_may_take_longer_than_what_is_in_use_is_told_of_the_shorter_one() -> None:
+def test_a_replacement_that_may_outlast_the_certificates_in_use_names_the_shorter_flow() -> None:
     told = " ".join(short(Goal.REPLACE_KEY))
     assert "the playbook renew" in told
     assert "To wait makes that worse" in told

@@ -53,7 +53,7 @@ def told(found: Forecast) -> list[str]:
 
 @pytest.mark.parametrize("stage", list(at_each_stage(ENDED)))
 @pytest.mark.parametrize("intent", [REPLACE_KEY, RENEW, RECONCILE, ABORT], ids=lambda one: one.goal.value)
-def test_a_flow_goes_its_way_to_the_end(stage: str, intent: Intent) -> None:
+def test_a_flow_on_an_ended_ca_takes_the_same_steps_as_on_a_valid_ca(stage: str, intent: Intent) -> None:
     before, after = (
         forecast(at_each_stage(old)[stage], changed_intent(intent, client_grace=timedelta(0)), MadeHere(old))
         for old in (LIVING, ENDED)
@@ -63,7 +63,7 @@ def test_a_flow_goes_its_way_to_the_end(stage: str, intent: Intent) -> None:
     assert bool(after.steps) is (stage != "settled" or intent in (REPLACE_KEY, RENEW))
 
 
-def test_brokers_accept_its_certificates() -> None:
+def test_brokers_accept_certificates_of_an_ended_ca() -> None:
     seen = at_each_stage(ENDED)["trusted"]
     assert trust_gate(seen, books_of(seen), chain_of(ENDED)) == ()
     assert removal_gate(seen, books_of(seen), name_of(NEW)) == ()

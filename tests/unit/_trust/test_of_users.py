@@ -98,7 +98,7 @@ def test_the_clients_ca_gets_no_link_certificate() -> None:
 
 
 class TestTrust:
-    def test_listeners_read_it(self) -> None:
+    def test_listeners_read_the_next_clients_ca_without_a_restart(self) -> None:
         (step,) = restart_to_trust(situation(STAGES["published"]))
         assert isinstance(step, Reload)
         assert (step.uids, step.authority, step.trusting) == (uids_of(), NEW.certificate, True)
@@ -120,7 +120,7 @@ class TestTrust:
             ({}, Spread.RESTART, "spread=restart asks for it."),
         ],
     )
-    def test_where_they_cannot_they_restart(
+    def test_nodes_that_cannot_reload_restart_to_trust_the_next_clients_ca(
         self, fields: dict[str, InPlaceObstacles | None], spread: Spread, why: str
     ) -> None:
         seen = changed(STAGES["published"], **fields)
@@ -137,7 +137,7 @@ class TestTrust:
         assert known is not None
         assert known.awaited_pods == frozenset()
 
-    def test_listeners_that_accept_it_are_noted(self) -> None:
+    def test_the_ledger_notes_nodes_whose_listeners_accept_the_next_clients_ca(self) -> None:
         asked = answering(STAGES["published"], accepting=[name_of(OLD), name_of(NEW)])
         known = note_reloads(asked, books_of(asked)).find(name_of(NEW))
         assert known is not None
@@ -148,7 +148,7 @@ class TestTrust:
         assert note_reloads(asked, books_of(asked)) == books_of(asked)
         assert note_reloads(STAGES["published"], books_of(asked)) == books_of(asked)
 
-    def test_a_process_in_which_more_verifies_is_not_noted(self) -> None:
+    def test_a_node_in_which_more_than_listeners_verifies_stays_awaited(self) -> None:
         asked = answering(STAGES["published"], accepting=[name_of(OLD), name_of(NEW)])
         first, *others = asked.nodes.pods
         asked = changed(asked, pods=(replace(first, verifies_only=False), *others))
@@ -179,8 +179,8 @@ class TestRemoval:
     def test_open(self) -> None:
         assert removal_gate(STAGES["issued"], books_of(STAGES["issued"]), name_of(OLD)) == ()
 
-    def test_a_listener_that_refuses_it_has_forgotten_it(self) -> None:
-        """Nothing else in the process knows it."""
+    def test_a_removed_clients_ca_is_forgotten_once_its_listeners_refuse_it(self) -> None:
+        """Only listeners verify by this CA in the process."""
         books = ledger(entry(NEW, ALL, {1}), removed_cas=(RemovedEntry(OLD.certificate, uids_of()),))
         withdrawn = replace(STAGES["issued"], ledger=books, ca=replace(STAGES["issued"].ca, other_entries={}))
         asked = answering(withdrawn, accepting=[name_of(NEW)], refusing=[name_of(OLD)])
@@ -225,7 +225,7 @@ class TestWithoutAListenerThatVerifies:
 
 
 class TestHolds:
-    def test_a_program_that_has_not_read_its_certificate(self) -> None:
+    def test_a_program_that_has_not_read_its_certificate_holds_the_removal(self) -> None:
         late = presenter("Pod kafka/app", authorities=names_of(OLD, NEW), evidence="it has not read it")
         users_ = (presenter(issuer=NEW), late)
         seen = changed(STAGES["switched"], presenters=presenting(*users_, current=NEW))

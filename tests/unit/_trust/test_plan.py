@@ -185,7 +185,7 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
         pytest.param(linked.FINISHED, REPLACE_KEY, (), id="nothing to do, nothing to choose"),
     ],
 )  # fmt: skip
-def test_why_it_is_done_this_way(snapshot: Snapshot, intent: Intent, choices: tuple[str, ...]) -> None:
+def test_the_plan_has_the_reasons_for_its_choices(snapshot: Snapshot, intent: Intent, choices: tuple[str, ...]) -> None:
     assert planned(snapshot, intent).choices == choices
 
 
@@ -196,8 +196,8 @@ def test_a_plan_shows_steps_before_its_violation() -> None:
     assert not any("switch" in step.what for step in found.steps)
 
 
-def test_the_plan_says_what_comes_after_a_hold_of_a_party_outside() -> None:
-    """As if that party were not there; the diff ends where a call would end."""
+def test_the_plan_goes_on_after_a_party_outside_that_holds_the_flow() -> None:
+    """The later steps are as if that party were not there; the diff ends where a call would end."""
     found, free = planned(changed(SETTLED, outside_clients=(STRANGER,)), REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
     (hold,) = [step for step in found.after if step not in free.steps]
     assert found.after[0] == hold
@@ -209,8 +209,8 @@ def test_the_plan_says_what_comes_after_a_hold_of_a_party_outside() -> None:
     assert (free.after, free.whole) == ((), free.steps)
 
 
-def test_each_hold_is_told_where_it_comes() -> None:
-    """A presenter of the CA that is replaced is in the way at the end; what is no party outside ends the plan."""
+def test_the_plan_names_a_party_that_holds_the_flow_before_the_step_that_it_holds() -> None:
+    """A presenter of the replaced CA holds the flow at the end; an obstacle of another kind ends the plan."""
     program = of_users.presenter("Pod kafka/billing", renewal=Renewal.BY_HAND)
     users = of_users.users(presenters=of_users.presenting(of_users.presenter(), program))
     found = planned(users, REPLACE_KEY)
@@ -233,8 +233,8 @@ def test_answers_of_nodes_hold_until_they_restart(intent: Intent) -> None:
     assert planned(answering(SETTLED, accepting=names_of(OLD)), intent) == planned(SETTLED, intent)
 
 
-def test_of_a_ca_that_comes_later_nodes_say_what_they_say_of_its_twin() -> None:
-    """Brokers that know the CA accept its renewal, and refuse another one: they have to read their trust again for that."""
+def test_a_forecast_takes_the_answers_about_a_ca_for_its_renewal() -> None:
+    """Brokers that know the CA accept its renewal, and refuse a CA with another key: they have to read their trust again for that."""
     said = of_users.users(ledger=ledger(entry(OLD, generations={0})))
     said = changed(
         said,
@@ -328,8 +328,8 @@ def test_the_same_step_on_pods_that_have_restarted() -> None:
     assert likeness_of((replace(roll(SETTLED), uids=frozenset()),), SETTLED) != likeness_of((roll(SETTLED),), SETTLED)
 
 
-def test_a_leaf_is_unlike_one_that_ends_on_another_day() -> None:
-    """Else a node's new leaf would be taken for the one that was due."""
+def test_two_states_differ_by_the_day_on_which_a_leaf_ends() -> None:
+    """Otherwise a node's new leaf would count as the leaf that was due."""
 
     def holding(end: datetime) -> Snapshot:
         leaf = make("node", key(99), ca=False, end=end).certificate

@@ -83,7 +83,7 @@ def test_the_gates_ask_about_a_client_that_holds_the_leaving_ca() -> None:
     assert clients_asked_by_gates(beside(a_client(NEW)), BOOKS.without_entry(name_of(NEW))) == (a_client(NEW),)
 
 
-def test_a_client_that_trusts_the_root_above_an_intermediate_relies_on_it() -> None:
+def test_gates_ask_a_client_that_trusts_the_root_above_the_intermediate_ca() -> None:
     below = ledger(entry(chain_of(INTERMEDIATE, ROOT)))
     snapshot = replace(beside(a_client(ROOT)), ledger=below)
     assert clients_asked_by_gates(snapshot, below) == (a_client(ROOT),)
@@ -125,16 +125,16 @@ def test_an_updated_copy_trusts_these_cas(
     assert after == replace(client, trusts=tuple(one.certificate for one in trusts), doubt="")
 
 
-def test_of_an_entry_with_a_chain_a_copy_gets_the_ca_that_it_begins_with() -> None:
-    """By which it is known whose an entry is, before the cluster is adopted as well."""
+def test_a_copy_gets_the_first_ca_of_the_chain_in_an_entry() -> None:
+    """The first CA shows whose the entry is, also before the cluster is adopted."""
     ca = secrets(chain_of(INTERMEDIATE, ROOT), other_entries={"next.crt": chain_of(NEW, THIRD)})
     copies = (a_client(NEW, follows=Follows.ISSUING), a_client(NEW, follows=Follows.TRUSTED))
     after = with_copies_updated(cluster(ca=ca, ledger=None, outside_clients=copies)).outside_clients.clients
     assert [one.trusts for one in after] == [chain_of(INTERMEDIATE), chain_of(INTERMEDIATE, NEW)]
 
 
-def test_a_copy_loses_what_has_left_the_cluster() -> None:
-    """A CA in its time of removal, and one that is in the ledger and out of the Secret; what is not ours stays."""
+def test_a_copy_loses_the_cas_that_have_left_the_cluster() -> None:
+    """A CA that is remembered after its removal, and a CA that is in the ledger and out of the Secret; CAs of other owners stay."""
     books = ledger(entry(NEW), removed_cas=(RemovedEntry(OLD.certificate, uids_of()),))
     snapshot = cluster(
         ca=secrets(NEW), ledger=books, outside_clients=(a_client(OLD, THIRD, NEW, follows=Follows.TRUSTED),)
@@ -173,7 +173,9 @@ def test_a_client_trusts_these_cas_without_the_leaving_ca(
 
 
 @pytest.mark.parametrize(("now", "counts"), [(NOW, True), (linked.LINK.not_after, False)], ids=["led on", "no longer"])
-def test_a_client_that_knows_the_former_ca_relies_on_it_while_links_lead_it_on(now: datetime, counts: bool) -> None:
-    """No book has that CA any more."""
+def test_gates_ask_a_client_that_knows_the_replaced_ca_while_link_certificates_are_valid(
+    now: datetime, counts: bool
+) -> None:
+    """The ledger has that CA no more."""
     snapshot = changed(linked.FINISHED, outside_clients=(a_client(OLD),), now=now)
     assert bool(clients_asked_by_gates(snapshot, books_of(snapshot))) is counts

@@ -95,7 +95,7 @@ def test_of_several_handshakes_the_first_is_named(stored: Presentation) -> None:
     assert accepts_live(POD, (9091,), name_of(OLD), None, [SEEN, again]).evidence == SEEN.source
 
 
-def test_stored_evidence_tells_which_of_two_renewals_is_meant() -> None:
+def test_stored_evidence_shows_which_of_two_cas_with_one_key_a_listener_presents() -> None:
     stored = replace(BY_GENERATION, authorities=names_of(RENEWED))
     assert present_live(POD, 9091, stored, [SEEN], TWINS).authorities == names_of(RENEWED)
     without = present_live(POD, 9091, NOTHING_STORED, [SEEN], TWINS)
@@ -145,13 +145,15 @@ def test_listeners_that_differ_are_unknown() -> None:
         (False, True, "trusts the CA by the time at which it started, but on port 9090, 9091 it does not"),
     ],
 )
-def test_stored_evidence_that_says_the_opposite_makes_it_unknown(accepting: bool, stored: bool, said: str) -> None:
+def test_trust_is_unknown_where_stored_evidence_contradicts_the_listeners(
+    accepting: bool, stored: bool, said: str
+) -> None:
     sets = {} if accepting else {"accepts": NO, "refuses": YES}
     found = accepts_live(POD, PORTS, name_of(OLD), stored, [on(9090, **sets), on(9091, **sets)])
     assert (found.trusted, found.evidence) == (None, f"pod {POD.name} {said}")
 
 
-def test_no_listener_at_all_proves_nothing() -> None:
+def test_trust_is_unknown_where_a_pod_has_no_listener() -> None:
     """Everything is true of the members of an empty set."""
     assert accepts(on(9091), ports=()) is None
     assert accepts(ports=(), stored=True) is None
@@ -172,7 +174,7 @@ def test_a_doubt_says_why() -> None:
     assert "did not ask" in unasked.evidence
 
 
-def test_a_listener_that_was_seen_both_ways_is_unknown() -> None:
+def test_trust_is_unknown_where_a_listener_both_accepted_and_refused_the_ca() -> None:
     both, other = on(9091, refuses=YES), on(9091, accepts=NO, refuses=YES)
     for seen in ([on(9091), other], [both], [on(9091), both]):
         found = accepts_live(POD, (9091,), name_of(OLD), None, seen)
@@ -207,7 +209,7 @@ def test_known_trust_was_seen_on_every_listener(seen: list[ObservedListener], st
     assert all((name_of(OLD) in one.accepts, name_of(OLD) in one.refuses) == (trusted, not trusted) for one in own)
 
 
-def test_pods_that_were_replaced_while_they_were_asked_do_not_count() -> None:
-    """A port is opened by name: what answered may be the successor."""
+def test_answers_of_pods_that_were_replaced_meanwhile_do_not_count() -> None:
+    """A connection goes to the name of a pod, so the new pod may have answered."""
     replaced = replace(SEEN, uid="gone")
     assert answers_of_running([SEEN, replaced], frozenset({POD.uid, "new"})) == (SEEN,)

@@ -98,7 +98,9 @@ BY_HANDSHAKE = replace(BY_STORE, evidence="handshake")
         ),
     ],
 )  # fmt: skip
-def test_a_node_presents_this_ca(snapshot: Snapshot, expected: Presentation) -> None:
+def test_a_node_presents_the_ca_that_its_listeners_show_or_else_the_stored_evidence(
+    snapshot: Snapshot, expected: Presentation
+) -> None:
     assert present_all(snapshot, BOOKS)[0] == expected
 
 
@@ -110,8 +112,10 @@ def test_a_pod_without_listeners_presents_its_stored_leaf(component: Component) 
 
 @pytest.mark.parametrize("read", [False, True], ids=["before it has read again", "afterwards"])
 @pytest.mark.parametrize("generation", [0, None], ids=["annotated", "its annotation was removed"])
-def test_a_node_between_two_leaves_presents_both(generation: int | None, read: bool) -> None:
-    """Its listeners present one; its Raft client goes on with the one that its process was started with."""
+def test_a_node_that_has_reloaded_its_listeners_presents_the_old_and_the_new_leaf(
+    generation: int | None, read: bool
+) -> None:
+    """Its listeners present the leaf that they have read; its Raft client goes on with the leaf that the process was started with."""
     presented = stored_chain(NEW) if read else (HELD,)
     between = replace(NODE, generation=generation)
     listeners = (on(NODE, presents=presented), on(NODE, 9090, presents=presented))
@@ -122,8 +126,8 @@ def test_a_node_between_two_leaves_presents_both(generation: int | None, read: b
     assert set(seen.chains) == {presented, (HELD,)}
 
 
-def test_a_listener_tells_what_the_generation_leaves_open() -> None:
-    """Between first use and switch both CAs have one generation. What another process holds says nothing about this one."""
+def test_a_listener_shows_which_of_two_cas_with_one_generation_a_node_presents() -> None:
+    """Between first use and switch both CAs have one generation. A leaf that another node holds says nothing about this node."""
     open_to_both = replace(NODE, presents_stored=False)
     ca = secrets(prepared=(prepared(NEW),))
     books = replace(BOOKS, held_leaves=(HELD_BY_PEER,))
@@ -202,8 +206,8 @@ def test_the_answer_of_a_node_that_neither_presents_nor_verifies_is_not_missed()
     assert unanswered(looked(pods=(replace(NODE, verifies_only=True),), has_verifiers=False)) == ()
 
 
-def test_a_node_whose_answer_is_assumed_is_known_by_what_is_stored() -> None:
-    """Others are known by what they have said."""
+def test_stored_evidence_stands_for_the_answer_of_an_assumed_node() -> None:
+    """The other nodes count by their own answers."""
     alone = looked(on(PEER, refuses=names_of(OLD), accepts=EMPTY), pods=(NODE, PEER)).assuming(frozenset({NODE.uid}))
     assert present_all(alone, BOOKS)[0] == BY_STORE
     assert surely_trusted_by(NODE, alone, BOOKS) == (OLD.certificate, NEW.certificate)
@@ -216,7 +220,7 @@ def test_only_a_refusal_is_a_refusal() -> None:
     assert possibly_trusted_by(PEER, said, BOOKS) == (OLD.certificate, NEW.certificate, THIRD.certificate)
 
 
-def test_where_no_listener_was_asked_a_pod_trusts_what_it_knows_since_it_started() -> None:
+def test_a_pod_trusts_the_cas_of_its_start_where_no_listener_was_asked() -> None:
     for pod, trusted in ((NODE, (OLD, NEW)), (TOPICS, (OLD, NEW, THIRD))):
         assert surely_trusted_by(pod, SEEN, BOOKS) == tuple(one.certificate for one in trusted)
     assert describe_trust_doubts(SEEN, BOOKS) == ()
@@ -233,8 +237,8 @@ REFUSES = {"accepts": names_of(NEW), "refuses": names_of(OLD)}
 UNTOLD = {"accepts": names_of(NEW), "refuses": EMPTY, "shared": names_of(OLD)}
 
 
-def test_a_component_that_is_not_awaited_does_not_trust_it() -> None:
-    """It opens no listener that could be asked: when it started is all that is known of it."""
+def test_a_component_that_started_after_a_removal_does_not_trust_the_removed_ca() -> None:
+    """It opens no listener that could be asked, so its start is the only evidence."""
     removed = replace(GONE, awaited_pods=uids_of(NODE.name))
     assert pods_trusting_removed(removed, looked(on(NODE), on(PEER, **REFUSES))) == uids_of(NODE.name)
 
@@ -283,7 +287,7 @@ def test_pods_that_may_still_trust_a_removed_ca(seen: tuple[ObservedListener, ..
         pytest.param((replace(on(NODE), uid="before"),), set(), id="its predecessor"),
     ],
 )
-def test_pods_whose_listeners_all_present_the_stored_leaf(
+def test_a_pod_presents_the_stored_leaf_when_all_its_listeners_do(
     seen: tuple[ObservedListener, ...], presenting: set[Pod]
 ) -> None:
     assert presenting_stored(looked(*seen)) == {pod.uid for pod in presenting}
@@ -350,7 +354,7 @@ def test_an_ended_outgoing_certificate_holds_no_flow() -> None:
 
 
 @pytest.mark.parametrize("after", [timedelta(microseconds=1), 2 * DAY])
-def test_an_outgoing_certificate_says_until_when_it_holds(after: timedelta) -> None:
+def test_a_program_with_an_outgoing_certificate_holds_the_flow_until_that_certificate_ends(after: timedelta) -> None:
     snapshot = seen(outgoing=replace(READ, ends_at=NOW + after))
     assert holds(snapshot)
     *_operator, found = known_presenters(snapshot)

@@ -181,8 +181,10 @@ def test_a_pod_that_started_with_the_stored_leaf_presents_it() -> None:
 
 
 @pytest.mark.parametrize("presents_stored", [False, None])
-def test_otherwise_its_generation_tells_and_never_the_leaf(presents_stored: bool | None) -> None:
-    """The leaf was issued again while the pod runs with the former one."""
+def test_the_generation_of_a_pod_counts_where_it_did_not_start_with_the_stored_leaf(
+    presents_stored: bool | None,
+) -> None:
+    """The leaf was issued again while the pod runs with the earlier leaf."""
     found = presented(a_pod(generation=0, presents_stored=presents_stored), a_leaf(issuer=NEW, generation=1))
     assert found == Presentation(POD, names_of(OLD), (), "generation")
 
@@ -223,10 +225,10 @@ def test_a_remembered_leaf_tells_more_than_the_generation() -> None:
         ),
     ],
 )
-def test_a_generation_alone_does_not_tell_from_the_next_ca_behind_its_link(
+def test_a_pod_known_by_generation_alone_may_present_the_next_ca_behind_its_link(
     ca: CaSecrets, state: TrustState, early: frozenset[str]
 ) -> None:
-    """Leaves of the next CA have the generation of the one that it replaces until the switch."""
+    """Leaves of the next CA have the generation of the replaced CA until the switch."""
     books = ledger(entry(OLD, generations={0}), entry(NEW, state, {1}))
     found = presented(a_pod(presents_stored=False), a_leaf(), books=books, ca=ca)
     assert found == Presentation(POD, names_of(OLD) | early, (), "generation")
@@ -272,13 +274,13 @@ def test_unknown(pod: Pod, stored: tuple[StoredLeaf, ...], why: str) -> None:
     assert presented(pod, *stored) == Presentation(POD, None, (), why)
 
 
-def test_a_pod_with_leaves_of_two_cas_presents_both() -> None:
-    """The CAs have other generations than the pod, so the signatures alone tell."""
+def test_a_pod_with_leaves_of_two_cas_presents_both_cas() -> None:
+    """The CAs have other generations than the pod, so only the signatures show them."""
     pod = a_pod(generation=9, leaves=("topic", "user"))
     assert presented(pod, a_leaf("topic"), a_leaf("user", NEW)).authorities == names_of(OLD, NEW)
 
 
-def test_each_pod_is_seen_with_its_own_leaf() -> None:
+def test_each_pod_presents_the_ca_of_its_own_leaf() -> None:
     snapshot = cluster(
         pods=(*pods(1, names=[POD]), *pods(0, names=[PODS[1]])),
         leaves=(*leaves(NEW, 1, names=[POD]), *leaves(OLD, 0, names=[PODS[1]])),
@@ -325,7 +327,7 @@ def test_a_leaf_that_only_the_process_holds_is_presented_as_well(
     assert add_held_leaves(seen, a_pod(), replace(BOTH, held_leaves=(held,))) == expected
 
 
-def test_of_two_cas_with_one_key_a_held_leaf_is_of_the_one_that_is_known_to_be_used() -> None:
+def test_a_held_leaf_adds_no_second_ca_with_the_key_of_the_ca_in_use() -> None:
     seen = Presentation(POD, names_of(RENEWED), (), "generation")
     assert add_held_leaves(seen, a_pod(), replace(TWINS, held_leaves=(HeldLeaf(HELD, OWN),))) == seen
 
@@ -369,14 +371,14 @@ def test_an_unknown_pod_anywhere_makes_every_usage_unknown(kinds: list[str], pos
 
 
 @given(st.lists(st.sampled_from(["old", "new", "both"]), min_size=1))
-def test_only_a_single_ca_has_the_usage_all(kinds: list[str]) -> None:
+def test_at_most_one_ca_has_the_usage_all(kinds: list[str]) -> None:
     seen = [Presentation(str(number), USED[kind], (), "") for number, kind in enumerate(kinds)]
     usages = [usage_of(name_of(authority), seen) for authority in (OLD, NEW)]
     assert (Usage.ALL in usages) == (Usage.NONE in usages)
     assert usages.count(Usage.ALL) < 2
 
 
-def test_a_pod_trusts_what_was_read_back_before_it_started() -> None:
+def test_a_pod_trusts_the_cas_that_were_read_back_before_it_started() -> None:
     """The pods that existed at the read-back are recorded: only a pod that is not among them started later, and a pod of
     the same name is another process."""
     books = ledger(entry(OLD), entry(NEW, awaited_pods={uid_of(POD)}), entry(THIRD, awaited_pods=None))
@@ -411,7 +413,9 @@ WHY = (
         pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(IMPOSTOR))), "", id="no other has its name"),
     ],
 )  # fmt: skip
-def test_which_ca_a_name_does_not_tell(snapshot: Snapshot, why: str) -> None:
+def test_trust_in_a_ca_is_unknown_where_a_second_ca_has_its_name_and_no_key_for_a_probe(
+    snapshot: Snapshot, why: str
+) -> None:
     assert why_trust_is_unknown(IMPOSTOR.certificate, snapshot) == why
 
 

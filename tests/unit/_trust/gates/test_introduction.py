@@ -149,9 +149,7 @@ SIBLING, RENEWED_BELOW = make("Brokers", key(9), ROOT), make("Corporate Issuing 
         pytest.param(prepared(NEW, link_of(NEW, ROOT)), WAITING, id="the root has certified the next one"),
     ],
 )
-def test_only_the_ca_in_use_leads_to_the_next_and_not_the_root_above_it(
-    waits: PreparedAuthority, new: LedgerEntry
-) -> None:
+def test_the_root_above_the_ca_in_use_links_no_next_ca(waits: PreparedAuthority, new: LedgerEntry) -> None:
     assert introduced(seen(waits, new=new).with_ca(current=CORPORATE), OPEN).link is None
 
 
@@ -161,7 +159,7 @@ def test_a_renewed_intermediate_ca_has_the_key_of_the_ca_in_use() -> None:
 
 
 @pytest.mark.parametrize(("own", "other"), [(NEW, THIRD), (THIRD, NEW)], ids=["one way", "the other way"])
-def test_another_ca_that_is_prepared_lends_it_no_link(own: Entity, other: Entity) -> None:
+def test_the_link_certificate_of_another_prepared_ca_introduces_no_ca(own: Entity, other: Entity) -> None:
     waiting = seen(prepared(other, link_of(other, OLD)), new=entry(own, UNTRUSTED))
     assert introduced(waiting, OPEN) == by_itself(chain_of(own))
 
@@ -199,10 +197,10 @@ def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> No
         ),
     ],
 )  # fmt: skip
-def test_pods_that_have_to_know_the_ca_itself_before_its_link_serves(
+def test_components_that_refuse_the_link_restart_before_it_is_presented(
     snapshot: Snapshot, expected: Introduction
 ) -> None:
-    """All but nodes hold no state: a restart of theirs costs nothing."""
+    """Components other than nodes hold no state, so their restart costs nothing."""
     assert introduced(snapshot) == expected
 
 

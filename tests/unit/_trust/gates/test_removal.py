@@ -260,7 +260,7 @@ def test_a_certificate_to_come_cannot_be_of_a_ca_that_was_never_in_use() -> None
     ("first", "second", "message"),
     [(OLD, NEW, HOLDS), (NEW, OLD, HOLDS), (None, NEW, "Secret kafka/x."), (NEW, None, "Secret kafka/x.")],
 )
-def test_a_program_that_reads_two_secrets_counts_with_both(
+def test_a_program_that_reads_two_secrets_counts_with_the_certificates_of_both_secrets(
     first: Entity | None, second: Entity | None, message: str
 ) -> None:
     both = tuple(presenter("Pod kafka/both", issuer) for issuer in (first, second))
@@ -348,10 +348,10 @@ SHORT = make("cluster-ca v0", key(0), path_length=0)
         (SHORT, Verifier.JVM, None), (SHORT, Verifier.OPENSSL, CANNOT), (SHORT, Verifier.GO, CANNOT),
     ],
 )  # fmt: skip
-def test_a_link_certificate_leads_clients_of_the_old_ca_by_the_rules_of_their_kind(
+def test_a_client_of_the_old_ca_accepts_a_link_certificate_by_the_rules_of_its_library(
     old: Entity, kind: Verifier, why: str | None
 ) -> None:
-    """The message names the CA that they would have to know, and not its link certificate, which no client knows."""
+    """The message names the CA that the client would have to know, because no client knows the link certificate."""
     books = ledger(entry(old, generations={0}), entry(NEW, UNUSED))
     assert refused(a_client(old, verifier=kind), linked_form(NEW, old), ledger=books) == told(why)
 
@@ -387,8 +387,8 @@ def test_a_client_has_to_validate_everything_that_is_presented() -> None:
     assert needed(a_client(NEW, THIRD), mixed) == []
 
 
-def test_once_it_is_taken_out_what_is_not_known_puts_nothing_back() -> None:
-    """Copies and processes are being replaced just then; a CA must not go to and fro."""
+def test_an_unknown_copy_does_not_put_back_a_ca_that_was_taken_out() -> None:
+    """Copies and processes are being replaced at that moment; a CA must not go to and fro."""
     assert needed(a_client(OLD, NEW, doubt=DOUBT), WITHDRAWN) == needed(UNREADABLE, WITHDRAWN) == []
     assert needed(a_client(OLD), WITHDRAWN) == told(NO_LONGER)
 
@@ -443,10 +443,10 @@ def test_nodes_lead_on_to_the_ca_in_use(form: Chain) -> None:
         pytest.param(a_client(OLD), True, id="no program brings it the next one"),
     ],
 )
-def test_with_both_link_certificates_the_old_ca_may_leave_a_client_that_gets_the_next_one(
+def test_the_old_ca_may_leave_with_both_links_where_the_client_gets_the_next_ca(
     client: OutsideClient, is_held: bool
 ) -> None:
-    """Before the switch; A is OLD."""
+    """Before the switch; the CA in use is OLD."""
     snapshot = changed(linked.ALONE, outside_clients=(client,), waivers=())
     assert bool(removal_gate(snapshot, books_of(snapshot), name_of(OLD))) is is_held
     alone = snapshot.with_ca(prepared=(prepared(NEW, linked.LINK),))

@@ -127,7 +127,9 @@ def asked(
         pytest.param(EARLY, chain_of(EARLY), ledger(entry(EARLY)), VERIFIERS, id="trusted but not yet valid"),
     ],
 )  # fmt: skip
-def test_leaves_as_nodes_present_them(authority: Entity, form: Chain, books: Ledger, who: tuple[str, ...]) -> None:
+def test_the_trust_gate_names_the_verifiers_that_refuse_a_leaf_with_its_chain(
+    authority: Entity, form: Chain, books: Ledger, who: tuple[str, ...]
+) -> None:
     assert asked(trust_gate, form, books) == refused(who, authority)
 
 
@@ -302,5 +304,5 @@ def test_a_flow_without_the_gate_takes_the_step(
     assert happens(decide(snapshot, Intent(Goal.REPLACE_KEY), opened))
 
 
-def test_the_gates_are_all_there() -> None:
+def test_every_decision_uses_all_three_gates_by_default() -> None:
     assert Gates() == GATES == Gates(trust=trust_gate, alone=alone_gate, removal=removal_gate)

@@ -80,8 +80,8 @@ def test_the_exporter_verifies_by_the_rules_of_go(component: Component) -> None:
     assert operator.verifier is Verifier.JVM
 
 
-def test_pods_trust_cas_of_their_start_and_the_operator_the_secret() -> None:
-    """A pod: what was read back before it started. The operator: what is in the Secret now, known to the ledger or not."""
+def test_pods_trust_the_cas_of_their_start_and_the_operator_trusts_the_secret() -> None:
+    """A pod trusts the CAs that were read back before it started; the operator trusts the CAs in the Secret now, known to the ledger or not."""
     snapshot = cluster(ca=secrets(other_entries=others(THIRD, ROOT)), pods=pods(names=PODS[:2]))
     assert [(party.name, party.anchors, party.pod) for party in verifying_parties(snapshot, BOOKS)] == [
         (f"pod {PODS[0]}", (OLD.certificate,), snapshot.nodes.pods[0]),
@@ -90,14 +90,14 @@ def test_pods_trust_cas_of_their_start_and_the_operator_the_secret() -> None:
     ]
 
 
-def test_a_pod_that_was_seen_to_refuse_a_ca_does_not_trust_it() -> None:
+def test_a_pod_whose_listener_refuses_a_ca_does_not_trust_that_ca() -> None:
     snapshot = cluster(pods=(a_pod(),))
     seen = ObservedListener(PODS[0], snapshot.nodes.pods[0].uid, 9091, refuses=names_of(OLD))
     node, _operator = verifying_parties(changed(snapshot, listeners=(seen,)), ledger())
     assert (node.anchors, node.possible_anchors) == ((), ())
 
 
-def test_a_pod_that_has_said_nothing_may_trust_what_it_was_started_with() -> None:
+def test_a_silent_pod_may_trust_the_cas_of_its_start() -> None:
     node, _operator = verifying_parties(cluster(pods=(a_pod(),), listeners=()), ledger())
     assert (node.anchors, node.possible_anchors) == ((), (OLD.certificate,))
     assert (node.accepts(chain_of(OLD), cluster()), node.why_refused(chain_of(OLD), cluster())) == (False, "")
@@ -120,7 +120,7 @@ def test_without_pods_no_party_verifies() -> None:
         ),
     ],
 )  # fmt: skip
-def test_why_it_would_refuse_what_is_presented_now(form: Chain, at: datetime, why: str) -> None:
+def test_a_verifier_says_why_it_refuses_a_chain_at_this_moment(form: Chain, at: datetime, why: str) -> None:
     snapshot = cluster(now=at, pods=pods(names=PODS[:1]))
     for party in verifying_parties(snapshot, ledger()):
         assert party.why_refused(form, snapshot) == why
@@ -152,8 +152,8 @@ def test_where_clients_that_know_only_the_ca_in_use_could_refuse_the_next(
     assert usable_from(entry(NEW, published_at=NOW), form, snapshot, None) == NOW + waits
 
 
-def test_a_client_that_knows_the_ca_in_use_need_not_know_the_root_above_it() -> None:
-    """OpenSSL looks for a root unless it is told otherwise, so such a client could refuse any leaf of an intermediate CA."""
+def test_unknown_clients_may_refuse_an_intermediate_ca_because_they_lack_its_root() -> None:
+    """OpenSSL looks for a root unless it is told otherwise, so a client that knows only the intermediate CA could refuse its leaves."""
     snapshot = cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)))
     assert why_refused_by_unknown_clients(chain_of(INTERMEDIATE, ROOT), snapshot).startswith(
         f"no trusted certificate for {ROOT.certificate.subject}"
@@ -187,7 +187,7 @@ def test_without_a_ca_no_client_is_said_to_refuse_the_next() -> None:
 
 
 @pytest.mark.parametrize(("grace", "until"), [(None, MOUNTED_SECRET), (timedelta(), timedelta()), (DAY, DAY)])
-def test_the_time_for_a_renewed_ca_begins_when_the_one_that_allows_none_below_it_has_gone(
+def test_clients_time_for_a_renewed_ca_begins_when_the_ca_with_path_length_0_has_gone(
     grace: timedelta | None, until: timedelta
 ) -> None:
     assert renewed_arrives_at(entry(OLD, published_at=NOW - HOUR, cleared_at=NOW), grace) == NOW + until

@@ -87,13 +87,13 @@ def test_books_that_are_up_to_date_stay(settled: Snapshot) -> None:
     assert kept(settled) == (settled.ledger, ())
 
 
-def test_a_renewal_with_the_same_key_is_trusted_in_the_pass_that_reads_it_back() -> None:
+def test_a_ca_renewed_under_its_key_is_trusted_in_the_pass_that_reads_it_back() -> None:
     books = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaited_pods=None))
     snapshot = cluster(ca=secrets(other_entries=others(RENEWED)), ledger=books)
     assert kept(snapshot)[0].find(name_of(RENEWED)) == entry(RENEWED, UNUSED, awaited_pods=uids_of(), published_at=NOW)
 
 
-def test_a_transition_says_which_edge_and_on_what_evidence() -> None:
+def test_a_transition_has_the_states_before_and_after_the_usage_and_the_evidence() -> None:
     assert set(kept(stage.USED)[1]) == {
         Transition(name_of(OLD), OLD.certificate.subject, ANY, PHASE_OUT, Usage.NONE, "stored leaf"),
         Transition(name_of(NEW), NEW.certificate.subject, ANY, ALL, Usage.ALL, "stored leaf"),
@@ -118,10 +118,10 @@ def test_entering_and_leaving_are_transitions_too(
 
 @SETTINGS
 @given(snapshots(), intents())
-def test_each_ca_makes_one_transition_along_an_edge_and_it_is_reported_as_it_happened(
+def test_each_ca_makes_at_most_one_transition_in_a_pass_and_the_report_has_it(
     snapshot: Snapshot, intent: Intent
 ) -> None:
-    """A CA that enters may become trusted in the same pass; every other one moves once."""
+    """A CA that enters may become trusted in the same pass; every other CA moves once."""
     before, (after, taken) = books_of(snapshot), kept(snapshot, intent)
     reported = {one.fingerprint: (one.before, one.after) for one in taken}
     assert len(reported) == len(taken)
@@ -135,7 +135,7 @@ def test_each_ca_makes_one_transition_along_an_edge_and_it_is_reported_as_it_hap
 
 @SETTINGS
 @given(snapshots(), intents())
-def test_without_evidence_no_known_ca_changes_its_state(snapshot: Snapshot, intent: Intent) -> None:
+def test_no_known_ca_changes_its_state_without_evidence(snapshot: Snapshot, intent: Intent) -> None:
     """There are no pods, or what a pod presents is unknown; in the second case a CA that no pod uses may become trusted."""
     before, after = books_of(snapshot), kept(snapshot, intent)[0]
     known = all(seen.authorities is not None for seen in present_all(snapshot, after))
@@ -228,7 +228,7 @@ def test_projected_and_withdrawn(
     assert is_withdrawn(snapshot, name_of(OLD)) is withdrawn
 
 
-def test_reading_back_records_the_pods_that_exist_and_when_it_was() -> None:
+def test_reading_a_ca_back_records_the_existing_pods_and_the_time() -> None:
     assert after(replace(stage.IN_BUNDLE, now=NOW)) == entry(NEW, UNTRUSTED, awaited_pods=uids_of(), published_at=NOW)
 
 
@@ -286,8 +286,8 @@ def test_a_withdrawn_ca_is_not_read_back_again(step: str) -> None:
     assert after(snapshot, OLD) == books_of(snapshot).find(name_of(OLD))
 
 
-def test_a_ca_that_is_needed_after_all_is_read_back_again() -> None:
-    """It will be put back, and pods that started while it was out do not trust it."""
+def test_a_withdrawn_ca_that_a_leaf_still_needs_is_read_back_again() -> None:
+    """The CA is put back, and pods that started while it was out do not trust it."""
     late = changed(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("late", OLD, 0)), pods=pods(1, start=3))
     assert after(late, OLD) == entry(OLD, PHASE_OUT, {0}, awaited_pods=None)
 
@@ -296,10 +296,10 @@ _READ = st.none() | st.sets(st.sampled_from(sorted(uids_of())))
 
 
 @given(st.booleans(), st.sampled_from([None, frozenset(), names_of(OLD), names_of(OLD, NEW)]), _READ, st.booleans())
-def test_a_pod_that_was_not_seen_to_start_with_it_never_counts_as_trusting_it(
+def test_a_pod_that_ran_before_the_read_back_never_counts_as_trusting_the_ca(
     in_secret: bool, bundle: frozenset[str] | None, awaiting: set[str] | None, running: bool
 ) -> None:
-    """A pod that was awaited and still runs stays awaited, unless reading back starts over; then every pod is."""
+    """A pod that was awaited and still runs stays awaited, unless reading back starts over: then every pod is awaited."""
     books = ledger(entry(OLD), entry(NEW, UNTRUSTED, awaited_pods=awaiting))
     ca = secrets(other_entries=others(NEW) if in_secret else {})
     snapshot = cluster(ca=ca, ledger=books, bundle=bundle, pods=pods() if running else ())
@@ -372,12 +372,12 @@ def test_a_ca_that_the_removal_gate_keeps_holds_no_other_ca() -> None:
     assert [one.fingerprint for one in after.entries] == [name_of(THIRD), name_of(NEW)]
 
 
-def test_a_removed_ca_stays_where_it_came_back_into_use_in_this_pass() -> None:
+def test_a_ca_that_came_back_into_use_in_this_pass_stays_in_the_ledger() -> None:
     books = books_of(stage.OUT_OF_BUNDLE).with_entry(entry(OLD, ANY, {0}))
     assert struck(stage.OUT_OF_BUNDLE, books) == books
 
 
-def test_nothing_but_the_removal_gate_keeps_what_a_leaf_needs() -> None:
+def test_only_the_removal_gate_keeps_a_withdrawn_ca_that_a_leaf_needs() -> None:
     needed = changed(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("other", OLD, 0)))
     opened = replace(GATES, removal=lambda *_about: ())
     assert struck(needed, gates=opened).find(name_of(OLD)) is None
@@ -395,8 +395,8 @@ def test_after_a_renewal_no_pod_trusts_more_than_before(successor: Entity, remem
     assert struck(snapshot) == ledger(entry(successor, generations={1}), removed_cas=gone)
 
 
-def test_an_awaited_pod_may_have_read_the_ca_all_the_same() -> None:
-    """It may have started between the moment at which the CA was in the bundle and the one at which that was read back."""
+def test_a_pod_that_awaits_a_removed_ca_is_remembered_as_if_it_trusted_that_ca() -> None:
+    """The pod may have started between the CA's arrival in the bundle and its read-back."""
     node, component = a_pod(), a_pod("topics", component=Component.ENTITY_OPERATOR)
     leaving = entry(OLD, PHASE_OUT, {0}, awaited_pods={node.uid, component.uid})
     seen = changed(stage.OUT_OF_BUNDLE, pods=(node, component), leaves=(), ledger=ledger(leaving, entry(NEW, ALL, {1})))
@@ -432,14 +432,14 @@ def renewed(gone: Entity, **successor: Any) -> Snapshot:
         pytest.param(OLD, {"cleared_at": NOW - DAY}, NOW - DAY, id="one before did not"),
     ],
 )
-def test_since_when_clients_read_none_that_allows_no_ca_below_it(
+def test_a_renewed_ca_records_since_when_clients_read_no_form_of_it_with_path_length_0(
     gone: Entity, known: dict[str, Any], cleared: datetime | None
 ) -> None:
     (left,) = struck(renewed(gone, **known)).entries
     assert left.cleared_at == cleared
 
 
-def test_a_renewal_of_a_renewal_knows_it_too() -> None:
+def test_a_second_renewal_keeps_since_when_no_form_with_path_length_0_is_read() -> None:
     before = renewed(OLD)
     before = replace(before, ledger=books_of(before).with_entry(entry(OLD, PHASE_OUT, {0}, cleared_at=NOW - DAY)))
     (left,) = struck(before).entries
@@ -452,13 +452,13 @@ def test_the_renewal_of_a_ca_does_not_clear_another_ca() -> None:
     assert [one.cleared_at for one in struck(before).entries] == [NOW, None]
 
 
-def test_a_renewed_ca_stays_while_clients_can_read_it() -> None:
+def test_the_old_form_of_a_renewed_ca_stays_in_the_ledger_while_clients_can_read_it() -> None:
     before = changed(renewed(SHORT), published=names_of(SHORT, RENEWED))
     assert struck(before) == books_of(before)
     assert len(struck(changed(before, published=names_of(RENEWED))).entries) == 1
 
 
-def test_above_another_ca_clients_may_read_it_for_good() -> None:
+def test_a_root_that_clients_read_above_another_ca_leaves_the_ledger() -> None:
     below = entry(chain_of(INTERMEDIATE, ROOT), ALL, {1})
     leaving = entry(ROOT, PHASE_OUT, {0})
     before = cluster(

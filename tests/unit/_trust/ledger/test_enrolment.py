@@ -61,13 +61,13 @@ def test_an_enrolled_ca_was_not_read_back_and_has_no_generation() -> None:
 
 
 @pytest.mark.parametrize("current", FORMS)
-def test_known_certificates_stay_as_they_are(current: Chain) -> None:
+def test_enrolment_leaves_known_cas_as_they_are(current: Chain) -> None:
     known = ledger(entry(OLD, TrustState.PHASE_OUT, {0}), entry(current, TrustState.TRUSTED_IN_USE_ANY, {1}))
     assert enrol_authorities(cluster(ca=secrets(current, other_entries=others(OLD)), ledger=known), known) == known
 
 
-def test_a_cluster_without_ledger_is_adopted_with_the_ca_it_works_with() -> None:
-    """docs/design.md, "States"; others that lie there prove nothing about who trusts them."""
+def test_adoption_trusts_the_ca_in_use_and_enrols_other_cas_as_untrusted() -> None:
+    """docs/design.md, "States"; another CA in the Secret proves nothing about which processes trust it."""
     snapshot = cluster(ledger=None, ca=secrets(other_entries=others(NEW)))
     assert states(enrol_authorities(snapshot, Ledger())) == {
         name_of(OLD): TrustState.TRUSTED_UNUSED,
@@ -112,7 +112,7 @@ def test_whether_a_ca_that_was_removed_comes_back(
     assert found == (ledger(entry(NEW), entry(chain, TrustState.UNTRUSTED, awaited_pods=None)) if comes_back else books)
 
 
-def test_a_chain_enters_as_its_issuing_ca_with_what_leads_to_its_root() -> None:
+def test_a_chain_enters_as_one_entry_of_its_issuing_ca_with_the_cas_above() -> None:
     chain = chain_of(INTERMEDIATE, ROOT)
     found = enrol_authorities(cluster(ca=secrets(other_entries={"corporate.crt": chain})), ledger())
     assert found.entries[1:] == (entry(chain, TrustState.UNTRUSTED, awaited_pods=None),)
@@ -141,7 +141,7 @@ def test_without_an_issuing_ca_no_generation_is_learned() -> None:
     assert learn_generation(cluster(ca=secrets(None)), ledger()) == ledger()
 
 
-def test_a_cluster_that_was_never_adopted_is_shown_as_it_would_begin() -> None:
+def test_a_cluster_without_a_ledger_shows_the_ledger_that_its_adoption_would_begin_with() -> None:
     snapshot = cluster(ledger=None, ca=secrets(certificate_generation=4, other_entries=others(NEW)))
     assert as_seen(snapshot) == ledger(
         entry(OLD, TrustState.TRUSTED_UNUSED, {4}), entry(NEW, TrustState.UNTRUSTED, awaited_pods=None)
@@ -149,7 +149,7 @@ def test_a_cluster_that_was_never_adopted_is_shown_as_it_would_begin() -> None:
 
 
 @pytest.mark.parametrize("books", [Ledger(), ledger(), ledger(entry(NEW))])
-def test_a_cluster_with_a_ledger_is_shown_by_it(books: Ledger) -> None:
+def test_a_cluster_with_a_ledger_shows_that_ledger(books: Ledger) -> None:
     assert as_seen(cluster(ledger=books, ca=secrets(other_entries=others(THIRD)))) is books
 
 
@@ -181,7 +181,7 @@ def swapped(*others: Any, **fields: Any) -> Snapshot:
         ),
     ],
 )  # fmt: skip
-def test_another_ca_in_the_place_of_the_one_in_use(snapshot: Snapshot) -> None:
+def test_an_unknown_ca_in_ca_crt_is_a_swap_for_the_ca_in_use(snapshot: Snapshot) -> None:
     found = find_swap(snapshot)
     assert found is not None
     assert (found.certificate, found.replaced) == (snapshot.ca.current[0], IN_USE)
@@ -217,7 +217,7 @@ def test_no_stage_of_a_flow_is_a_swap(stage: str) -> None:
     assert find_swap(FLOWS[stage][0]) is None
 
 
-def test_the_one_in_use_is_that_of_the_highest_generation() -> None:
+def test_the_entry_with_the_highest_generation_is_the_ca_that_was_in_use_last() -> None:
     older, newer = entry(OLD, PHASE_OUT, {0, 3}), entry(NEW, ALL, {4})
     assert last_current(ledger(older, newer, entry(THIRD, UNTRUSTED))) == newer
     assert last_current(Ledger((entry(THIRD, UNTRUSTED),))) is None
@@ -244,7 +244,7 @@ def test_a_swapped_in_ca_is_not_adopted_otherwise(snapshot: Snapshot, intent: In
     assert adopt_swapped(snapshot, intent, books_of(snapshot)) == books_of(snapshot)
 
 
-def test_pods_of_another_generation_have_yet_to_start_with_it() -> None:
+def test_pods_of_another_generation_have_yet_to_restart_with_the_swapped_in_ca() -> None:
     some = (*pods(1)[:1], *pods(0)[1:2], *pods(None)[2:])
     assert pods_yet_to_restart(swapped(pods=some)) == some[1:]
 
@@ -256,7 +256,7 @@ def test_a_swapped_ca_that_every_process_started_with_awaits_no_pod() -> None:
     assert found == entry(NEW, TrustState.UNTRUSTED, awaited_pods=())
 
 
-def test_a_swapped_in_ca_is_not_entered_before_every_pod_has_started_with_it() -> None:
-    """It is put aside first, and enrolled as the next CA."""
+def test_a_swapped_in_ca_enters_the_ledger_only_when_every_pod_has_started_with_it() -> None:
+    """Before that it leaves ca.crt, and is enrolled as the next CA."""
     half = swapped(pods=(*pods(1)[:1], *pods(0)[1:]))
     assert adopt_swapped(half, ADOPT, books_of(half)) == books_of(half)

@@ -112,8 +112,8 @@ def test_a_ledger_that_was_lost_during_a_switch_opens_a_journal_that_can_be_clos
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "its ledger was lost"])
-def test_a_chain_is_known_by_the_ca_that_it_begins_with(known: bool) -> None:
-    """The CA in use was put among the prepared ones, with the same root behind it or without."""
+def test_a_prepared_chain_is_in_use_when_ca_crt_begins_with_the_same_ca(known: bool) -> None:
+    """The root stands behind the CA in ca.crt, behind the prepared CA, or behind both."""
     whole = chain_of(NEW, ROOT)
     for lies, waits in ((whole, chain_of(NEW)), (chain_of(NEW), whole), (whole, whole)):
         ca = secrets(lies, certificate_generation=1, prepared=(replace(prepared(NEW), chain=waits),))
@@ -125,7 +125,7 @@ def test_a_ca_that_enters_without_being_prepared_opens_nothing() -> None:
     assert journal_after(cluster(ca=secrets(other_entries=others(NEW)))) is None
 
 
-def test_a_prepared_ca_that_was_known_before_opens_it_too() -> None:
+def test_a_prepared_ca_that_the_ledger_knew_before_opens_the_journal() -> None:
     """The CA was added by hand, or the journal was removed: without a journal its flow would never count as done."""
     known = replace(stage.TRUSTED, ledger=replace(books_of(stage.TRUSTED), journal=None))
     assert journal_after(known) == a_journal(started_at=NOW)
@@ -231,8 +231,8 @@ def test_the_books_close_rotations_only(goal: Goal) -> None:
     assert journal_after(replace(stage.RETIRED, ledger=ledger(_NEW_IN_USE, journal=open_journal))) == open_journal
 
 
-def test_the_journal_of_a_rotation_without_pods_waits_for_them() -> None:
-    """Only users of the CA can tell that it is in use."""
+def test_the_journal_of_a_rotation_stays_open_while_there_are_no_pods() -> None:
+    """Only pods can show that the CA is in use."""
     assert journal_after(
         changed(stage.RETIRED, ledger=ledger(entry(NEW, UNUSED, {1}), journal=a_journal()), pods=())
     ) == (a_journal())
@@ -267,7 +267,7 @@ APP, COPY = NamedSecret("kafka", "app"), NamedSecret("apps", "copy", "tls.crt")
 TOLD = NamedPlaces((APP,), (COPY,), (UserNamespace("team", "kafka-"),))
 
 
-def test_where_a_flow_is_to_look_is_kept_as_long_as_it_is_in_flight() -> None:
+def test_the_journal_keeps_the_named_places_as_long_as_the_flow_is_in_flight() -> None:
     begun = journal_after(replace(linked.PREPARED, named_places=TOLD))
     assert begun == a_journal(started_at=NOW, named_places=TOLD)
     under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun), named_places=TOLD)

@@ -54,7 +54,7 @@ def test_a_later_look_changes_nothing() -> None:
     assert note_readers(SWITCHED, known, books_of(SWITCHED)) == known
 
 
-def test_the_books_keep_it_until_the_flow_has_finished() -> None:
+def test_the_journal_keeps_the_time_of_reading_until_the_flow_has_finished() -> None:
     intent = Intent(Goal.REPLACE_KEY)
     begun = keep_books(SWITCHED, intent, GATES)[0].journal
     assert begun is not None

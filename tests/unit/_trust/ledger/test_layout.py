@@ -51,8 +51,8 @@ def test_the_next_run_of_any_layout_removes_what_a_killed_call_left(layout: Layo
 
 
 @pytest.mark.parametrize("layout", Layout)
-def test_a_new_ledger_is_one_secret_first(layout: Layout) -> None:
-    """A single write makes it or does not; two could leave half of it."""
+def test_a_new_ledger_begins_as_one_secret_in_any_layout(layout: Layout) -> None:
+    """A single write makes the ledger or does not; two writes could leave half of it."""
     (step,) = steps(None, layout)
     assert isinstance(step, WriteLedger)
     assert step.ledger.layout is Layout.SINGLE
@@ -62,7 +62,7 @@ def test_a_new_ledger_is_one_secret_first(layout: Layout) -> None:
     "books",
     [replace(BOOKS, layout=Layout.SPLIT), replace(BOOKS, layout=Layout.KEYED), replace(BOOKS, has_leftovers=True)],
 )
-def test_before_it_is_deleted_it_is_one_secret(books: Ledger) -> None:
+def test_a_ledger_is_brought_into_one_secret_before_it_is_deleted(books: Ledger) -> None:
     handed_back = cluster(ledger=books, reconciliation=Reconciliation(generated=True))
     (step,) = decide(handed_back, Intent(Goal.DOWNGRADE)).steps
     assert isinstance(step, WriteLedger)

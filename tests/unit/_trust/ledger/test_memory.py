@@ -60,20 +60,20 @@ def knowing(*leaves_of_both: set[str]) -> Ledger:
 # --- leaves that processes were started with
 
 
-def test_the_leaves_of_each_ca_that_pods_say_they_were_started_with() -> None:
+def test_the_ledger_remembers_by_ca_the_leaves_that_pods_were_started_with() -> None:
     stored = (*leaves(OLD, 0, names=PODS[:2]), a_leaf(PODS[2], NEW, 0))
     assert remembered(cluster(pods=nodes("a", "b", "c"), leaves=stored)) == [{"a", "b"}, {"c"}]
 
 
-def test_a_leaf_is_still_known_when_its_secret_holds_another() -> None:
-    """The pod goes on with the former one; the issuer of the new one says nothing about it."""
+def test_the_ca_of_a_pods_leaf_stays_known_when_its_secret_holds_another_leaf() -> None:
+    """The pod goes on with its earlier leaf, about which the issuer of the new leaf says nothing."""
     written = cluster(pods=nodes("a", "b", presents_stored=False), leaves=leaves(NEW, 1))
     assert remembered(written, knowing({"a", "b"}, set())) == [{"a", "b"}, set()]
     assert remembered(written) == [set(), set()]
 
 
-def test_a_former_leaf_that_is_put_back_makes_the_next_one_doubtful() -> None:
-    """A pod that starts now presents the former one, under the annotations of the next."""
+def test_an_earlier_leaf_that_is_put_back_makes_the_ca_of_the_next_leaf_doubtful() -> None:
+    """A pod that starts now presents the earlier leaf, under the annotations of the next leaf."""
     back = cluster(
         pods=nodes("a", "b", presents_stored=False), leaves=(a_leaf(PODS[0], OLD, 0), a_leaf(PODS[1], NEW, 0))
     )
@@ -89,8 +89,8 @@ def test_a_former_leaf_in_the_place_of_another_makes_nothing_doubtful() -> None:
     assert remembered(rewritten, replacing) == [{"a", "b"}, set()]
 
 
-def test_a_leaf_stays_with_the_ca_that_it_was_first_known_to_be_of() -> None:
-    """The same leaf under a renewed CA: what processes present is of the one that was in use when they started."""
+def test_a_leaf_stays_with_the_ca_that_was_in_use_when_its_pod_started() -> None:
+    """The same leaf also validates under the renewed CA."""
     twins = ledger(
         entry(OLD, generations={0}, leaf_hashes={"a"}), entry(RENEWED, generations={1})
     )  # fmt: skip
@@ -288,14 +288,14 @@ def with_own_leaves(*held: HeldLeaf, **fields: Any) -> Snapshot:
         ),
     ],
 )  # fmt: skip
-def test_leaves_of_running_processes_are_recorded_before_they_are_replaced(
+def test_the_ledger_notes_the_leaves_of_running_nodes_before_others_take_their_place(
     snapshot: Snapshot, names: tuple[str, ...], expected: set[HeldLeaf]
 ) -> None:
     assert noted(snapshot, *names) == expected
 
 
-def test_nodes_whose_listeners_have_yet_to_read_their_new_leaf() -> None:
-    """Not those that are gone, nor those of which only the rest of the process holds the old one."""
+def test_nodes_that_run_and_hold_an_earlier_leaf_have_yet_to_read_the_new_leaf() -> None:
+    """A node that is gone does not count, nor a node of which only the rest of the process holds the earlier leaf."""
     snapshot = holding(replace(HELD, awaited_pods=FIRST | {"gone"}), HeldLeaf(STORED, EMPTY, OTHERS))
     assert nodes_yet_to_read(snapshot, books_of(snapshot)) == FIRST
 

@@ -59,7 +59,7 @@ def noted(stage: str, *programs: Presenter, journal: Journal | None = None, **fi
         pytest.param([program("a", -10)], ["a orders"], -10, id="ended already"),
     ],
 )
-def test_before_the_switch_programs_are_known_by_what_they_have_read(
+def test_the_journal_notes_before_the_switch_which_certificates_programs_have_read(
     programs: list[Presenter], readers: list[str], days: int
 ) -> None:
     expected = Outgoing(frozenset(readers), NOW + days * DAY) if readers else None
@@ -115,7 +115,7 @@ def with_journal(stage: str, **fields: Any) -> Snapshot:
     return replace(seen, ledger=replace(books_of(seen), journal=a_journal(**fields)))
 
 
-def test_the_books_keep_it() -> None:
+def test_a_pass_over_the_ledger_keeps_the_outgoing_certificates_in_the_journal() -> None:
     seen = changed(STAGES["trusted"], presenters=presenting(program("a")))
     assert journal_of(seen).outgoing_certificates == Outgoing(frozenset({"a orders"}), NOW + 10 * DAY)
 

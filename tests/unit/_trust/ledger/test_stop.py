@@ -88,7 +88,7 @@ def test_where_a_flow_stops_from_now_on(before: Phase | None, asked: Phase | Non
 @pytest.mark.parametrize(
     ("until", "expected"), [(None, Phase.TRUST), (Phase.USE, Phase.TRUST), (Phase.PREPARE, Phase.PREPARE)]
 )
-def test_a_call_enters_no_phase_after_it(until: Phase | None, expected: Phase) -> None:
+def test_a_call_enters_no_phase_after_the_stop_of_the_flow(until: Phase | None, expected: Phase) -> None:
     assert limit_to_stop(changed_intent(RECONCILE, last_phase=until), BEFORE).extent.last_phase is expected
 
 
@@ -149,8 +149,8 @@ def test_a_pause_of_ours_brings_no_ca_into_use_that_is_to_wait() -> None:
     assert [type(step) for step in end_pause(at)] != [Resume]
 
 
-def test_a_pause_in_which_a_ca_came_into_use_for_some_goes_on_for_all() -> None:
-    """Wherever the caller stops: nodes take all of it up at once."""
+def test_a_pause_in_which_one_node_took_a_ca_up_goes_on_until_all_nodes_have() -> None:
+    """Wherever the caller stops, nodes take the CA up at once."""
     at, waits = (
         situation(patient.NOTED, changed_intent(REPLACE_KEY, last_phase=until)) for until in (None, Phase.TRUST)
     )
@@ -202,6 +202,8 @@ def test_a_flow_that_has_finished_has_no_stop() -> None:
         (Phase.TRUST, None, "record that the flow goes on to its end"),
     ],
 )
-def test_the_write_of_it_says_so(before: Phase | None, after: Phase | None, said: str) -> None:
+def test_the_write_of_the_ledger_says_that_the_stop_has_changed(
+    before: Phase | None, after: Phase | None, said: str
+) -> None:
     was, is_ = (books_of(stopping(linked.TRUSTED, one) if one else linked.TRUSTED) for one in (before, after))
     assert WriteLedger(ledger=is_, before=was, phase=Phase.TRUST).sentence() == said

@@ -124,7 +124,7 @@ def test_a_part_of_a_fingerprint_is_no_name() -> None:
     assert target(stage.SETTLED, named=name_of(OLD)[:16]).is_unknown
 
 
-def test_the_ca_that_took_its_place_can_be_named_next() -> None:
+def test_a_call_may_name_the_successor_to_replace_it_next() -> None:
     assert target(stage.FINISHED, named=name_of(NEW)) == Target(True, replaces=name_of(NEW))
 
 
@@ -164,7 +164,7 @@ def test_a_rerun_without_a_name_is_answered_by_a_fresh_flow(ago: timedelta, fres
     assert target(finished(ago), fresh_for=fresh_for) == expected
 
 
-def test_fresh_is_a_matter_of_a_day_unless_it_is_said_otherwise() -> None:
+def test_a_finished_flow_answers_the_same_goal_for_a_day_by_default() -> None:
     assert not target(finished(DAY - HOUR)).needs_new_ca
     assert target(finished(DAY)).needs_new_ca
 
@@ -247,7 +247,7 @@ def after_renewal(**journal: Any) -> Snapshot:
 
 
 @WAYS_TO_NAME
-def test_naming_an_earlier_certificate_for_a_new_key_means_its_ca(named: Callable[[Entity], str]) -> None:
+def test_an_earlier_certificate_of_a_renewed_ca_names_that_ca_for_a_new_key(named: Callable[[Entity], str]) -> None:
     assert target(after_renewal(), named=named(OLD)) == Target(True, replaces=named(OLD))
     assert target(after_renewal(), Goal.RENEW, named(OLD)) == Target(False, replaces=named(OLD))
 
@@ -404,7 +404,9 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
         (replace(HALF, ledger=replace(books_of(HALF), journal=a_journal(new=OLD, old=None, **{**RENEWED_FIRST, "is_upkeep": False}))), REPLACING, None),
     ],
 )  # fmt: skip
-def test_a_flow_begins_in_its_time_alone(snapshot: Snapshot, intent: Intent, begins: Goal | None) -> None:
+def test_upkeep_begins_a_flow_only_in_the_renewal_window_of_the_ca(
+    snapshot: Snapshot, intent: Intent, begins: Goal | None
+) -> None:
     assert resolve(snapshot, intent, books_of(snapshot)).needs_new_ca is (begins is not None)
     if begins is not None:
         assert rotation_of(snapshot, intent, books_of(snapshot)) is begins
@@ -443,8 +445,8 @@ def test_the_ledger_records_the_last_word(before: Upkeep | None, intent: Intent,
     assert note_upkeep(using(OLD, ledger=books), intent, books).upkeep == after
 
 
-def test_a_stop_holds_it() -> None:
-    """The flow stops for an approval, and the schedule does not lead it on."""
+def test_upkeep_begins_no_flow_while_a_flow_stops_for_an_approval() -> None:
+    """The schedule does not lead a stopped flow on."""
     stopped = a_journal(old=ENDING, is_upkeep=True, stop=Stop(Phase.TRUST, NOW - DAY))
     books = ledger(entry(ENDING, generations={0}), journal=stopped)
     assert not resolve(using(ENDING, ledger=books), KEPT, books).needs_new_ca

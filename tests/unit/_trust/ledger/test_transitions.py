@@ -73,10 +73,10 @@ def test_through_the_replacement_of_a_key(snapshot: Snapshot, expected: dict[str
 @pytest.mark.parametrize(
     ("awaiting", "expected"), [(None, {}), (uids_of(), {name_of(RENEWED): UNUSED})], ids=["not read back", "read back"]
 )
-def test_a_renewal_validates_at_once_but_is_not_trusted_before_it_was_read_back(
+def test_a_renewed_ca_is_trusted_only_once_it_was_read_back(
     awaiting: frozenset[str] | None, expected: dict[str, TrustState]
 ) -> None:
-    """A process that starts once the renewed one has left would not trust it."""
+    """A process that starts when the old certificate has left would not trust the renewed CA before that."""
     books = TWINS.with_entry(entry(RENEWED, UNTRUSTED, awaited_pods=awaiting))
     assert moved(cluster(ca=secrets(other_entries=others(RENEWED)), ledger=books)) == expected
 
@@ -154,7 +154,7 @@ LEAVING = changed_intent(RECONCILE, leaving_ca=name_of(NEW))
         pytest.param(changed(stage.TRUSTED, listeners=()), LEAVING, {}, id="it is unknown whether it is used"),
     ],
 )
-def test_a_ca_that_was_never_used_leaves_where_the_intent_asks_for_it(
+def test_a_ca_that_was_never_used_leaves_where_the_intent_names_it(
     snapshot: Snapshot, intent: Intent, expected: dict[str, TrustState]
 ) -> None:
     assert moved(snapshot, intent) == expected
@@ -171,7 +171,7 @@ def test_a_ca_that_an_abort_gets_rid_of_leaves_without_being_asked(snapshot: Sna
     assert moved(undoing(snapshot), RECONCILE) == states(new=PHASE_OUT)
 
 
-def test_a_ca_that_enters_in_this_pass_does_not_leave_in_it() -> None:
+def test_a_ca_does_not_leave_in_the_pass_in_which_it_enters() -> None:
     fresh = replace(stage.TRUSTED, ledger=ledger(entry(OLD, ALL, {0})))
     books = books_of(fresh).with_entry(entry(NEW, UNTRUSTED, awaited_pods=None))
     found = advance_states(fresh, LEAVING, books, GATES).find(name_of(NEW))

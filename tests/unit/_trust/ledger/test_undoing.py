@@ -48,7 +48,9 @@ WITHOUT_KEYS = frozenset[str]()
         pytest.param(stage.TRUSTED, a_journal(old=None), Obstacle.FIRST, id="the first CA"),
     ],
 )  # fmt: skip
-def test_an_abort_has_this_obstacle(snapshot: Snapshot, journal: Journal, expected: Obstacle | None) -> None:
+def test_an_abort_is_possible_unless_a_key_or_trust_is_missing(
+    snapshot: Snapshot, journal: Journal, expected: Obstacle | None
+) -> None:
     assert obstacle_to_undoing(snapshot, journal, books_of(snapshot)) is expected
 
 
@@ -92,13 +94,13 @@ def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | 
         "a renewal",
     ],
 )
-def test_whether_leaves_were_handed_out_beside_those_of_the_ca_in_use(
+def test_a_given_up_ca_counts_as_never_issued_unless_its_leaves_may_be_stored(
     unwanted: LedgerEntry | None, snapshot: Snapshot, expected: bool
 ) -> None:
     assert was_never_issued(snapshot, unwanted) is expected
 
 
-def test_in_the_pause_all_are_noted_that_could_not_be_asked() -> None:
+def test_an_abort_notes_every_pod_that_could_not_be_asked_during_the_pause() -> None:
     assert unsure_of(GIVEN_UP) == GIVEN_UP.uids
 
 

@@ -146,11 +146,11 @@ def test_new_cas_of_a_source_wait_for_confirmation(snapshot: Snapshot, asked: tu
     assert wish(snapshot, *asked).unconfirmed_cas == ()
 
 
-def test_the_digest_of_one_confirms_no_other() -> None:
+def test_the_fingerprint_of_another_ca_confirms_no_new_ca() -> None:
     assert wish(holding(NEW), THIRD).authority == ()
 
 
-def test_only_its_sha_256_confirms_it() -> None:
+def test_a_new_ca_is_confirmed_by_its_sha_256_alone() -> None:
     found = wish_of(holding(NEW), changed_intent(confirming(), confirmed_roots=frozenset({name_of(NEW)})), ledger())
     assert found is not None
     assert found.authority == ()
@@ -212,8 +212,8 @@ HEEDED = {Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY, Goal.RECONCILE}
 
 
 @pytest.mark.parametrize("goal", Goal)
-def test_which_flows_heed_it(goal: Goal) -> None:
-    """A first CA is made where there is none; where there is one, it is only looked at."""
+def test_only_some_goals_heed_the_ca_source(goal: Goal) -> None:
+    """A first CA is made where there is none; where there is one, a creation only looks at it."""
     assert (wish_of(holding(NEW), Intent(goal), ledger()) is not None) is (goal in HEEDED - {Goal.CREATE})
     assert (wish_of(holding(NEW, where=FIRST), Intent(goal), Ledger()) is not None) is (goal in HEEDED)
 
@@ -227,7 +227,7 @@ def test_which_flows_heed_it(goal: Goal) -> None:
         pytest.param(cluster(), id="none is named"),
     ],
 )
-def test_when_it_asks_for_nothing(snapshot: Snapshot) -> None:
+def test_the_source_asks_for_no_new_ca(snapshot: Snapshot) -> None:
     assert wish_of(snapshot, confirming(NEW), snapshot.ledger or Ledger()) is None
     assert not resolve(snapshot, confirming(NEW), snapshot.ledger or Ledger()).needs_new_ca
 
@@ -302,7 +302,7 @@ def test_roots_that_have_certified_each_other_may_both_issue() -> None:
     assert replace(source, certificates=both).issuing(NOW) == (chain_of(below, NEW),)
 
 
-def test_of_two_certificates_of_a_root_the_one_that_is_named_below_it_counts() -> None:
+def test_the_certificate_of_a_root_that_the_ca_below_names_counts() -> None:
     """As openssl names serial number and issuer: the operator would refuse a chain with the renewed root, and takes one without a root."""
     old, new = (make("Corporate Root", key(70), end=NOW + years * YEAR) for years in (3, 9))
     named = x509.AuthorityKeyIdentifier(
@@ -345,5 +345,5 @@ OPERATORS = a_leaf("demo-cluster-operator-certs", OLD, component=Component.CLUST
         pytest.param(with_requests(TWO, answered(issuer=THIRD, recorded=False)), PODS[0], id="it is not recorded yet"),
     ],
 )
-def test_the_leaf_that_tells_which_one_signs(snapshot: Snapshot, secret: str) -> None:
+def test_a_sample_leaf_is_chosen_where_several_new_cas_may_sign(snapshot: Snapshot, secret: str) -> None:
     assert wish(snapshot, NEW, THIRD).sample_secret == secret

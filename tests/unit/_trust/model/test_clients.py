@@ -31,7 +31,7 @@ def test_a_waiver_holds_until_its_end(until: datetime, holds: bool) -> None:
 
 
 @given(st.timedeltas(-2 * LONGEST_WAIVER, 2 * LONGEST_WAIVER), st.timedeltas(timedelta(0), LONGEST_WAIVER))
-def test_once_ended_it_never_holds_again(ahead: timedelta, later: timedelta) -> None:
+def test_a_waiver_that_has_ended_never_holds_again(ahead: timedelta, later: timedelta) -> None:
     waiver = Waiver("Secret kafka/app", NOW + ahead, "moves in week 51")
     if ahead <= timedelta(0):
         assert not waiver.holds_at(NOW + later)

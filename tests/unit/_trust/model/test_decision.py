@@ -29,13 +29,13 @@ from ..stand_in import MadeHere
 from ..test_plan import BLOCKED, RENEW, REPLACE_KEY, STRANGER, SUPPLIED
 
 
-def test_a_violation_says_on_what_what_and_what_helps() -> None:
+def test_the_text_of_a_violation_has_its_object_its_cause_and_its_remedy() -> None:
     violation = Violation(Condition.KEY_MATCHES, "Secret kafka/demo-cluster-ca", "holds another key.", "Put it back.")
     assert str(violation) == "Secret kafka/demo-cluster-ca: holds another key. Put it back."
 
 
-def test_every_condition_has_a_value_of_its_own_that_says_its_name() -> None:
-    """Playbooks compare it as ``gate``."""
+def test_the_value_of_every_condition_is_its_name_in_lower_case() -> None:
+    """Playbooks compare this value as ``gate``."""
     assert {one.name: one.value for one in Condition} == {name: name.lower() for name in Condition.__members__}
 
 

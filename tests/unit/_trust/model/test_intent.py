@@ -43,6 +43,6 @@ NODES, ONE = frozenset({Component.KAFKA}), frozenset({"demo-nodes-0"})
     ],
     ids=["all", "of a component", "by name", "both", "nothing is both"],
 )
-def test_which_leaves_are_meant(selection: Selection, meant: list[str]) -> None:
+def test_a_selection_has_the_leaves_of_its_components_and_secrets(selection: Selection, meant: list[str]) -> None:
     leaves = {"demo-nodes-0": Component.KAFKA, "demo-nodes-1": Component.KAFKA, "exporter": Component.KAFKA_EXPORTER}
     assert [name for name, component in leaves.items() if selection.has(name, component)] == meant

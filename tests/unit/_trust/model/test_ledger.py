@@ -67,10 +67,10 @@ def test_an_entry_that_goes_leaves_the_others_as_they_are() -> None:
         pytest.param(entry(OLD), entry(IMPOSTOR, awaited_pods=FIRST), FIRST, id="it has the same name only"),
     ],
 )
-def test_a_pod_that_trusts_a_ca_trusts_another_with_its_name_and_key_when_it_has_gone(
+def test_a_pod_that_trusted_a_removed_ca_trusts_the_ca_with_its_name_and_key(
     gone: LedgerEntry, left: LedgerEntry, awaiting: frozenset[str] | None
 ) -> None:
-    """Processes hold the old certificate and accept the leaves of the renewed one by it."""
+    """Processes hold the old certificate and accept the leaves of the renewed CA by it."""
     assert ledger(gone, left).without_entry(gone.fingerprint).entries == (replace(left, awaited_pods=awaiting),)
 
 

@@ -41,7 +41,7 @@ def test_listeners_by_uid(
     assert cluster(listeners=listeners).listeners_by_uid == known
 
 
-def test_another_snapshot_does_not_keep_what_this_one_knew() -> None:
+def test_a_changed_snapshot_computes_its_pods_and_listeners_anew() -> None:
     before = cluster(pods=(a_pod("a"),), listeners=(A9090,))
     assert (before.uids, set(before.listeners_by_uid)) == ({a_pod("a").uid}, {"1"})
     after = changed(before, pods=(a_pod("b"),), listeners=(B9090,))

@@ -67,10 +67,10 @@ def test_no_other_case_is_refused(snapshot: Snapshot, intent: Intent) -> None:
     assert check(snapshot, intent, (flow_can_be_undone,)) == ()
 
 
-def test_a_pause_comes_to_its_end_first() -> None:
-    """Half of what was to be done in it would be worse than the whole."""
+def test_an_abort_without_a_key_is_not_refused_during_a_pause_of_ours() -> None:
+    """Half of the work of a pause would be worse than the whole."""
     assert check(replace(KEYLESS, reconciliation=PAUSED), ABORT, (flow_can_be_undone,)) == ()
 
 
-def test_the_key_of_another_ca_is_not_its_own() -> None:
+def test_the_key_of_another_ca_does_not_make_an_abort_possible() -> None:
     assert check(KEYLESS.with_ca(kept_keys=names_of(NEW)), ABORT, (flow_can_be_undone,))

@@ -276,7 +276,7 @@ ALWAYS = [
 
 
 @pytest.mark.parametrize("case", FIRST_OF_ALL)
-def test_nothing_else_is_told_beside_them_and_not_even_our_pause_ends(case: Refusal) -> None:
+def test_the_first_preconditions_hide_every_other_violation_and_end_no_pause(case: Refusal) -> None:
     """A pause that ended now would show an operator that comes later the work half-way."""
     state = replace(case.snapshot.reconciliation, observed=False, foreign_type="vault", paused=True, paused_by_us=True)
     wrong = replace(case.snapshot, reconciliation=state, ledger=ledger(problems=("wrong.",)))

@@ -209,7 +209,7 @@ def test_a_hand_back_is_held_from_a_day_before_the_operator_would_renew_the_ca(d
     assert bool(tuple(operator_keeps_authority(seen, DOWNGRADE))) == (days <= window + 1)
 
 
-def test_the_caller_may_want_it() -> None:
+def test_the_caller_may_hand_back_a_ca_that_the_operator_would_renew_soon() -> None:
     seen = cluster(ca=secrets(ENDING))
     assert tuple(operator_keeps_authority(seen, DOWNGRADE)) != ()
     assert tuple(operator_keeps_authority(seen, changed_intent(DOWNGRADE, operator_may_renew=True))) == ()

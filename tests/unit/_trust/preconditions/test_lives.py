@@ -146,7 +146,7 @@ WINDOW = {"renewal_window": 100 * DAY}
         ),
     ],
 )
-def test_it_holds_nothing_else(snapshot: Snapshot, intent: Intent) -> None:
+def test_a_flow_that_issues_no_short_leaf_of_the_ending_ca_is_not_held(snapshot: Snapshot, intent: Intent) -> None:
     assert tuple(leaves_outlast_the_window(snapshot, intent)) == ()
 
 
@@ -172,8 +172,8 @@ def test_of_a_chain_the_issuing_ca_counts() -> None:
     assert tuple(leaves_outlast_the_window(cluster(**WINDOW), supplying(INTERMEDIATE, ROOT))) == ()
 
 
-def test_an_issuer_that_has_a_life_of_its_own_is_judged_by_it() -> None:
-    """The option of the run means what is issued here."""
+def test_leaves_of_an_outside_issuer_are_judged_by_the_life_that_it_gives() -> None:
+    """The option of the run is about leaves that are issued here."""
     outside = changed_intent(supplying(NEW), external_validity=200 * DAY, validity=50 * DAY)
     assert outside.new_ca.supplied is not None
     there = changed_intent(outside, supplied=replace(outside.new_ca.supplied, key_is_elsewhere=True))
@@ -182,7 +182,7 @@ def test_an_issuer_that_has_a_life_of_its_own_is_judged_by_it() -> None:
     assert tuple(leaves_outlast_the_window(cluster(**WINDOW), shorter)) != ()
 
 
-def test_users_that_are_issued_to_here_have_windows_of_their_own() -> None:
+def test_the_renewal_window_of_a_user_counts_for_its_own_certificate() -> None:
     mine = replace(a_leaf("orders"), renewal_window=10 * DAY)
     seen = of_users.users(user_leaves={"orders": mine}, **WINDOW)
     brought = changed_intent(REPLACE_KEY, supplied=PreparedAuthority(chain_of(short(90)), None, key_is_elsewhere=True))
@@ -195,7 +195,7 @@ def test_users_that_are_issued_to_here_have_windows_of_their_own() -> None:
     )
 
 
-def test_in_use_and_kept_elsewhere_it_is_judged_as_well() -> None:
+def test_leaves_of_a_ca_in_use_with_its_key_elsewhere_are_judged_too() -> None:
     assert tuple(leaves_outlast_the_window(elsewhere(cluster(**ending(), **WINDOW), ENDING), LEAVES)) != ()
 
 

@@ -61,7 +61,7 @@ def test_every_precondition_is_tested() -> None:
     assert rules_of(CASES) == set(PRECONDITIONS)
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_check_returns_every_violation_at_once() -> None:
     wrong = cluster(ca=secrets(triggers=("one", "two"), key=None), reconciliation=Reconciliation(generated=True))
     assert [violation.condition for violation in check(wrong, RENEW)] == [
         Condition.AUTHORITY_IS_USER_MANAGED,
@@ -76,5 +76,5 @@ def test_a_healthy_cluster_holds_no_goal(goal: Goal) -> None:
 
 
 @pytest.mark.parametrize("stage", FLOWS)
-def test_no_stage_of_a_flow_holds_it(stage: str) -> None:
+def test_no_precondition_holds_a_flow_at_any_of_its_stages(stage: str) -> None:
     assert check(*FLOWS[stage]) == ()

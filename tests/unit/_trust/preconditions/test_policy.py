@@ -132,7 +132,7 @@ def test_a_ca_that_meets_the_policy_is_not_held(intent: Intent) -> None:
     assert found(intent) == []
 
 
-def test_the_first_ca_of_a_cluster_meets_it_too() -> None:
+def test_the_key_policy_also_holds_the_first_ca_of_a_cluster() -> None:
     assert tuple(authority_meets_policy(cluster(ca=CaSecrets()), by(at(8192), CREATE)))
 
 

@@ -164,7 +164,7 @@ def test_a_ca_without_verifiers_and_without_certificates_needs_no_user_operator(
     assert len(texts(users_have_an_issuer, listened, REPLACE_KEY)) == 1
 
 
-def test_a_waiver_lets_it_begin() -> None:
+def test_a_waiver_lets_a_flow_begin_although_a_presenter_is_unknown() -> None:
     waived = changed(UNKNOWN, waivers=(Waiver(ORDERS, NOW + DAY, "told by phone"),))
     assert texts(presenters_are_known, waived, REPLACE_KEY) == []
 

@@ -121,7 +121,7 @@ def test_keys_that_identifiers_tell_apart(fields: dict[str, Any], intent: Intent
     assert check(cluster(**fields), intent, (keys_are_told_apart,)) == ()
 
 
-def test_a_ca_below_one_of_two_roots_names_its_own() -> None:
+def test_a_ca_below_one_of_two_roots_of_one_name_has_to_name_its_root() -> None:
     """A client may trust roots alone."""
     fields = below(ROOT, authority_identifier=None)
     (found,) = check(cluster(**fields), REPLACE_KEY, (keys_are_told_apart,))

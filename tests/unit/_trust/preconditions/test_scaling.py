@@ -79,5 +79,5 @@ CASES = [
         pytest.param(BEGUN, RECONCILE, id="nothing is scaled"),
     ],
 )
-def test_it_holds_nothing_else(snapshot: Snapshot, intent: Intent) -> None:
+def test_scaling_is_not_held_where_no_certificate_for_new_nodes_is_missing(snapshot: Snapshot, intent: Intent) -> None:
     assert check(snapshot, intent) == ()

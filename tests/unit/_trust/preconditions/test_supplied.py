@@ -228,7 +228,7 @@ def test_a_ca_may_be_trusted_and_another_may_leave(intent: Intent) -> None:
     assert check(cluster(ca=secrets(other_entries=others(NEW))), intent) == ()
 
 
-def test_a_ca_behind_a_leaf_makes_it_no_ca() -> None:
+def test_a_chain_that_begins_with_a_leaf_is_refused_as_no_ca() -> None:
     upside_down = (LEAF, OLD.certificate)
     told = f"{LEAF.subject} is not a CA certificate."
     supplied = changed_intent(supplying(OLD), supplied=PreparedAuthority(upside_down, LEAF.public_key_sha256))

@@ -132,7 +132,7 @@ def test_a_swapped_in_ca_can_be_adopted_before_the_operator_has_looked() -> None
     assert check(cluster(**swapped_in()), ADOPT) == ()
 
 
-def test_a_swapped_in_ca_can_be_adopted_when_every_process_has_started_with_it() -> None:
+def test_an_adoption_is_not_held_once_every_process_has_started_with_the_swapped_in_ca() -> None:
     done = cluster(ca=secrets(NEW, certificate_generation=1), pods=pods(1), leaves=leaves(NEW, 1))
     assert check(done, ADOPT) == ()
 

@@ -40,7 +40,7 @@ def undoing(snapshot: Snapshot) -> Snapshot:
     return replace(snapshot, ledger=replace(books_of(snapshot), journal=journal))
 
 
-def test_no_other_flow_is_its_turn() -> None:
+def test_no_stage_of_another_flow_undoes_a_replacement() -> None:
     assert turns(undo_replacement) == {}
 
 
@@ -55,7 +55,7 @@ def test_a_ca_that_is_given_up_is_no_successor() -> None:
     assert situation(undoing(stage.TRUSTED), RECONCILE).successor is None
 
 
-def test_after_it_the_old_ca_becomes_the_next_one() -> None:
+def test_after_the_switch_an_abort_prepares_the_old_ca_again() -> None:
     at = situation(undoing(stage.SHARED), RECONCILE)
     assert undo_replacement(at) == (PrepareAgain(chain=chain_of(OLD)),)
 
@@ -135,7 +135,7 @@ def test_no_pod_restarts_without_need(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.parametrize(("unsure", "held"), [(None, True), (GIVEN_UP.uids, True), (frozenset({"gone"}), False)])
-def test_meanwhile_it_does_not_leave(unsure: frozenset[str] | None, held: bool) -> None:
+def test_a_given_up_ca_stays_while_a_running_pod_may_have_its_leaf(unsure: frozenset[str] | None, held: bool) -> None:
     seen = GIVEN_UP if unsure is None else told_of(GIVEN_UP, *unsure)
     found = removal_gate(seen, books_of(seen), name_of(NEW))
     assert {violation.message for violation in found} == (

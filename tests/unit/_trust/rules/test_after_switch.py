@@ -149,8 +149,8 @@ def test_the_plan_says_who_is_refused_after_the_switch(snapshot: Snapshot, told:
     assert told in describe_refused_clients(at, at.successor)
 
 
-def test_from_a_ca_that_allows_none_below_it_jvms_alone_are_led_on() -> None:
-    """Where clients got no time to read it renewed."""
+def test_only_jvms_are_led_on_from_a_ca_with_path_length_0() -> None:
+    """Clients got no time to read the CA after its renewal."""
     snapshot = with_links(link_of(NEW, SHORT), link_of(SHORT, NEW)).with_ca(current=chain_of(SHORT))
     at = situation(snapshot)
     assert at.successor is not None

@@ -160,15 +160,15 @@ def test_a_node_that_was_waited_for_in_vain_holds_the_flow() -> None:
     assert f"kubectl describe pod {PODS[1]} --namespace kafka" in violation.remedy
 
 
-def test_another_one_is_still_waited_for() -> None:
+def test_a_call_still_waits_for_a_silent_node_that_it_has_not_waited_for() -> None:
     more = without(SILENCED, frozenset({uid_of(PODS[2])}))
     (step,) = decide(more, changed_intent(REPLACE_KEY, silent_nodes=SILENT)).steps
     assert isinstance(step, AwaitAnswers)
     assert step.uids == {uid_of(PODS[2])}
 
 
-def test_in_a_pause_it_is_waited_for_and_then_the_pause_ends() -> None:
-    """Nothing but the end of the pause follows from a gate that is closed."""
+def test_a_call_waits_once_for_a_silent_node_during_a_pause_and_then_ends_the_pause() -> None:
+    """A gate that stays closed lets nothing but the end of the pause follow."""
     paused = replace(SILENCED, reconciliation=PAUSED)
     for intent, step in ((REPLACE_KEY, "AwaitAnswers"), (changed_intent(REPLACE_KEY, silent_nodes=SILENT), "Resume")):
         assert [type(one).__name__ for one in decide(paused, intent).steps] == [step]
@@ -184,7 +184,7 @@ def test_a_node_whose_process_is_about_to_restart_is_waited_for() -> None:
     assert [one.reason for one in step.nodes] == ["it is being terminated"]
 
 
-def test_where_it_makes_no_difference_the_flow_goes_on() -> None:
+def test_a_flow_goes_on_where_the_missing_answers_make_no_difference() -> None:
     """The next CA is yet to be prepared."""
     whole = asked(linked.SETTLED)
     assert decide(without(whole, SILENT), REPLACE_KEY) == decide(whole, REPLACE_KEY)

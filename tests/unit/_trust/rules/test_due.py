@@ -105,7 +105,7 @@ def test_a_flow_that_stops_before_it_replaces_the_ca_lets_its_leaves_be_renewed(
         pytest.param(replace(ENDING, chain=None), False, id="unreadable"),
     ],
 )
-def test_which_leaves_are_due(stored: StoredLeaf, due: bool) -> None:
+def test_a_leaf_is_due_from_the_start_of_its_renewal_window(stored: StoredLeaf, due: bool) -> None:
     snapshot = settled(stored)
     expected = (stored,) if due else ()
     assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == ending_leaves(snapshot, LEAVES) == expected
@@ -350,7 +350,9 @@ def with_kept(standing: Standing | None, stored: StoredLeaf = STORED, **fields: 
         pytest.param(kept(), replace(STORED, chain=None), False, id="unreadable"),
     ],
 )
-def test_which_renewals_are_taken_up(standing: Standing | None, stored: StoredLeaf, is_taken_up: bool) -> None:
+def test_a_later_leaf_that_the_issuer_keeps_is_taken_up_where_it_replaces_the_stored_leaf(
+    standing: Standing | None, stored: StoredLeaf, is_taken_up: bool
+) -> None:
     snapshot = with_kept(standing, stored)
     # A leaf that cannot be read is due for every goal, and for another reason.
     unreadable = () if stored.chain else (stored,)

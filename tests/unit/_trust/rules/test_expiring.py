@@ -87,7 +87,9 @@ def with_leaf(snapshot: Snapshot, days: int) -> Snapshot:
         (cluster(ca=secrets(chain_of(BELOW, ENDING_ROOT)), ledger=ledger(entry(chain_of(BELOW, ENDING_ROOT), generations={0}))), ""),
     ],
 )  # fmt: skip
-def test_each_has_what_renews_it_or_a_remedy(snapshot: Snapshot, renewed_by: str) -> None:
+def test_every_expiring_certificate_has_a_program_that_renews_it_or_a_remedy(
+    snapshot: Snapshot, renewed_by: str
+) -> None:
     (found,) = expiring(snapshot)
     assert found.renewed_by.startswith(renewed_by)
     assert bool(found.remedy) is not bool(found.renewed_by)

@@ -106,10 +106,10 @@ DELETE = "Find the program or person that put it there, then delete this Secret:
     ],
 )
 @pytest.mark.parametrize("started_with_it", [True, False, None])
-def test_a_stored_leaf_that_no_node_could_use_holds_whatever_its_pod_was_started_with(
+def test_an_unusable_stored_leaf_holds_the_flow_whatever_leaf_its_pod_was_started_with(
     leaf: StoredLeaf, why: str, started_with_it: bool | None
 ) -> None:
-    """The next restart would bring the pod back with this one. The remedy is about the Secret, also where it is not known what the pod presents."""
+    """The next restart would bring the pod back with the unusable leaf. The remedy is about the Secret, also where the presented leaf is unknown."""
     started = (a_pod(presents_stored=started_with_it), *pods(names=PODS[1:]))
     snapshot = cluster(pods=started, leaves=(leaf, *leaves(names=PODS[1:])))
     assert [str(one) for one in holds(situation(snapshot, RECONCILE))] == [
@@ -213,7 +213,7 @@ def test_a_held_flow_names_leaves_that_end_meanwhile() -> None:
 
 
 @pytest.mark.parametrize("other", [EXPIRED, EARLY, NO_CA])
-def test_a_ca_that_only_is_there_holds_no_flow_once_every_process_has_it(other: Entity) -> None:
+def test_an_unused_ca_holds_no_flow_once_every_process_trusts_it(other: Entity) -> None:
     assert held(with_another(other)) == []
     used = with_another(other)
     missed = entry(other, UNTRUSTED, awaited_pods=None)

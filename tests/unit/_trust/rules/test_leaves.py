@@ -89,8 +89,8 @@ def reload(uids: frozenset[str]) -> Steps:
     return (Reload(uids=uids, authority=None, phase=Phase.USE, because=READ_AGAIN),)
 
 
-def test_its_turn() -> None:
-    """Patiently the leaves are noted first, in a pause. The operator's own is the last before the switch."""
+def test_the_rules_of_leaves_take_their_turns_at_these_stages() -> None:
+    """A patient flow notes the held leaves first, in a pause. The operator's own leaf is the last before the switch."""
     ((noting,),) = (turns(replace_leaves)["patient AGREED"],)
     assert isinstance(noting, Pause)
     assert noting.purpose == "record the certificates that 4 pods will present until the next restart"
@@ -229,7 +229,7 @@ def test_only_the_operators_own_leaf_is_issued_alone() -> None:
     assert issue_operator_leaf(situation(changed(PHASED_OUT, leaves=every))) == OWN_LEAF
 
 
-def test_an_intermediate_ca_that_every_verifier_knows_issues_it() -> None:
+def test_an_intermediate_ca_that_every_verifier_knows_issues_the_operators_leaf() -> None:
     known = books_of(KNOWN_BY_ITS_ROOT).with_entry(entry(chain_of(BELOW, OLD), ALL))
     (step,) = issue_operator_leaf(situation(replace(KNOWN_BY_ITS_ROOT, ledger=known)))
     assert step == replace(OWN_LEAF[0], issuer=chain_of(BELOW, OLD))

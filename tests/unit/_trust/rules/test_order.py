@@ -282,7 +282,9 @@ HOLDING = cluster(
         pytest.param(HOLDING, DOWNGRADE, restart_holders, hand_over, id="nothing is handed over that is not done"),
     ],
 )  # fmt: skip
-def test_rules_take_turns_in_this_order(snapshot: Snapshot, intent: Intent, first: Rule, second: Rule) -> None:
+def test_of_two_rules_with_steps_the_first_in_the_order_takes_its_turn(
+    snapshot: Snapshot, intent: Intent, first: Rule, second: Rule
+) -> None:
     at = situation(snapshot, intent)
     assert decide(snapshot, intent).steps == first(at) != ()
     assert second(at)
@@ -367,15 +369,15 @@ def test_pods_are_stamped_with_these_generations(snapshot: Snapshot, expected: S
     assert stamp_pods(situation(snapshot)) == expected
 
 
-def test_a_node_that_has_started_in_the_pause_is_known_by_its_answer() -> None:
-    """It was started with the new leaf, and is annotated with the older one. Before it answers, nothing shows what it was started with."""
+def test_a_node_that_started_during_the_pause_is_stamped_once_its_listeners_answer() -> None:
+    """The node was started with the new leaf, and has the annotations of the earlier leaf. Before it answers, nothing shows which leaf it was started with."""
     started = replace(one_restarts(ISSUED).nodes.pods[2], uid="another")
     snapshot = changed(ISSUED, pods=(*ISSUED.nodes.pods[:2], started))
     assert stamp_pods(situation(snapshot)) == ()
     assert stamp_pods(situation(answering(snapshot))) == stamp(1, 0)
 
 
-def test_where_restarts_are_wanted_it_is_not_told() -> None:
+def test_no_pod_is_stamped_where_the_caller_wants_restarts() -> None:
     assert stamp_pods(situation(ISSUED, changed_intent(RECONCILE, spread=Spread.RESTART))) == ()
 
 
@@ -442,7 +444,7 @@ def test_the_restarts_that_follow_are_told(state: Reconciliation, restarted: fro
     assert told in step.because
 
 
-def test_users_are_issued_again_where_it_is_theirs() -> None:
+def test_the_foreseen_renewal_of_the_clients_ca_says_whether_users_are_issued_again() -> None:
     users = changed(handing_back(1, authority=ENDING), issued_by=IssuedBy.USER_OPERATOR)
     assert foresee_operator_renewal(users).endswith("the operator renews it, and restarts each node once.")
     replacing = replace(users, reconciliation=replace(RUNS, replaces_key=True))

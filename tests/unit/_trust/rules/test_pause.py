@@ -71,7 +71,7 @@ MORE = Withdraw(certificate=OLD.certificate, phase=Phase.USE)
         pytest.param(Reconciliation(paused=True, pause_effective=True), id="another user has paused it"),
     ],
 )
-def test_the_pause_comes_first_and_says_what_for(state: Reconciliation) -> None:
+def test_work_that_the_operator_must_not_see_half_way_begins_with_a_pause_that_names_it(state: Reconciliation) -> None:
     at = situation(cluster(reconciliation=state))
     paused = Pause(phase=Phase.RETIRE, purpose=WORK.sentence(), avoidable_restart=WORK.avoidable_restart)
     assert pause_first(at, WORK, MORE) == (paused,)
@@ -79,7 +79,7 @@ def test_the_pause_comes_first_and_says_what_for(state: Reconciliation) -> None:
     assert pause_first(at) == ()
 
 
-def test_paused_they_are_done() -> None:
+def test_work_is_done_while_the_operator_is_paused_by_us() -> None:
     assert pause_first(situation(cluster(reconciliation=PAUSED)), WORK, MORE) == (WORK, MORE)
 
 
@@ -152,7 +152,7 @@ def test_a_user_without_a_certificate_does_not_stay_paused() -> None:
     assert resume_operators(seen) == (ResumeReissue(names=(ORDERS,)),)
 
 
-def test_several_are_let_on_with_one_step() -> None:
+def test_one_step_ends_the_pauses_of_several_users() -> None:
     ours = ReissuePause.OURS
     seen = changed(
         STAGES["trusted"], presenters=presenting(presenter(ORDERS, pause=ours), presenter(PAYMENTS, pause=ours))
@@ -283,7 +283,7 @@ def test_the_latest_restart_before_the_operator_issues_or_stands_still(snapshot:
     assert latest_restart(at, at.flow_in_flight) == latest
 
 
-def test_where_a_component_has_another_window_that_one_counts() -> None:
+def test_the_renewal_window_of_a_component_counts_for_its_own_leaf() -> None:
     at = situation(changed(elsewhere(waiting(), OLD), leaves=(replace(NEAR, renewal_window=20 * DAY),)))
     assert at.flow_in_flight is not None
     assert latest_restart(at, at.flow_in_flight) == NOW + 15 * DAY

@@ -46,7 +46,7 @@ def supplying(*chain: Entity) -> Intent:
     return changed_intent(REPLACE_KEY, supplied=made)
 
 
-def test_its_turn() -> None:
+def test_the_next_ca_is_prepared_first_in_a_replacement() -> None:
     made = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, with_link=True)
     assert turns(prepare) == {"linked SETTLED": (made,), "unlinked SETTLED": (made,)}
 
@@ -140,7 +140,7 @@ def made_by(snapshot: Snapshot, intent: Intent) -> PrepareAuthority:
         ),
     ],
 )  # fmt: skip
-def test_a_ca_that_allows_none_below_it_is_renewed_before_its_key_is_replaced(
+def test_a_ca_with_path_length_0_is_renewed_before_its_key_is_replaced(
     snapshot: Snapshot, intent: Intent, first: bool
 ) -> None:
     made = made_by(snapshot, intent)

@@ -90,7 +90,7 @@ def test_programs_that_present_nothing_of_the_replaced_ca_are_not_waited_for() -
     assert steps_of(await_pick_up(situation(seen))) == ()
 
 
-def test_programs_that_have_read_their_certificate_are_not_waited_for() -> None:
+def test_the_flow_does_not_wait_for_programs_that_have_read_their_certificate() -> None:
     seen = presenting(presenter(CONNECT, NEW, renewal=Renewal.FOLLOWED), current=NEW)
     assert steps_of(await_pick_up(situation(changed(STAGES["issued"], presenters=seen)))) == ()
     seen = presenting(presenter(CONNECT, OLD, renewal=Renewal.FOLLOWED))

@@ -46,7 +46,7 @@ def put(*authorities: Entity, beside: frozenset[str] = names_of(OLD)) -> Steps:
     return (Project(chains=chains), AwaitBundle(present=beside | names_of(*authorities), phase=Phase.PREPARE))
 
 
-def test_its_turn() -> None:
+def test_a_ca_is_put_into_the_secret_and_awaited_in_the_bundle_after_its_enrolment() -> None:
     """The link certificate is put nowhere."""
     assert turns(project) == {"linked ENROLLED": put(NEW), "unlinked ENROLLED": put(NEW)}
     waited = (AwaitBundle(present=BOTH, phase=Phase.PREPARE),)
@@ -168,7 +168,9 @@ def test_the_bundle_for_clients(snapshot: Snapshot, intent: Intent, expected: St
         (given(linked.TRUSTED, BOTH), PUBLISHING, True),
     ],
 )
-def test_published_is_what_every_client_could_have_read(snapshot: Snapshot, intent: Intent, found: bool) -> None:
+def test_a_ca_is_published_when_every_client_could_have_read_it(
+    snapshot: Snapshot, intent: Intent, found: bool
+) -> None:
     at = situation(snapshot, intent)
     assert at.successor is not None
     assert is_published(at, at.successor.entry) is found

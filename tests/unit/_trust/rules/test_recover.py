@@ -84,13 +84,13 @@ def test_a_certificate_has_ended_at_its_end_and_not_before() -> None:
     assert presenting_ended(cluster(stored=(ended(by=timedelta(seconds=-1)),))) == {}
 
 
-def test_without_an_answer_the_leaf_that_the_node_was_started_with_counts_as_long_as_it_is_stored() -> None:
+def test_a_node_without_an_answer_counts_by_the_stored_leaf_that_it_was_started_with() -> None:
     assert presenting_ended(cluster(stored=(ended(),))) == {uid_of(PODS[0]): NOW - DAY}
     assert presenting_ended(cluster(pods=(a_pod(presents_stored=False),), stored=(ended(),))) == {}
     assert presenting_ended(cluster(pods=(a_pod(presents_stored=None),), stored=(ended(),))) == {}
 
 
-def test_an_answer_counts_more_than_what_is_stored() -> None:
+def test_the_answer_of_a_node_counts_more_than_its_stored_leaf() -> None:
     seen = answering(cluster(ledger=BOOKS))
     assert presenting_ended(changed(seen, stored=(ended(),))) == {}
 
@@ -110,7 +110,7 @@ def test_the_nodes_restart_at_the_same_time_in_a_pause() -> None:
     assert restarted(decision) == [(RollReason.ENDED, uids_of(*PODS[:2]))]
 
 
-def test_before_the_pause_listeners_for_clients_read_their_next_leaf() -> None:
+def test_the_listeners_for_clients_read_their_next_leaf_before_the_pause() -> None:
     """In a pause the restart is next anyway, so a node that has refused is not told again."""
     seen = presenting(*PODS[:2])
     told, pause = decide(seen, RECOVER).steps

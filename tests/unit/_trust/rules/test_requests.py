@@ -90,7 +90,9 @@ def ask(*names: str) -> AskForLeaves:
         pytest.param(MISSING, PODS[:1], id="the operator cannot issue what is missing"),
     ],
 )  # fmt: skip
-def test_which_leaves_have_to_be_asked_for(snapshot: Snapshot, names: tuple[str, ...]) -> None:
+def test_a_run_requests_the_leaves_that_only_the_outside_issuer_can_make(
+    snapshot: Snapshot, names: tuple[str, ...]
+) -> None:
     found = leaves_to_ask_for(at(snapshot))
     issuer = chain_of(NEW) if snapshot.ca.keys_elsewhere == KEPT.ca.keys_elsewhere else chain_of(RENEWED)
     assert found is not None
@@ -106,7 +108,7 @@ def test_which_leaves_have_to_be_asked_for(snapshot: Snapshot, names: tuple[str,
         (MISSING, Reason.MISSING),
     ],
 )
-def test_why_they_have_to_be_asked_for(snapshot: Snapshot, reason: Reason) -> None:
+def test_a_requested_leaf_has_the_reason_for_its_request(snapshot: Snapshot, reason: Reason) -> None:
     found = leaves_to_ask_for(at(snapshot))
     assert found is not None
     assert found.reasons[PODS[0]].reason is reason
@@ -164,7 +166,7 @@ def test_leaves_of_the_next_ca_with_other_names_are_asked_for_too() -> None:
 MISNAMED = changed(elsewhere(settled(leaf_with(200 * DAY)), LASTING), misnamed={PODS[0]: "it lacks a.example"})
 
 
-def test_leaves_with_other_names_are_asked_for_and_it_is_told_why() -> None:
+def test_leaves_with_wrong_names_are_requested_and_the_report_says_which_names() -> None:
     why = Due(Reason.SPECIFICATION, "its alternative names are not the names that it should have: it lacks a.example")
     assert leaves_to_ask_for(at(MISNAMED, RECONCILE)) == Asked(chain_of(LASTING), {PODS[0]: why})
     asked = with_requests(MISNAMED, a_request(issuer=LASTING))
@@ -284,7 +286,9 @@ def test_requests_are_waited_for_as_long_as_the_caller_wants() -> None:
         pytest.param((answered(PODS[0]), refused(PODS[1]), a_request(PODS[2])), PODS[2:], id="only those that may still come"),
     ],
 )  # fmt: skip
-def test_only_what_may_still_come_is_waited_for(requests: tuple[LeafRequest, ...], names: tuple[str, ...]) -> None:
+def test_a_run_waits_only_for_leaves_that_may_still_come(
+    requests: tuple[LeafRequest, ...], names: tuple[str, ...]
+) -> None:
     found = steps_of(await_issuer(at(with_requests(PUBLISHED, *requests), WAITING)))
     assert [getattr(step, "secrets", None) for step in found] == ([names] if names else [])
 
@@ -343,7 +347,7 @@ def test_of_many_only_some_are_named() -> None:
     assert "for node-0, node-1, node-2, node-3, node-4 and 2 more; nothing" in told
 
 
-def test_when_all_are_at_hand_nothing_is_told() -> None:
+def test_the_report_names_no_awaited_leaf_when_all_are_at_hand() -> None:
     assert describe_awaited_leaves(at(at_hand(PUBLISHED))) == describe_awaited_leaves(at(KEPT)) == ()
 
 

@@ -84,7 +84,7 @@ def roll(uids: frozenset[str], why: str = "") -> Steps:
     )  # fmt: skip
 
 
-def test_its_turn() -> None:
+def test_a_phased_out_ca_is_withdrawn_and_then_forgotten_by_running_nodes() -> None:
     """Where a link certificate served, the CA has left with the switch."""
     out = Withdraw(certificate=OLD.certificate)
     assert turns(withdraw) == {"unlinked PHASED_OUT": pause_for(out)}
@@ -149,8 +149,8 @@ def test_a_ca_that_stays_keeps_no_other_ca(first: LedgerEntry, fields: dict[str,
     assert steps_of(withdraw(situation(snapshot))) == (Withdraw(certificate=OLD.certificate),)
 
 
-def test_the_next_one_stays_and_keeps_no_other() -> None:
-    """A flow that was to put it into the place of another has begun, and by the books it was leaving."""
+def test_a_prepared_ca_stays_although_it_was_leaving_and_another_ca_leaves() -> None:
+    """A flow that is to bring the CA into use has begun, and by the ledger the CA was leaving."""
     books = books_of(RETIRING)
     ca = replace(RETIRING.ca, other_entries={**RETIRING.ca.other_entries, **others(THIRD)}, prepared=(prepared(THIRD),))
     snapshot = replace(RETIRING, ca=ca, ledger=replace(books, entries=(HELD_BACK, *books.entries)))
@@ -185,8 +185,8 @@ def test_a_ca_that_was_put_back_stays_where_it_may_be_needed(snapshot: Snapshot)
 
 
 @pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])
-def test_no_node_is_made_to_forget_a_ca_while_it_stays(spread: Spread) -> None:
-    """A process that reads its trust again, or starts, would know it."""
+def test_no_node_is_made_to_forget_a_removed_ca_that_was_put_back(spread: Spread) -> None:
+    """A process that reads its trust again, or starts, would know the CA."""
     stays = changed(PUT_BACK, leaves=(*PUT_BACK.leaves.stored, a_leaf("late")))
     assert forget_removed_authorities(situation(stays, changed_intent(REPLACE_KEY, spread=spread))) == ()
 
@@ -246,19 +246,20 @@ SWAPPED = swapped()
 HALTED = replace(SWAPPED, reconciliation=PAUSED)
 
 
-def test_in_a_pause_because_the_operator_would_issue_leaves_of_it() -> None:
+def test_the_old_ca_is_put_back_during_a_pause() -> None:
+    """The operator would issue leaves of the swapped-in CA otherwise."""
     assert put_back(situation(SWAPPED, ADOPT)) == pause_for(BACK)
     assert put_back(situation(HALTED, ADOPT)) == (BACK,)
 
 
-def test_the_key_generation_is_that_which_pods_were_started_with() -> None:
+def test_putting_the_old_ca_back_sets_the_key_generation_that_pods_were_started_with() -> None:
     """The person who swapped the CA may have raised it: the operator would restart everything for trust, in its own way."""
     raised = replace(HALTED, ca=replace(HALTED.ca, key_generation=5))
     started = tuple(replace(pod, key_generation=4) for pod in pods())
     assert put_back(situation(changed(raised, pods=started), ADOPT)) == (replace(BACK, key_generation=4),)
 
 
-def test_only_what_is_to_be_adopted_and_has_not_reached_every_process() -> None:
+def test_the_old_ca_is_put_back_only_for_an_adoption_that_has_not_reached_every_process() -> None:
     assert put_back(situation(SWAPPED, RECONCILE)) == ()
     assert put_back(situation(swapped(pods=pods(1)), ADOPT)) == ()
 
@@ -269,7 +270,7 @@ def test_putting_back_comes_before_the_ledger() -> None:
     assert decide(HALTED, ADOPT).steps == (BACK,)
 
 
-def test_afterwards_a_flow_is_about_it() -> None:
+def test_a_replacement_by_the_adopted_ca_begins_after_the_old_ca_was_put_back() -> None:
     (step,) = decide(BACK.effect(HALTED, MadeHere()), ADOPT).steps
     assert isinstance(step, WriteLedger)
     assert step.ledger.journal is not None
@@ -313,7 +314,9 @@ def test_the_turn_of_tidying() -> None:
         pytest.param(NO_KEYS, (), (), id="nothing is kept"),
     ],
 )
-def test_which_keys_are_stale(kept: frozenset[str], waiting: tuple[PreparedAuthority, ...], expected: Steps) -> None:
+def test_a_kept_key_is_stale_unless_its_ca_waits_for_its_use(
+    kept: frozenset[str], waiting: tuple[PreparedAuthority, ...], expected: Steps
+) -> None:
     assert tidy_keys(situation(cluster(ca=secrets(prepared=waiting, kept_keys=kept)), RECONCILE)) == expected
 
 

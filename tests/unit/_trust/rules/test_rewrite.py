@@ -125,8 +125,8 @@ KEPT = elsewhere(LEARNED)
         pytest.param(at_hand(refused(KEPT)), (), id="a process would refuse them"),
     ],
 )
-def test_leaves_that_are_at_hand_all_at_once(snapshot: Snapshot, expected: Steps) -> None:
-    """The operator cannot issue them: it stands still until they are there."""
+def test_requested_leaves_are_written_once_all_of_them_are_at_hand(snapshot: Snapshot, expected: Steps) -> None:
+    """The operator cannot issue them, and stands still until they are there."""
     assert rewrite_leaves(situation(snapshot)) == rewrite_for_the_operator(situation(snapshot)) == expected
 
 
@@ -138,7 +138,7 @@ def test_leaves_of_before_a_renewal_are_kept() -> None:
 
 
 @pytest.mark.parametrize("snapshot", [LEARNED, renewal.NOTED, linked.STRUCK, replace(LEARNED, ca=secrets(None))])
-def test_the_operator_does_it_where_the_key_is_here(snapshot: Snapshot) -> None:
+def test_the_operator_issues_its_leaves_itself_where_the_key_is_in_the_cluster(snapshot: Snapshot) -> None:
     assert rewrite_for_the_operator(situation(snapshot)) == ()
 
 

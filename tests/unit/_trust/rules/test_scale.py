@@ -48,7 +48,7 @@ def paused(snapshot: Snapshot) -> Snapshot:
     return replace(snapshot, reconciliation=PAUSED)
 
 
-def test_leaves_and_size_in_one_pause() -> None:
+def test_new_leaves_and_the_size_of_the_pool_are_written_in_one_pause() -> None:
     assert scale(at(AT_HAND)) == pause_for(ISSUE)
     assert scale(at(paused(AT_HAND))) == end_pause(at(paused(AT_HAND))) == (ISSUE, size())
 
@@ -82,7 +82,7 @@ def test_nothing_while_a_leaf_is_still_to_come(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.parametrize("replicas", [0, 2, 4])
-def test_with_a_key_of_the_cluster_it_is_the_size_alone(replicas: int) -> None:
+def test_only_the_size_is_written_where_the_key_is_in_the_cluster(replicas: int) -> None:
     assert scale(at(changed(cluster(), pools=pools), replicas)) == (size(replicas),)
 
 

@@ -76,7 +76,7 @@ def at_hand_for(snapshot: Snapshot, *names: str) -> Snapshot:
         ),
     ],
 )  # fmt: skip
-def test_users_that_get_a_certificate_in_this_pass(snapshot: Snapshot, names: tuple[str, ...]) -> None:
+def test_a_pass_writes_the_user_certificates_that_have_come(snapshot: Snapshot, names: tuple[str, ...]) -> None:
     assert write_user_leaves(situation(snapshot, REPLACE_KEY)) == issued(*names)
 
 
@@ -139,7 +139,7 @@ def test_no_user_is_resumed_that_was_not_paused() -> None:
     assert resume_served_users(situation(served("switched", "audit"), REPLACE_KEY)) == ()
 
 
-def test_the_user_operator_is_not_asked_for_what_it_cannot_do() -> None:
+def test_the_user_operator_is_not_asked_for_certificates_that_it_cannot_issue() -> None:
     assert reissue(situation(served("switched"), REPLACE_KEY)) == ()
     assert reissue(situation(STAGES["switched"], REPLACE_KEY)) != ()
 
@@ -151,7 +151,7 @@ def test_certificates_of_the_next_ca_are_asked_for_before_the_switch() -> None:
     assert asked.reasons["payments"].explanation == "there is none"
 
 
-def test_without_them_nothing_is_switched() -> None:
+def test_the_switch_waits_until_the_certificates_of_all_users_are_at_hand() -> None:
     all_at_hand = at_hand_for(served("trusted"), *ALL_USERS)
     assert steps_of(switch(situation(at_hand_for(served("trusted"), "audit", "orders"), REPLACE_KEY))) == ()
     (step,) = switch(situation(all_at_hand, REPLACE_KEY))

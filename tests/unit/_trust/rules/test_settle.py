@@ -150,7 +150,7 @@ IN_PAUSE: dict[str, type[Step]] = {
 }
 
 
-def test_its_turn() -> None:
+def test_a_pause_of_ours_goes_on_with_the_step_that_it_was_made_for() -> None:
     said = turns(end_pause)
     assert {stage: type(step) for stage, (step,) in said.items()} == IN_PAUSE
     ends = {stage: step.phase for stage, (step,) in said.items() if isinstance(step, Resume)}

@@ -29,7 +29,7 @@ from .asking import situation
         pytest.param(unlinked.FINISHED, Phase.USE, id="finished"),
     ],
 )
-def test_the_phase_of_what_belongs_to_none(snapshot: Snapshot, phase: Phase) -> None:
+def test_a_step_without_a_phase_of_its_own_has_the_phase_of_the_flow(snapshot: Snapshot, phase: Phase) -> None:
     assert situation(snapshot).phase is phase
 
 

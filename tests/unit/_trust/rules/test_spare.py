@@ -98,7 +98,7 @@ def test_an_outdated_spare_leaf_is_requested_again(request_: object) -> None:
 
 
 @pytest.mark.parametrize(("left", "asked"), [(44, True), (46, False)])
-def test_a_spare_leaf_that_comes_to_its_end_is_asked_for_again(left: int, asked: bool) -> None:
+def test_a_spare_leaf_is_requested_again_in_its_renewal_window(left: int, asked: bool) -> None:
     chain = leaf_with(left * DAY).chain
     snapshot = changed(elsewhere(settled(), LASTING), spare={NEXT: SPARE[NEXT]})
     there = with_requests(snapshot, replace(answered(NEXT, LASTING), answer=chain))

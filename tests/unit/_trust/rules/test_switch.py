@@ -82,7 +82,7 @@ UNLINKED = to_new(None, waits=prepared(NEW))
 RENEWAL = Switch(authority=prepared(RENEWED), generation=1, key_generation=0)
 
 
-def test_its_turn() -> None:
+def test_the_switch_is_due_at_the_last_stage_of_trust() -> None:
     assert turns(switch) == {
         "linked ALONE": pause_for(LINKED),
         "unlinked TRUSTED": pause_for(UNLINKED),
@@ -94,11 +94,11 @@ def test_its_turn() -> None:
     ("snapshot", "expected"),
     [(linked.HALTED, LINKED), (unlinked.HALTED, UNLINKED), (renewal.HALTED, RENEWAL)],
 )
-def test_paused_it_is_done(snapshot: Snapshot, expected: Switch) -> None:
+def test_the_switch_is_done_while_the_operator_is_paused_by_us(snapshot: Snapshot, expected: Switch) -> None:
     assert switched(situation(snapshot)) == (expected,)
 
 
-def test_the_plan_says_what_becomes_of_clients() -> None:
+def test_the_switch_says_which_clients_are_led_on_and_which_are_refused() -> None:
     at = situation(linked.HALTED)
     assert at.successor is not None
     (step,) = switch(at)
@@ -114,8 +114,8 @@ def first(**fields: Any) -> Snapshot:
     return cluster(**made)
 
 
-def test_the_first_ca_issues_before_a_process_could_trust_it() -> None:
-    """There is no process yet; the first ones start with it."""
+def test_the_first_ca_is_switched_to_before_any_pod_exists() -> None:
+    """There is no process yet; the first processes start with the CA."""
     assert steps_of(switch(situation(first(), CREATE))) == (
         Switch(authority=prepared(NEW), generation=0, key_generation=0),
     )  # fmt: skip
@@ -182,8 +182,8 @@ def test_reasons_against_a_switch(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.parametrize("gate", ["trust", "alone"])
-def test_each_gate_alone_keeps_it_from_being_done(gate: str) -> None:
-    """An intermediate CA: with its chain it leads to a root that all trust, alone it does not; or the other way round."""
+def test_each_gate_alone_holds_the_switch(gate: str) -> None:
+    """An intermediate CA: every verifier trusts the root that its chain leads to, and not the CA alone; or the other way round."""
     closed: dict[str, Any] = {gate: lambda *_asked: (Violation(Condition.TRUST, "", "", ""),)}
     assert steps_of(switch(situation(renewal.HALTED, RENEW, replace(GATES, **closed)))) == ()
 

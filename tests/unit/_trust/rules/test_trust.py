@@ -44,7 +44,7 @@ def first(why: str) -> str:
     return f"{NEW_NAME} is trusted everywhere before it is used: {why}"
 
 
-def test_its_turn() -> None:
+def test_pods_restart_for_trust_where_no_link_certificate_introduces_the_ca() -> None:
     """Behind a link certificate no pod restarts for trust alone, and a renewal is trusted like its predecessor."""
     because = first("it was prepared without a link certificate.")
     assert turns(restart_to_trust) == {

@@ -132,7 +132,7 @@ def test_words_about_certificates(message: str) -> None:
     assert refused(asked(failing(failure)))
 
 
-def test_a_failure_that_has_nothing_to_do_with_it_is_told_and_holds_nothing() -> None:
+def test_a_failure_of_the_operator_for_another_reason_is_reported_and_holds_nothing() -> None:
     snapshot = failing(OTHER)
     decision = decide(snapshot, RECONCILE)
     assert (decision.done, decision.steps, decision.violations) == (True, (), ())
@@ -199,8 +199,8 @@ def test_a_flow_that_stops_after_a_phase_is_not_done_either() -> None:
     ],
     ids=["missing", "misnamed", "unreadable"],
 )
-def test_a_leaf_that_is_still_to_be_issued_explains_it(lacking: dict[str, Any]) -> None:
-    """The operator stood still before that was issued, and the next call issues it."""
+def test_a_leaf_that_is_yet_to_be_issued_explains_the_failure_of_the_operator(lacking: dict[str, Any]) -> None:
+    """The operator stood still before the leaf was issued, and the next call issues it."""
     journal = a_journal(started_at=NOW - 10 * DAY)
     snapshot = failing(ledger=ledger(entry(OLD), journal=journal), **lacking)
     assert decide_at_the_end(snapshot, RECONCILE) == Decision(done=True)
@@ -209,7 +209,7 @@ def test_a_leaf_that_is_still_to_be_issued_explains_it(lacking: dict[str, Any]) 
     ).steps
 
 
-def test_in_a_pause_of_ours_it_is_not_asked() -> None:
+def test_the_operator_is_not_asked_for_its_verdict_during_a_pause_of_ours() -> None:
     state = Reconciliation(paused=True, paused_by_us=True, pause_effective=True, failure=BROKEN)
     assert decide_at_the_end(cluster(reconciliation=state), RECONCILE) == Decision(done=True)
     assert any(isinstance(step, Resume) for step in decide(cluster(reconciliation=state), RECONCILE).steps)

@@ -213,7 +213,7 @@ def test_the_key_of_the_replaced_ca_is_kept(old: Entity, new: Entity) -> None:
 
 
 @pytest.mark.parametrize("there", [NEW, THIRD, RENEWED], ids=["one", "another", "a third"])
-def test_all_that_were_prepared_beside_the_next_one_stay_so(there: Entity) -> None:
+def test_putting_the_old_ca_back_keeps_every_other_prepared_ca(there: Entity) -> None:
     every = (NEW, THIRD, RENEWED)
     before = cluster(ca=secrets(there, prepared=tuple(map(prepared, every))))
     after = PutBack(chain=chain_of(OLD), generation=0, key_generation=0).effect(before, MadeHere())

@@ -104,8 +104,8 @@ def test_an_unreadable_leaf_has_no_chain_to_change() -> None:
     assert after.leaves.stored == (a_leaf(chain=None, generation=1),)
 
 
-def test_a_user_has_the_certificate_that_was_written_for_it() -> None:
-    """And others have what they had."""
+def test_issuing_gives_the_named_users_a_certificate_of_the_ca_in_use() -> None:
+    """The other users keep the certificates that they had."""
     before = served("switched", missing=("payments",))
     step = IssueLeaves(secrets=("orders", "payments"), issuer=chain_of(NEW), generation=1, phase=Phase.USE)
     after = step.effect(before, MadeHere())
@@ -222,13 +222,13 @@ def test_sentences_about_users() -> None:
 
 
 @pytest.mark.parametrize("step", [AwaitReissue, AwaitPickUp])
-def test_a_forecast_takes_them_for_done(step: type[AwaitReissue | AwaitPickUp]) -> None:
+def test_a_forecast_takes_the_waits_for_users_and_programs_for_done(step: type[AwaitReissue | AwaitPickUp]) -> None:
     after = step(names=(ORDERS,), authority=NEW.certificate).effect(STAGES["switched"], MadeHere())
     found = {one.name: (one.authorities == names_of(NEW), one.is_outdated) for one in after.presenters}
     assert (found[ORDERS], found[PAYMENTS]) == ((True, False), (False, True))
 
 
-def test_a_pause_is_of_those_that_are_named_and_ends_with_their_turn() -> None:
+def test_a_pause_concerns_the_named_users_and_ends_with_their_turn() -> None:
     def pauses(step: PauseReissue | ResumeReissue | AwaitReissue | AwaitKept) -> dict[str, ReissuePause]:
         found = step.effect(paused, MadeHere()).presenters
         return {one.name: one.pause for one in found if one.name in (ORDERS, PAYMENTS)}

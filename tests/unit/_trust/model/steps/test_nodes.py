@@ -83,7 +83,7 @@ def test_a_pod_whose_process_restarts_in_place_answers_differently_afterwards(re
     assert roll(reason).changes_what_nodes_say is (reason is RollReason.ENDED)
 
 
-def test_a_pod_that_restarts_starts_with_what_is_stored() -> None:
+def test_a_restarted_pod_has_the_stored_leaf_and_generations() -> None:
     behind = a_pod(PODS[0], 0, presents_stored=False, ready=False, terminating=True, key_generation=0)
     before = cluster(ca=secrets(NEW, certificate_generation=1, key_generation=2), pods=(behind, *pods(names=PODS[1:])))
     step = roll(RollReason.USE, uids_of(PODS[0]))
@@ -96,7 +96,7 @@ def test_a_pod_that_restarts_starts_with_what_is_stored() -> None:
     assert others == list(pods(names=PODS[1:]))
 
 
-def test_before_a_restart_the_operator_has_issued_what_is_behind() -> None:
+def test_the_operator_issues_outdated_leaves_before_it_restarts_a_pod() -> None:
     before = cluster(ca=secrets(NEW, certificate_generation=1))
     after = roll(RollReason.USE, uids_of(PODS[0])).effect(before, MadeHere())
     assert after.leaves.stored == leaves(NEW, 1)
@@ -135,7 +135,7 @@ def test_a_reload_leaves_certificates_with_raft_clients_and_agents() -> None:
     assert Reload(uids=uids_of(), authority=None).effect(unknown, MadeHere()) == unknown.assuming(uids_of())
 
 
-def test_a_node_that_was_waited_for_is_forecast_to_present_what_is_stored() -> None:
+def test_a_forecast_takes_the_stored_leaf_for_the_answer_of_an_awaited_node() -> None:
     silent = tuple(Unanswered(name, uid_of(name), "", "timed out") for name in PODS[:2])
     step = AwaitAnswers(nodes=silent, phase=Phase.USE)
     assert step.sentence() == f"wait for the answer of {PODS[0]} (timed out), {PODS[1]} (timed out)"
@@ -153,7 +153,7 @@ def test_a_pause_in_words() -> None:
     assert Resume(phase=Phase.RETIRE).sentence() == "let the operator go on"
 
 
-def test_pause_and_resume_have_this_effect() -> None:
+def test_a_pause_halts_the_operator_and_a_resume_starts_it_again() -> None:
     assert FOR.effect(linked.ALONE, MadeHere()) == linked.HALTED
     assert Resume(phase=Phase.RETIRE).effect(linked.STAMPED, MadeHere()) == linked.RESUMED
 
@@ -174,7 +174,7 @@ def test_a_verdict_is_asked_for_once_and_assumed_to_stay() -> None:
 STEP = SetReplicas(pool="nodes", before=3, replicas=4, phase=Phase.USE)
 
 
-def test_its_words() -> None:
+def test_the_step_that_scales_a_pool_names_the_pool_and_both_sizes() -> None:
     assert STEP.sentence() == "scale node pool nodes from 3 to 4 replicas"
 
 

@@ -133,7 +133,7 @@ def test_a_step_has_this_effect(before: Snapshot, step: Step, after: Snapshot) -
 
 
 @pytest.mark.parametrize("gone", [NEW, INTERMEDIATE, THIRD], ids=["one", "with its root", "a third"])
-def test_a_ca_that_is_withdrawn_takes_no_other_ca_with_it(gone: Entity) -> None:
+def test_withdrawing_a_ca_keeps_every_other_ca_with_its_chain(gone: Entity) -> None:
     every = {NEW: chain_of(NEW), INTERMEDIATE: chain_of(INTERMEDIATE, ROOT), THIRD: chain_of(THIRD)}
     after = Withdraw(certificate=gone.certificate).effect(beside(*every.values()), MadeHere())
     assert after.ca == beside(*(chain for one, chain in every.items() if one != gone)).ca
@@ -180,7 +180,7 @@ def test_the_ledger_in_words(step: Step, expected: str) -> None:
     assert step.sentence() == expected
 
 
-def test_steps_about_the_ledger_have_this_effect() -> None:
+def test_writing_the_ledger_stores_it_and_deleting_removes_it() -> None:
     assert write(BEFORE).effect(cluster(), MadeHere()) == cluster(ledger=BEFORE)
     assert DeleteLedger().effect(cluster(), MadeHere()) == cluster(ledger=None)
     assert RemoveMarks().effect(cluster(), MadeHere()) == cluster()
@@ -195,7 +195,7 @@ def test_steps_about_the_ledger_have_this_effect() -> None:
         pytest.param((), (GONE,), Look.NONE, id="it is remembered from now on"),
     ],
 )
-def test_nodes_are_asked_before_it_is_written_that_they_trust_a_ca_no_more(
+def test_nodes_are_asked_before_the_ledger_says_that_they_trust_a_ca_no_more(
     before: tuple[RemovedEntry, ...], after: tuple[RemovedEntry, ...], look: Look
 ) -> None:
     step = write(replace(BEFORE, removed_cas=after), replace(BEFORE, removed_cas=before))
