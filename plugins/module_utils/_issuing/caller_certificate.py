@@ -37,7 +37,7 @@ from .._trust.model.ledger import TRUSTED_STATES, Ledger
 from .._trust.model.snapshot import IssuedBy
 from .._trust.preconditions.cluster import wrong_clock
 from .acceptance import Acceptance, known_certificates
-from .issue import signed_here
+from .issue import sign_here
 from .issuer import IssuedCertificate
 from .links import InternalIssuer
 
@@ -265,7 +265,7 @@ def _issue(
 ) -> tuple[IssuedCertificate, PrivateKey]:
     subject, key = _subject(wanted), generate_key(work.settings.leaf_key)
     acceptance = Acceptance(observation.snapshot.ca.current, known_certificates(observation.snapshot), work.clock.now())
-    return signed_here(subject, key, issuer, acceptance, wanted.secret), key
+    return sign_here(subject, key, issuer, acceptance, wanted.secret), key
 
 
 def _write(

@@ -134,7 +134,7 @@ def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> Non
         write_all(tuple(_describe_planned(leaf, step, observation) for leaf in wanted), work, phase)
         return
     signing = _signing_key(step, observation)
-    made = _returned(wanted, observation) if signing is None else _signed(wanted, step, signing, observation, work)
+    made = _returned(wanted, observation) if signing is None else _sign_leaves(wanted, step, signing, observation, work)
     writes = tuple(
         _write(leaf, step, key, issued, observation, work) for leaf, (key, issued) in zip(wanted, made, strict=True)
     )
@@ -159,7 +159,7 @@ def _signing_key(step: IssueLeaves, observation: Observation) -> PrivateKey | No
     return key
 
 
-def _signed(
+def _sign_leaves(
     wanted: list[LeafSecret], step: IssueLeaves, signing: PrivateKey, observation: Observation, work: Work
 ) -> Iterator[_Made]:
     issuer = InternalIssuer(step.issuer, signing, observation.snapshot.now, work.validity(observation))
@@ -167,10 +167,10 @@ def _signed(
     keys = keys_of(wanted, {}, observation, work)
     for leaf in wanted:
         key = keys[leaf.secret]
-        yield key, signed_here(subject_for(leaf, observation), key, issuer, acceptance, leaf.secret)
+        yield key, sign_here(subject_for(leaf, observation), key, issuer, acceptance, leaf.secret)
 
 
-def signed_here(
+def sign_here(
     subject: LeafSubject, key: PrivateKey, issuer: InternalIssuer, acceptance: Acceptance, secret: str
 ) -> IssuedCertificate:
     """A leaf that the internal issuer has signed, and that may be used. secret: where it is to be stored. Raises StepError."""
@@ -253,7 +253,7 @@ def presented(
     return certificate.pem + (encode_certificates(issuer) if len(issuer) > 1 else b"")
 
 
-def _chain(leaf: LeafSecret, observation: Observation) -> dict[str, bytes]:
+def _chain_entry(leaf: LeafSecret, observation: Observation) -> dict[str, bytes]:
     """The entry to write into the Secret: for a node, the chain, which has to end with ``ca.crt`` and has the link certificates before it.
 
     Components keep the chain that they have. The operator does not compare it, and Cruise Control goes on presenting a link
@@ -278,7 +278,7 @@ def rechain_leaves(step: RechainLeaves, observation: Observation, work: Work) ->
             writes.append(keep_user(leaf, observation))
             continue
         existing = observation.secrets[leaf.secret]
-        patch = secret_patch(_chain(leaf, observation), {names.CLUSTER_CA_CERT_GENERATION: str(step.generation)})
+        patch = secret_patch(_chain_entry(leaf, observation), {names.CLUSTER_CA_CERT_GENERATION: str(step.generation)})
         what = f"keep leaf {leaf.entry}.crt behind the chain of generation {step.generation}"
         writes.append(Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, version(existing)))
     write_all(tuple(writes), work, step.phase.value)

@@ -200,15 +200,17 @@ def load_stored_key(pem: bytes) -> PrivateKey:
     when the key was generated or handed in. A part that was damaged or mixed up since then shows in the equations by which the parts
     belong together, in a thousandth of that time.
     """
-    return _consistent(_load(pem))
+    return _require_consistent(_load(pem))
 
 
 def load_stored_der(content: bytes) -> PrivateKey:
     """The same in DER, as PKCS#12 files have it. Raises PrivateKeyError."""
-    return _consistent(_taken(_parse(serialization.load_der_private_key, content, skip_validation=True)))
+    return _require_consistent(
+        _require_known_kind(_parse(serialization.load_der_private_key, content, skip_validation=True))
+    )
 
 
-def _consistent(key: RSAPrivateKey | EllipticCurvePrivateKey) -> PrivateKey:
+def _require_consistent(key: RSAPrivateKey | EllipticCurvePrivateKey) -> PrivateKey:
     if isinstance(key, rsa.RSAPrivateKey) and not _is_consistent(key.private_numbers()):
         raise PrivateKeyError("an RSA key whose private and public half do not belong together")
     return PrivateKey(key)
@@ -216,10 +218,10 @@ def _consistent(key: RSAPrivateKey | EllipticCurvePrivateKey) -> PrivateKey:
 
 def _load(pem: bytes) -> RSAPrivateKey | EllipticCurvePrivateKey:
     """The key, if it is of a kind and size that is taken here; an RSA key is not validated."""
-    return _taken(_parse(serialization.load_pem_private_key, pem, skip_validation=True))
+    return _require_known_kind(_parse(serialization.load_pem_private_key, pem, skip_validation=True))
 
 
-def _taken(key: PrivateKeyTypes) -> RSAPrivateKey | EllipticCurvePrivateKey:
+def _require_known_kind(key: PrivateKeyTypes) -> RSAPrivateKey | EllipticCurvePrivateKey:
     if isinstance(key, ec.EllipticCurvePrivateKey):
         return key
     if not isinstance(key, rsa.RSAPrivateKey):

@@ -53,10 +53,10 @@ def _name_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) 
                 if refused:
                     return f"the name constraints of {authority.subject} do not admit the name {refused[0]} of {certificate.subject}"
         below.append(authority)
-    return _problem_together(authorities[:-1])
+    return _joint_constraint_problem(authorities[:-1])
 
 
-def _problem_together(intermediates: Sequence[Certificate]) -> str:
+def _joint_constraint_problem(intermediates: Sequence[Certificate]) -> str:
     """A JVM puts the constraints of all CAs below the anchor together, and stumbles over the result in more ways than
     this function checks, also where no certificate below has such names.
     """
@@ -106,12 +106,12 @@ def path_problem(
     certificates = authorities if leaf is None else (leaf, *authorities)
     dated = certificates if verifier.checks_anchor_dates or not authorities else certificates[:-1]
     return (
-        _first(
+        _first_problem(
             (certificate in dated and date_problem(certificate, at)) or extension_problem(certificate)
             for certificate in certificates
         )
-        or _first(map(authority_problem, authorities))
-        or _first(
+        or _first_problem(map(authority_problem, authorities))
+        or _first_problem(
             f"{child.subject} was not signed by {parent.subject}"
             for child, parent in pairwise(certificates)
             if not child.signed_by(parent)
@@ -121,7 +121,7 @@ def path_problem(
     )
 
 
-def _first(problems: Iterable[str]) -> str:
+def _first_problem(problems: Iterable[str]) -> str:
     return next(filter(None, problems), "")
 
 

@@ -73,12 +73,12 @@ def context_for(identity: Mapping[str, bytes], anchors: Mapping[str, Certificate
     # An anchor may be an intermediate CA, as for the JVMs of Strimzi.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     for place, anchor in anchors.items():
-        _trust(context, anchor, place)
-    _load(context, pem, where)
+        _load_anchor(context, anchor, place)
+    _load_identity(context, pem, where)
     return context
 
 
-def _trust(context: ssl.SSLContext, anchor: Certificate, place: str) -> None:
+def _load_anchor(context: ssl.SSLContext, anchor: Certificate, place: str) -> None:
     """OpenSSL refuses certificates that other libraries read, such as names in odd types of strings."""
     try:
         context.load_verify_locations(cadata=anchor.pem.decode("ascii"))
@@ -90,7 +90,7 @@ def _trust(context: ssl.SSLContext, anchor: Certificate, place: str) -> None:
         ) from None
 
 
-def _load(context: ssl.SSLContext, pem: bytes, where: str) -> None:
+def _load_identity(context: ssl.SSLContext, pem: bytes, where: str) -> None:
     try:
         present(context, pem, "identity")
     except NoMemoryFiles:

@@ -65,11 +65,14 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
     controllers = [node for node in nodes if node.controller]
     requests = [
         _Request(
-            ReloadTarget(node, controllers, _domain(work)), _settings(node, observation, work), open_ports, context
+            ReloadTarget(node, controllers, _domain(work)),
+            _settings_to_reload(node, observation, work),
+            open_ports,
+            context,
         )
         for node in sorted(wanted, key=lambda node: node.node_id)
     ]
-    for wave in _waves(requests):
+    for wave in _split_into_waves(requests):
         _send_requests(wave, step, work)
     _await_listeners(step, observation, work)
 
@@ -118,7 +121,7 @@ def _send_outside(wanted: Sequence[Node], telling: _Outside) -> Mapping[str, Col
     """The refusals by the UIDs of the nodes. Raises what ``work.renew_lease`` raises."""
     work = telling.work
     refused, begun = dict[str, CollectionError](), work.clock.monotonic()
-    for wave in _waves(wanted):
+    for wave in _split_into_waves(wanted):
         work.renew_lease()
         if work.clock.monotonic() - begun >= _OUTSIDE:
             break
@@ -199,7 +202,7 @@ class _Request:
 _Item = TypeVar("_Item")
 
 
-def _waves(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+def _split_into_waves(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
     """The first alone, then a few at a time."""
     yield items[:1]
     for begin in range(1, len(items), AT_ONCE):
@@ -270,7 +273,7 @@ def _config_of(node: Node, work: Work) -> tuple[str, str, References]:
     return where, text, strimzi_references(work.scope, node.pod)
 
 
-def _settings(node: Node, observation: Observation, work: Work) -> tuple[Setting, ...]:
+def _settings_to_reload(node: Node, observation: Observation, work: Work) -> tuple[Setting, ...]:
     where, text, references = _config_of(node, work)
     if work.scope.ca is CaKind.CLIENTS:
         managed = (listener for listener in user_listeners(observation.kafka or {}) if listener.managed)

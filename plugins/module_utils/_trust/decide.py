@@ -86,25 +86,25 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     if awaits_reconcile(snapshot, intent):
         return Decision(steps=(AwaitVerdict(phase=Phase.PREPARE),))
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
-        return _adopt(snapshot, intent, engine)
+        return _decide_adoption(snapshot, intent, engine)
     before = snapshot.ledger or Ledger()
     if intent.goal is Goal.DOWNGRADE and _keeps_no_ledger(snapshot, intent):
         at = Situation(snapshot, intent, before, engine.gates)
-        return _next(at, resume_operators(snapshot) or hand_over(at))
+        return _choose_steps(at, resume_operators(snapshot) or hand_over(at))
     if returned := put_back(Situation(snapshot, intent, before, engine.gates)):
         # Before the books: they are about the CA that lies in ca.crt.
         return Decision(steps=returned)
     ledger, transitions = keep_books(snapshot, intent, engine.gates)
     if ledger != before:
         leads_on = any(leads_to_replacement(snapshot, intent, recorded) for recorded in (before, ledger))
-        phase = Phase.PREPARE if leads_on else _phase(transitions, ledger)
+        phase = Phase.PREPARE if leads_on else _phase_of_write(transitions, ledger)
         write = WriteLedger(ledger=ledger, before=before, phase=phase)
         return Decision(steps=(write,), transitions=transitions)
     journal = in_flight(ledger)
     if journal is not None and journal.stop is not None and not may_lead_flow(intent, journal):
         return _decide_until_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
     at = Situation(snapshot, intent, ledger, engine.gates)
-    return _next(at, *take_turns(at, engine.rules))
+    return _choose_steps(at, *take_turns(at, engine.rules))
 
 
 def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | None:
@@ -121,8 +121,8 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
     if isinstance(turn, Wait):
         return Decision(steps=resume_operators(snapshot), violations=turn.violations, waiting=turn.awaited)
     if snapshot.reconciliation.generated:
-        return _next(at, turn or end_pause_unadopted(at))
-    return _next(at, turn) if turn else None
+        return _choose_steps(at, turn or end_pause_unadopted(at))
+    return _choose_steps(at, turn) if turn else None
 
 
 def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
@@ -136,7 +136,7 @@ def _keeps_no_ledger(snapshot: Snapshot, intent: Intent) -> bool:
     return snapshot.reconciliation.generated or (intent.parameters.keeps_authority and snapshot.ledger is None)
 
 
-def _adopt(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
+def _decide_adoption(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     """The operator stops managing the CA before anything else is touched. A violation that holds the adopted CA holds
     the adoption as well, before that write.
     """
@@ -155,18 +155,18 @@ def _adopt(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
 def _decide_until_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> Decision:
     """The steps that lead the flow up to where it stops, then the steps that are independent of it."""
     within = replace(at, intent=limit_to_stop(at.intent, stop))
-    decided = _next(within, *take_turns(within, engine.rules))
+    decided = _choose_steps(within, *take_turns(within, engine.rules))
     if not (decided.steps or decided.violations) and not journal.is_abort:
         resting = replace(at, resting=True)
         beside, _waits = take_turns(resting, engine.rules_at_rest)
-        decided = _next(resting, beside) if beside else decided
+        decided = _choose_steps(resting, beside) if beside else decided
     if decided.steps:
         return decided
     told = " ".join((at.snapshot.names.kafka, *describe_stop(journal, stop, at.snapshot.names.ca)))
     return replace(decided, waiting=(*decided.waiting, told), stop=stop)
 
 
-def _phase(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
+def _phase_of_write(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
     """The phase that a change of the ledger is shown under: that of its furthest transition, else the phase that the
     flow is in.
     """
@@ -178,7 +178,7 @@ def _phase(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
     return Phase.RETIRE if successor is None else _PHASE_OF_STATE[successor.state]
 
 
-def _next(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> Decision:
+def _choose_steps(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> Decision:
     """waits: why each rule waits, where none has a step."""
     if at.leads_to_replacement:
         # All of the renewal belongs to the first phase of the replacement.

@@ -56,7 +56,7 @@ _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, A
 def span_of(step: Step, snapshot: Snapshot) -> Span | None:
     """How long this step takes in the cluster as it is before the step; None where no pod shows how long a start takes."""
     if isinstance(step, Roll):
-        return _of_roll(step, snapshot)
+        return _span_of_roll(step, snapshot)
     if isinstance(step, Reload):
         return sum((_RELOAD for _node in step.uids), NO_TIME)
     if isinstance(step, ReloadOutside):
@@ -69,12 +69,12 @@ def span_of(step: Step, snapshot: Snapshot) -> Span | None:
     return _REACTION if isinstance(step, _OF_OPERATOR) else _WRITE
 
 
-def _of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
+def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
     """Nodes restart one after the other, and then all other pods at the same time. A node takes its place in every partition before the next node
     restarts, which takes about as long again as its start at most. Nodes with ended certificates restart at the same time.
     """
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.uids]
-    starts = {pod.uid: _start_of(pod, snapshot) for pod in restarted}
+    starts = {pod.uid: _time_to_start(pod, snapshot) for pod in restarted}
     if any(start is None for start in starts.values()):
         return None
     nodes = [starts[pod.uid] or _NONE for pod in restarted if pod.component is Component.KAFKA]
@@ -85,7 +85,7 @@ def _of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
     return found + _STOP + Span(max(others), 2 * max(others)) if others else found
 
 
-def _start_of(pod: Pod, snapshot: Snapshot) -> timedelta | None:
+def _time_to_start(pod: Pod, snapshot: Snapshot) -> timedelta | None:
     """How long the start of this pod takes; of a pod that does not show it, as long as the slowest of its component, or of all."""
     if pod.started_in is not None:
         return pod.started_in

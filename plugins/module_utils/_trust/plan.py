@@ -249,7 +249,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
     start = snapshot
     planned: list[PlannedStep] = []
     choices: dict[str, None] = {}
-    seen, states = _prepared(start), set[int]()
+    seen, states = _present_authorities(start), set[int]()
     held: _Held | None = None
     while True:
         decision = decide(snapshot, intent)
@@ -267,13 +267,13 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
             if waits_for_window(start, intent) and any(step.nodes or step.others for step in found.whole):
                 choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
-            return _without_digests(seen - _prepared(start) - _existing_authorities(start, intent), found)
+            return _without_digests(seen - _present_authorities(start) - _existing_authorities(start, intent), found)
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
             choices.update(dict.fromkeys((step.because, step.avoidable_restart, life)))
             planned.append(_as_planned_step(step, snapshot))
             snapshot = _extend_answers(step.effect(snapshot, stand_in))
-            seen |= _prepared(snapshot)
+            seen |= _present_authorities(snapshot)
 
 
 @dataclass(frozen=True)
@@ -361,7 +361,7 @@ def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> O
     return replace(listener, accepts=listener.accepts | found, refuses=listener.refuses | refused)
 
 
-def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:
+def _present_authorities(snapshot: Snapshot) -> frozenset[Certificate]:
     """Of a CA that is switched to as well: it was prepared before."""
     return frozenset((*snapshot.ca.in_use, *(authority.chain[0] for authority in snapshot.ca.prepared)))
 
@@ -418,12 +418,12 @@ def _as_planned_step(step: Step, snapshot: Snapshot) -> PlannedStep:
         is_change=not step.releases_lease,
         span=span_of(step, snapshot),
         does=_kind_of_action(step),
-        outside_parties=_readers(step, snapshot),
-        approved_inputs=tuple(_brought(step)),
+        outside_parties=_name_awaited_clients(step, snapshot),
+        approved_inputs=tuple(_list_approved_inputs(step)),
     )
 
 
-def _brought(step: Step) -> Iterator[str]:
+def _list_approved_inputs(step: Step) -> Iterator[str]:
     if isinstance(step, PrepareAuthority):
         yield from (authority.sha256 for authority in step.supplied)
         yield from filter(None, (step.link_issuer, step.back_link_issuer))
@@ -443,7 +443,7 @@ def _kind_of_action(step: Step) -> Does:
     return Does.WAIT if step.only_waits else Does.WRITE
 
 
-def _readers(step: Step, snapshot: Snapshot) -> tuple[str, ...]:
+def _name_awaited_clients(step: Step, snapshot: Snapshot) -> tuple[str, ...]:
     if isinstance(step, AwaitClients):
         return (f"clients that read {snapshot.names.certificate_secret}",)
     return step.clients if isinstance(step, AwaitOutside) else ()

@@ -114,7 +114,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     """
     name = observation.scope.ca_key_secret
     existing = observation.secret(name)
-    what = _describe(step, observation.scope)
+    what = _describe_preparation(step, observation.scope)
     if made is None:
         return (Write(WriteVerb.UPDATE if existing else WriteVerb.CREATE, SECRETS, name, what),)
     chain, fingerprint = made.chain, made.chain[0].fingerprint
@@ -145,7 +145,7 @@ def prepare_again(step: PrepareAgain, observation: Observation) -> tuple[Write, 
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(data), version(existing)),)
 
 
-def _describe(step: PrepareAuthority, scope: ClusterNames) -> str:
+def _describe_preparation(step: PrepareAuthority, scope: ClusterNames) -> str:
     if step.supplied:
         return f"prepare the supplied CA {step.supplied[0].subject}"
     if step.goal is Goal.RENEW:
@@ -262,7 +262,7 @@ def raise_key_generation(step: RaiseKeyGeneration, observation: Observation) -> 
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(observation.secrets[name])),)
 
 
-def tidy(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
+def tidy_keys(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
     name = observation.scope.ca_key_secret
     existing = observation.secrets[name]
     keys = [f"{fp}.crt" for fp in step.prepared] + [f"{fp}{LINK_SUFFIX}" for fp in step.links]
@@ -314,11 +314,11 @@ class NextAuthority:
 
 def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
     """Make the next CA, without its link certificates. Raises StepError when a key that this takes is not at hand."""
-    chain, key = _authority(step, observation, work)
+    chain, key = _make_authority(step, observation, work)
     return NextAuthority(chain, key)
 
 
-def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
+def _make_authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
     # The time of the decision, so that the later steps of a forecast do not find the CA in the future.
     settings, begin = work.settings, observation.snapshot.now - BACKDATED
     validity = work.validity(observation) + BACKDATED

@@ -287,7 +287,7 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     RestoreSecrets: _writing(backup.restore_secrets),
     RestoreKey: _writing(authority.restore_key),
     RaiseKeyGeneration: _writing(authority.raise_key_generation),
-    TidyKeys: _writing(authority.tidy),
+    TidyKeys: _writing(authority.tidy_keys),
     SetGenerated: operator.set_generated,
     StampPods: stamping.stamp_pods,
     SetReplicas: _writing(set_replicas),

@@ -166,7 +166,7 @@ class LookLive(Protocol):
         """The answers of their listeners; None where no node is reachable."""
 
 
-def _silent(line: str) -> None:
+def _show_no_line(line: str) -> None:
     """Show no line."""
 
 
@@ -180,9 +180,9 @@ class Work:
     settings: Settings
     dry_run: bool = False
     #: Shows people one line for each event.
-    report: Callable[[str], None] = field(default=_silent)
+    report: Callable[[str], None] = field(default=_show_no_line)
     #: Shows people what the call is about to do or wait for.
-    begin: Callable[[str], None] = field(default=_silent)
+    begin: Callable[[str], None] = field(default=_show_no_line)
     #: Renews the Lease; waits call it regularly.
     renew_lease: Callable[[], None] = field(default=lambda: None)
     #: Releases the Lease; a wait in which other runs may work calls it first.
@@ -284,13 +284,13 @@ def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
         if not work.dry_run:
             work.renew_lease()
             key = write.resource, write.namespace, write.name
-            versions[key] = _send_told(
+            versions[key] = _send_and_record(
                 replace(write, resource_version=versions.get(key, write.resource_version)), work, phase
             )
         work.record(write.action(work.scope.namespace, phase))
 
 
-def _send_told(write: Write, work: Work, phase: str) -> str:
+def _send_and_record(write: Write, work: Work, phase: str) -> str:
     """The resource version after it. A write that was done and whose answer was lost is recorded before its error is raised: the caller looks
     again, and finds nothing to do again.
     """

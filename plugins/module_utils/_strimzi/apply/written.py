@@ -100,7 +100,7 @@ def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ..
     collection is left out.
     """
     wanted = tuple(fields)
-    return _sorted(manager for manager in _managers(found) if any(_has_field(manager, field) for field in wanted))
+    return _name_writers(manager for manager in _other_managers(found) if any(_has_field(manager, field) for field in wanted))
 
 
 def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
@@ -111,10 +111,10 @@ def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writ
     if owners := owners_of(found, wanted):
         return owners
     beside = owners_of(found, tuple(field[:-1] for field in wanted if field))
-    return tuple(sorted(_sorted(_managers(found)), key=lambda writer: (not writer.returns, writer not in beside)))
+    return tuple(sorted(_name_writers(_other_managers(found)), key=lambda writer: (not writer.returns, writer not in beside)))
 
 
-def _managers(found: Object | None) -> Iterator[Object]:
+def _other_managers(found: Object | None) -> Iterator[Object]:
     for manager in ((found or {}).get("metadata") or {}).get("managedFields") or ():
         if manager.get("manager") != FIELD_MANAGER and not manager.get("subresource"):
             yield manager
@@ -126,7 +126,7 @@ def _is_of_this_collection(found: Object | None, field: Field) -> bool:
     return any(manager.get("manager") == FIELD_MANAGER and _has_field(manager, field) for manager in managers)
 
 
-def _sorted(managers: Iterable[Object]) -> tuple[Writer, ...]:
+def _name_writers(managers: Iterable[Object]) -> tuple[Writer, ...]:
     return tuple(map(_writer, sorted(managers, key=lambda manager: str(manager.get("time") or ""), reverse=True)))
 
 
@@ -217,7 +217,7 @@ class Written:
             return
         known = self._fields.setdefault(key, {})
         known.pop((), None)
-        known.update({path: _digest(value) for path, value in _written(body)})
+        known.update({path: _digest(value) for path, value in _written_fields(body)})
         self._uids[key] = uid
         if ((body.get("metadata") or {}).get("labels") or {}).get(names.KIND_LABEL) == KAFKAS.kind:
             self._listed.add(key)
@@ -289,22 +289,22 @@ class Written:
         return max(self._times[field] for field in counted)
 
 
-def _written(body: Mapping[str, Any]) -> Iterator[tuple[Field, Any]]:
+def _written_fields(body: Mapping[str, Any]) -> Iterator[tuple[Field, Any]]:
     """The fields of a patch, or of an object that is created."""
     for name, value in ((body.get("metadata") or {}).get("annotations") or {}).items():
         if name not in _REQUESTS:
             yield ("metadata", "annotations", name), value
     for name, value in (body.get("data") or {}).items():
         yield ("data", name), value
-    yield from _leaves(("spec",), body.get("spec") or {})
+    yield from _flatten(("spec",), body.get("spec") or {})
 
 
-def _leaves(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
+def _flatten(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
     if not isinstance(value, Mapping):
         yield where, value
         return
     for name, entry in value.items():
-        yield from _leaves((*where, name), entry)
+        yield from _flatten((*where, name), entry)
 
 
 def _value_at(found: Mapping[str, Any], where: Field) -> Any:

@@ -109,29 +109,29 @@ def read_ca_secrets(
     certificate; the operator's own counts until it is there.
     """
     certificates = {k: v for k, v in entries(certificate_secret).items() if k.endswith(".crt") and v.strip()}
-    chains, problems = _parse(certificates)
+    chains, problems = _parse_chains(certificates)
     password = password_problem(entries(certificate_secret))
     keys = entries(key_secret)
-    prepared = tuple(_prepared(keys))
+    prepared = tuple(_read_prepared(keys))
     named, unread = _read_named(key_secret) if prepared else (NO_NAMED_PLACES, [])
-    stop, unread_stop = _stop(key_secret) if prepared else (None, [])
+    stop, unread_stop = _read_stop(key_secret) if prepared else (None, [])
     return CaSecrets(
         is_current_unusable=CURRENT in certificates and CURRENT not in chains,
         exposed_entries=tuple(
             sorted(key for key, value in entries(certificate_secret).items() if b"PRIVATE KEY-----" in value)
         ),
-        named_for_tls=tuple(_named_for_tls(certificate_secret, key_secret)),
+        named_for_tls=tuple(_find_named_for_tls(certificate_secret, key_secret)),
         current=chains.pop(CURRENT, ()),
         other_entries=chains,
-        certificate_generation=_generation(certificate_secret, counted_by),
+        certificate_generation=_read_generation(certificate_secret, counted_by),
         key_generation=integer_annotation(key_secret, names.CA_KEY_GENERATION) or 0,
-        key=_public_key(keys.get(KEY)),
+        key=_read_public_key(keys.get(KEY)),
         prepared=prepared,
         kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
-        kept_links=_kept_links(keys, frozenset(authority.fingerprint for authority in prepared)),
+        kept_links=_read_kept_links(keys, frozenset(authority.fingerprint for authority in prepared)),
         keys_elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
-        triggers=tuple(_triggers(certificate_secret, key_secret)),
-        unnumbered_generations=tuple(_unnumbered(certificate_secret, key_secret)),
+        triggers=tuple(_find_triggers(certificate_secret, key_secret)),
+        unnumbered_generations=tuple(_find_unnumbered(certificate_secret, key_secret)),
         problems=(*problems, *([password] if password else []), *unread, *unread_stop),
         retired=tuple(filter(_RETIRED.match, chains)),
         named_places=named,
@@ -148,7 +148,7 @@ def _read_named(key_secret: Object | None) -> tuple[NamedPlaces, list[str]]:
         return NO_NAMED_PLACES, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
 
 
-def _stop(key_secret: Object | None) -> tuple[Stop | None, list[str]]:
+def _read_stop(key_secret: Object | None) -> tuple[Stop | None, list[str]]:
     """Where the flow which prepared a CA is to stop, and the problem if that cannot be read."""
     try:
         return stop_beside(key_secret), []
@@ -156,12 +156,12 @@ def _stop(key_secret: Object | None) -> tuple[Stop | None, list[str]]:
         return None, [f"the annotation {names.STOP} beside the key does not say where a flow is to stop."]
 
 
-def _generation(certificate_secret: Object | None, counted_by: str) -> int:
+def _read_generation(certificate_secret: Object | None, counted_by: str) -> int:
     counted = integer_annotation(certificate_secret, counted_by)
     return counted if counted is not None else integer_annotation(certificate_secret, names.CA_CERT_GENERATION) or 0
 
 
-def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[str]]:
+def _parse_chains(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[str]]:
     chains: dict[str, Chain] = {}
     problems = []
     if len(certificates) > _MOST_ENTRIES:
@@ -182,7 +182,7 @@ def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[st
     return chains, problems
 
 
-def _named_for_tls(certificate_secret: Object | None, key_secret: Object | None) -> Iterator[str]:
+def _find_named_for_tls(certificate_secret: Object | None, key_secret: Object | None) -> Iterator[str]:
     wanted = ((certificate_secret, CURRENT, TLS_CERTIFICATE), (key_secret, KEY, TLS_KEY))
     for secret, own, theirs in wanted:
         if secret is not None and theirs in entries(secret) and own not in entries(secret):
@@ -212,7 +212,7 @@ def usable_key(content: bytes | None) -> PrivateKey | None:
         return None
 
 
-def _public_key(content: bytes | None) -> str | None:
+def _read_public_key(content: bytes | None) -> str | None:
     if content is None:
         return None
     try:
@@ -221,7 +221,7 @@ def _public_key(content: bytes | None) -> str | None:
         return named_key(content)
 
 
-def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
+def _read_prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
     found = []
     for name in sorted(keys):
         match = _PREPARED.match(name)
@@ -232,7 +232,7 @@ def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
         except CertificateError:
             continue
         if chain[0].fingerprint == match.group(1):
-            key = _public_key(keys.get(f"{match.group(1)}.key"))
+            key = _read_public_key(keys.get(f"{match.group(1)}.key"))
             links = read_links(keys.get(f"{match.group(1)}{LINK_SUFFIX}"))
             links = links if links is not None and links.new_with_old.is_twin_of(chain[0]) else None
             found.append(
@@ -258,14 +258,14 @@ def read_links(content: bytes | None) -> LinkCertificates | None:
     return LinkCertificates(first, second)
 
 
-def _kept_links(keys: Mapping[str, bytes], prepared: frozenset[str]) -> dict[str, LinkCertificates]:
+def _read_kept_links(keys: Mapping[str, bytes], prepared: frozenset[str]) -> dict[str, LinkCertificates]:
     """Link certificates of CAs that do not wait any more."""
     names_of_them = (match.group(1) for match in map(_KEPT_LINKS.match, sorted(keys)) if match)
     read = {name: read_links(keys[f"{name}{LINK_SUFFIX}"]) for name in names_of_them if name not in prepared}
     return {name: links for name, links in read.items() if links is not None}
 
 
-def _unnumbered(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:
+def _find_unnumbered(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:
     """Of Secrets that hold what they are for."""
     wanted = ((certificate_secret, CURRENT, names.CA_CERT_GENERATION), (key_secret, KEY, names.CA_KEY_GENERATION))
     return [
@@ -279,7 +279,7 @@ def _is_generation(number: int | None) -> bool:
     return number is not None and number >= 0
 
 
-def _triggers(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:
+def _find_triggers(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:
     wanted = ((certificate_secret, names.FORCE_RENEW), (key_secret, names.FORCE_REPLACE))
     return [
         f"Secret {(secret or {})['metadata']['name']}, annotation {name}"

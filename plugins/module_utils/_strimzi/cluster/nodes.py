@@ -92,7 +92,7 @@ class NodePools:
         return tuple(
             self._node(pool, number)
             for _name, pool in sorted(self.by_name.items())
-            for number in (*_numbers_of(pool), *_add(pool, used, _replicas(pool) - len(_numbers_of(pool))))
+            for number in (*_numbers_of(pool), *_number_new_nodes(pool, used, _replicas(pool) - len(_numbers_of(pool))))
         )
 
     def settled(self) -> NodePools:
@@ -113,7 +113,7 @@ class NodePools:
         return tuple(
             self._node(pool, number)
             for _name, pool in sorted(self.by_name.items())
-            for number in _add(pool, set(used), count)
+            for number in _number_new_nodes(pool, set(used), count)
         )
 
     def _node(self, pool: Object, number: int) -> WantedNode:
@@ -141,9 +141,9 @@ def _replicas(pool: Object) -> int:
     return _asked_replicas(pool) if _asked_replicas(pool) <= MOST_NODES else len(_numbers_of(pool))
 
 
-def _add(pool: Object, used: set[int], count: int) -> list[int]:
+def _number_new_nodes(pool: Object, used: set[int], count: int) -> list[int]:
     """The numbers of so many new nodes; they are used from then on."""
-    offered, added = _listed(annotation(pool, names.NEXT_NODE_IDS) or ""), []
+    offered, added = _parse_numbers(annotation(pool, names.NEXT_NODE_IDS) or ""), []
     for _number in range(count):
         added.append(_free_number(offered, used))
         used.add(added[-1])
@@ -163,7 +163,7 @@ def _without_leaving(pool: Object) -> Object:
 def _leaving_numbers(pool: Object) -> list[int]:
     """In the order in which the pool names its nodes."""
     numbers = _numbers_of(pool)
-    named = [number for number in _listed(annotation(pool, names.REMOVE_NODE_IDS) or "") if number in numbers]
+    named = [number for number in _parse_numbers(annotation(pool, names.REMOVE_NODE_IDS) or "") if number in numbers]
     first_to_go = list(dict.fromkeys((*named, *sorted(numbers, reverse=True))))
     gone = first_to_go[: max(len(numbers) - _replicas(pool), 0)]
     return [number for number in numbers if number in gone]
@@ -173,7 +173,7 @@ def _free_number(offered: Sequence[int], used: set[int]) -> int:
     return next(number for number in chain(offered, count()) if number not in used)
 
 
-def _listed(text: str) -> list[int]:
+def _parse_numbers(text: str) -> list[int]:
     """``[0-2, 7, 12-10]``: numbers and ranges, up or down; nothing for any other text."""
     listed = _LIST.fullmatch(text)
     parts = [part.strip() for part in listed.group(1).split(",")] if listed else []

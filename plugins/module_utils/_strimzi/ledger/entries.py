@@ -244,13 +244,13 @@ def _decode_entry(fingerprint: str, found: Entries) -> LedgerEntry:
         state = found.name(f"{fingerprint}.state")
         raise _Foreign(f"{state} is {text!r}, which is no state of the trust state machine")
     return LedgerEntry(
-        chain, TrustState(text), _generations(fingerprint, data), found.words(fingerprint, "pods"),
-        _time(fingerprint, "published", data), found.words(fingerprint, "leaves") or frozenset(),
-        _time(fingerprint, "cleared", data),
+        chain, TrustState(text), _decode_generations(fingerprint, data), found.words(fingerprint, "pods"),
+        _decode_time(fingerprint, "published", data), found.words(fingerprint, "leaves") or frozenset(),
+        _decode_time(fingerprint, "cleared", data),
     )  # fmt: skip
 
 
-def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
+def _decode_generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
     text = data.get(f"{fingerprint}.generations", b"").decode("ascii", "replace")
     numbers = [whole_number(part.strip()) for part in text.split(",") if part.strip()]
     if None in numbers:
@@ -264,7 +264,7 @@ def _read_time(text: str) -> datetime:
     return datetime.strptime(text, TIME)
 
 
-def _time(fingerprint: str, suffix: str, data: Mapping[str, bytes]) -> datetime | None:
+def _decode_time(fingerprint: str, suffix: str, data: Mapping[str, bytes]) -> datetime | None:
     content = data.get(f"{fingerprint}.{suffix}")
     try:
         return None if content is None else _read_time(content.decode("ascii", "replace").strip())
@@ -295,9 +295,9 @@ def _decode_journal(text: str | None) -> Journal | None:
         record = _record(text)
         return Journal(
             goal=Goal(record["goal"]),
-            replaces=_name(record.get("replaces")),
-            replaces_sha256=_name(record.get("replacesSha256")),
-            successor=_name(record.get("successor")),
+            replaces=_decode_name(record.get("replaces")),
+            replaces_sha256=_decode_name(record.get("replacesSha256")),
+            successor=_decode_name(record.get("successor")),
             started_at=_read_time(record["startedAt"]),
             finished_at=_read_time(record["finishedAt"]) if record.get("finishedAt") else None,
             retire=_decode_retirement(record),
@@ -354,7 +354,7 @@ def _encode_outgoing(outgoing: Outgoing) -> dict[str, object]:
     return {"readers": sorted(outgoing.readers), "endsAt": ends_at, "switched": outgoing.is_complete}
 
 
-def _name(value: object) -> str | None:
+def _decode_name(value: object) -> str | None:
     """The name of a CA, if there is one. Raises TypeError for a value of another kind."""
     if value is not None and not isinstance(value, str):
         raise TypeError
@@ -370,26 +370,26 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
         if entry.generations:
             data[f"{entry.fingerprint}.generations"] = ",".join(map(str, sorted(entry.generations))).encode("ascii")
         if entry.awaited_pods is not None:
-            data[f"{entry.fingerprint}.pods"] = _lines(entry.awaited_pods)
+            data[f"{entry.fingerprint}.pods"] = _encode_uids(entry.awaited_pods)
         if entry.published_at is not None:
             data[f"{entry.fingerprint}.published"] = entry.published_at.strftime(TIME).encode("ascii")
         if entry.cleared_at is not None:
             data[f"{entry.fingerprint}.cleared"] = entry.cleared_at.strftime(TIME).encode("ascii")
         if entry.leaf_hashes:
-            data[f"{entry.fingerprint}.leaves"] = _lines(entry.leaf_hashes)
+            data[f"{entry.fingerprint}.leaves"] = _encode_uids(entry.leaf_hashes)
     left: dict[HeldByProcesses, str] = {
         **dict.fromkeys(ledger.removed_cas, "removed"),
         **dict.fromkeys(ledger.held_leaves, "leaf"),
     }
     for known, suffix in left.items():
         data[f"{known.fingerprint}.{suffix}"] = known.certificate.pem
-        data[f"{known.fingerprint}.pods"] = _lines(known.awaited_pods)
+        data[f"{known.fingerprint}.pods"] = _encode_uids(known.awaited_pods)
         if known.lingering_pods:
-            data[f"{known.fingerprint}.lingering"] = _lines(known.lingering_pods)
+            data[f"{known.fingerprint}.lingering"] = _encode_uids(known.lingering_pods)
     return data
 
 
-def _lines(uids: frozenset[str]) -> bytes:
+def _encode_uids(uids: frozenset[str]) -> bytes:
     return "\n".join(sorted(uids)).encode("ascii")
 
 

@@ -411,7 +411,7 @@ def keys_are_told_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     """Whether OpenSSL, which takes the first issuer that fits, finds the CA that signed: by its own identifier, which
     the signed certificate names.
     """
-    chains = tuple(_chains(snapshot, intent))
+    chains = tuple(_trusted_chains(snapshot, intent))
     ambiguous = _of_one_name(tuple(dict.fromkeys(chain.from_iterable(chains))))
     for authorities in ambiguous:
         yield from _identifier_problems(authorities, snapshot)
@@ -432,7 +432,7 @@ def keys_are_told_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
             yield Violation(Condition.KEYS_ARE_TOLD_APART, where, f"{why}.", _OF_CERTIFICATE)
 
 
-def _chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
+def _trusted_chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
     """The CAs that verifiers may trust, with the CAs above them: the present CAs, and supplied CAs."""
     yield snapshot.ca.current
     yield from snapshot.ca.other_entries.values()

@@ -161,7 +161,7 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A flow that ended in the future would count as fresh until then, and nothing would be done."""
     latest = snapshot.now + CLOCKS_DIFFER
-    for what, time in _times(snapshot.ledger or Ledger()):
+    for what, time in _times_in_ledger(snapshot.ledger or Ledger()):
         if time > latest:
             yield Violation(
                 Condition.LEDGER_IS_OF_THE_PAST, snapshot.names.ledger,
@@ -170,7 +170,7 @@ def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
             )  # fmt: skip
 
 
-def _times(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
+def _times_in_ledger(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
     if ledger.journal:
         yield f"a flow ({ledger.journal.goal.value}) began", ledger.journal.started_at
         if ledger.journal.finished_at:

@@ -208,24 +208,24 @@ def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if intent.new_ca.supplied is not None:
         remedy = "Leave {option} out, which is about a CA that is made here, or supply a CA that has it."
         if target.needs_new_ca:
-            yield from _differences(SUPPLIED, intent.new_ca.supplied.chain[0], intent, remedy)
+            yield from _check_differences(SUPPLIED, intent.new_ca.supplied.chain[0], intent, remedy)
         return
     # A first CA that differs is drift, which holds no call.
     if target.needs_new_ca or intent.goal is Goal.CREATE:
         return
-    prepared = _prepared(snapshot, intent, ledger)
+    prepared = _find_waiting(snapshot, intent, ledger)
     made = prepared or _earlier_successor(intent, ledger)
     if made is None:
         return
     is_ended = prepared is None and in_flight(ledger) is None
     again = "have it done again, with fresh_for_hours=0" if is_ended else "undo the flow (abort) and begin it again"
-    yield from _differences(
+    yield from _check_differences(
         f"the CA {named(made)}", made, intent, f"Leave {{option}} out, or {again}.",
         f", and an earlier call has made it ({FLOW_NAMES[intent.goal]})", life=is_ended,
     )  # fmt: skip
 
 
-def _prepared(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate | None:
+def _find_waiting(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate | None:
     """The CA that waits to be enrolled in the ledger, where the flow that prepared it has the goal of this call. No journal says so yet: the ledger has
     that of the flow before, if any.
     """
@@ -250,7 +250,7 @@ def _earlier_successor(intent: Intent, ledger: Ledger) -> Certificate | None:
     return successor.certificate if successor else None
 
 
-def _differences(
+def _check_differences(
     subject: str, made: Certificate, intent: Intent, remedy: str, why: str = "", *, life: bool = False
 ) -> Iterator[Violation]:
     """life: whether the caller can mean its validity: new leaves get it as well."""

@@ -138,7 +138,7 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
     if snapshot.issued_by is not IssuedBy.THIS_COLLECTION and not elsewhere:
         # The User Operator issues for as long as the resources say, and Strimzi sees to it that this is long enough.
         return
-    window = _window(snapshot)
+    window = _longest_window(snapshot)
     validity = (intent.issuing.external_validity if elsewhere else None) or intent.new_ca.validity
     life, least = validity or snapshot.leaves.validity, window + found.margin
     inside = f"in their time for renewal, {_describe_days(window)} by {snapshot.names.specification}.renewalDays"
@@ -230,7 +230,7 @@ def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> boo
     return brought or snapshot.ca.is_kept_elsewhere(issuer[0])
 
 
-def _window(snapshot: Snapshot) -> timedelta:
+def _longest_window(snapshot: Snapshot) -> timedelta:
     """The longest renewal window that counts for a leaf. A user may have a window of its own; where it is longer than
     usual, it concerns this user alone, whose certificate is refused if it would not outlast the window.
     """

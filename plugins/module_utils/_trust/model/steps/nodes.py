@@ -22,7 +22,7 @@ from ..snapshot import Component, Pod, Snapshot
 from .leaves import IssueLeaves
 
 
-def _paused(paused: bool, snapshot: Snapshot) -> Snapshot:
+def _with_pause(paused: bool, snapshot: Snapshot) -> Snapshot:
     state = replace(
         snapshot.reconciliation, paused=paused, paused_by_us=paused, pause_effective=paused, mark_left=False
     )
@@ -51,7 +51,7 @@ class Pause(Step):
         return self.purpose
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return _paused(True, snapshot)
+        return _with_pause(True, snapshot)
 
     def look(self, snapshot: Snapshot) -> Look:
         return _look_remembered(snapshot)
@@ -67,7 +67,7 @@ class Resume(Step):
         return "let the operator go on"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return _paused(False, snapshot)
+        return _with_pause(False, snapshot)
 
     def look(self, snapshot: Snapshot) -> Look:
         return _look_remembered(snapshot)
@@ -153,7 +153,7 @@ class Roll(Step):
         if behind:
             issue = IssueLeaves(phase=self.phase, secrets=behind, issuer=snapshot.ca.current, generation=generation)
             snapshot = issue.effect(snapshot, stand_in)
-        pods = {pod: _restarted(pod, snapshot) if pod.uid in self.uids else pod for pod in snapshot.nodes.pods}
+        pods = {pod: _as_restarted(pod, snapshot) if pod.uid in self.uids else pod for pod in snapshot.nodes.pods}
         started = frozenset(now.uid for before, now in pods.items() if now.uid != before.uid)
         return snapshot.with_nodes(pods=tuple(pods.values())).assuming(started)
 
@@ -175,7 +175,7 @@ class Roll(Step):
         return self.uids
 
 
-def _restarted(pod: Pod, snapshot: Snapshot) -> Pod:
+def _as_restarted(pod: Pod, snapshot: Snapshot) -> Pod:
     ca = snapshot.ca
     if pod.verifies_only:
         return replace(pod, uid=f"{pod.uid}'", generation=None, ready=True, terminating=False)

@@ -161,11 +161,11 @@ class WriteLedger(Step):
             changes.append(f"the ledger itself in the layout {self.ledger.layout.value}")
         elif self.before.has_leftovers:
             changes.append("the ledger without the entries that an interrupted call has left beside it")
-        if (stop := _stop(self.ledger)) != _stop(self.before):
+        if (stop := _phase_of_stop(self.ledger)) != _phase_of_stop(self.before):
             changes.append(f"that the flow {f'stops after the phase {stop.value}' if stop else 'goes on to its end'}")
         if (upkeep := self.ledger.upkeep) != self.before.upkeep:
             changes.append(f"how reconcile renews the CA ({upkeep.policy.value if upkeep else 'not at all'})")
-        noted = _holders(self.ledger) - _holders(self.before)
+        noted = _holders_of_leaves(self.ledger) - _holders_of_leaves(self.before)
         if noted and not changes:
             changes = [f"the certificates that {counted(len(noted), 'pod')} will present until the next restart"]
         return f"record {', '.join(changes) or 'the observation'}"
@@ -179,12 +179,12 @@ class WriteLedger(Step):
         return Look.FRESH if forgets and snapshot.nodes.pods else Look.NONE
 
 
-def _stop(ledger: Ledger) -> Phase | None:
+def _phase_of_stop(ledger: Ledger) -> Phase | None:
     """The phase after which a flow stops."""
     return ledger.journal.stop.after if ledger.journal and ledger.journal.stop else None
 
 
-def _holders(ledger: Ledger) -> frozenset[str]:
+def _holders_of_leaves(ledger: Ledger) -> frozenset[str]:
     return frozenset(uid for held in ledger.held_leaves for uid in held.holders)
 
 
