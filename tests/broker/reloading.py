@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, context_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import FETCH_TIMEOUT, voters_caught_up
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import (
     ListenerSettings,
     ReloadTarget,
     Setting,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import References
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import References
 
 from .certificates import Issued, leaf
 

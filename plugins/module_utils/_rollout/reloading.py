@@ -31,7 +31,7 @@ from .._trust.model.nodes import CONTROL_PLANE, REPLICATION, ObservedListener, U
 from .._trust.model.steps.nodes import Reload, ReloadOutside
 from .admin import accept_ended, operator_context
 from .nodes import Node, kafka_pods, read_node, uid_of
-from .reload import (
+from .reload_request import (
     RESTART_INSTEAD,
     References,
     ReloadTarget,

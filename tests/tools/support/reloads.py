@@ -1,7 +1,7 @@
 """Nodes of a cluster that can be asked what they trust, and told to read it again.
 
 Only listeners read again: the Raft client and the agent of a process go on with what it was started with. Everything is
-real but the requests to the node itself, which tests/unit/_rollout/test_reload.py has.
+real but the requests to the node itself, which tests/unit/_rollout/test_reload_request.py has.
 
 Unlike the rest of this package it speaks the collection's language, so only the tests of flows import it.
 """
@@ -16,7 +16,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reloading
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, Setting, StaticValue
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import (
+    ReloadTarget,
+    Setting,
+    StaticValue,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 
 from ..operator.podsets import nodes_of

@@ -23,8 +23,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream, Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reload as reload_module
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reload_request as reload_module
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import (
     ReloadTarget,
     Setting,
     StaticValue,
