@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import stored
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import verifiers
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import update
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Component
@@ -74,7 +74,7 @@ def test_the_path_length_in_the_gate_of_a_link(monkeypatch: pytest.MonkeyPatch) 
 def test_the_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CA counts as projected although the operator has not put it into the bundle yet."""
     monkeypatch.setattr(
-        books, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
+        update, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
     )  # fmt: skip
     assert counter_example(Runner(UNLINKED, without(await_bundle))).startswith("I1")
 
@@ -107,31 +107,31 @@ def test_no_pod_is_overlooked_for_want_of_a_label() -> None:
 
 
 def test_a_former_leaf_that_is_put_back_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books, "_doubtful_leaves", lambda *arguments: frozenset())
+    monkeypatch.setattr(update, "_doubtful_leaves", lambda *arguments: frozenset())
     assert counter_example(Runner(LINKED), 1, restores_an_old_leaf).startswith("I2")
 
 
 def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (books, retire):
+    for module in (update, retire):
         monkeypatch.setattr(module, "pods_trusting_removed", lambda *arguments: frozenset())
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: the ledger forgets that pod 0 trusts")
 
 
 def test_raft_clients_still_trust_a_ca_that_listeners_have_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    after_removal = books._after_removal
+    after_removal = update._after_removal
 
     def forgetful(*arguments: Any) -> RemovedEntry | None:
         found = after_removal(*arguments)
         return replace(found, lingering_pods=frozenset()) if found else None
 
-    monkeypatch.setattr(books, "_after_removal", forgetful)
+    monkeypatch.setattr(update, "_after_removal", forgetful)
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: the ledger forgets that pod 0 trusts")
 
 
 def test_raft_clients_do_not_present_a_leaf_that_listeners_have_reloaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    after_renewal = books._after_renewal
+    after_renewal = update._after_renewal
     monkeypatch.setattr(
-        books, "_after_renewal", lambda *arguments: replace(after_renewal(*arguments), lingering_pods=frozenset())
+        update, "_after_renewal", lambda *arguments: replace(after_renewal(*arguments), lingering_pods=frozenset())
     )  # fmt: skip
     assert counter_example(LookingRunner(PATIENT), 1).startswith("I2")
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from .evidence.parties import unanswered
 from .gates.gates import GATES, Gates
-from .ledger.books import keep_books
 from .ledger.enrolment import as_seen
 from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_flow
 from .ledger.target import leads_to_replacement
+from .ledger.update import update_ledger
 from .model.decision import Condition, Decision, Steps, Transition, Violation, Wait
 from .model.goals import Goal, Phase, Retire, retire_text
 from .model.intent import Intent, Spread
@@ -65,8 +65,8 @@ ENGINE = Engine()
 def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
     """The next steps towards the goal, what justified them, or what holds the flow.
 
-    One call is one pass: the books are brought up to date first (one write, at most one transition per CA); only
-    books that are up to date lead to further steps.
+    One call is one pass: the ledger is brought up to date first (one write, at most one transition per CA); only
+    a ledger that is up to date leads to further steps.
     """
     found, silent = _decide(snapshot, intent, engine), unanswered(snapshot)
     if not silent:
@@ -92,9 +92,9 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         at = Situation(snapshot, intent, before, engine.gates)
         return _choose_steps(at, resume_operators(snapshot) or hand_over(at))
     if returned := put_back(Situation(snapshot, intent, before, engine.gates)):
-        # Before the books: they are about the CA that lies in ca.crt.
+        # Before the ledger, which is about the CA in ca.crt.
         return Decision(steps=returned)
-    ledger, transitions = keep_books(snapshot, intent, engine.gates)
+    ledger, transitions = update_ledger(snapshot, intent, engine.gates)
     if ledger != before:
         leads_on = any(leads_to_replacement(snapshot, intent, recorded) for recorded in (before, ledger))
         phase = Phase.PREPARE if leads_on else _phase_of_write(transitions, ledger)
@@ -108,8 +108,8 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
 
 
 def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | None:
-    """The decision that puts damaged Secrets and then nodes with ended certificates back, before any book or CA matters; None where nothing needs it, and the
-    flow goes on. For a cluster whose CA the operator generates it is the whole recovery.
+    """The decision that puts back damaged Secrets, and then nodes with ended certificates, before the ledger or any CA matters; None where the flow goes on,
+    because nothing needs that. For a cluster whose CA the operator generates it is the whole recovery.
     """
     if violations := check(snapshot, intent, engine.preconditions_of_recovery):
         return Decision(steps=resume_operators(snapshot), violations=violations)
@@ -132,7 +132,7 @@ def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
 
 
 def _keeps_no_ledger(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether the CA is the operator's, or its user's alone: no books are kept of it any more."""
+    """Whether the CA is the operator's, or its user's alone, so that it has no ledger any more."""
     return snapshot.reconciliation.generated or (intent.parameters.keeps_authority and snapshot.ledger is None)
 
 
@@ -141,7 +141,7 @@ def _decide_adoption(snapshot: Snapshot, intent: Intent, engine: Engine) -> Deci
     the adoption as well, before that write.
     """
     taken = replace(snapshot, reconciliation=replace(snapshot.reconciliation, generated=False))
-    # The books of a CA that enters the ledger are complete after as many passes as it may take states.
+    # The entry of a CA that enters the ledger is complete after as many passes as there are states.
     for _state in TrustState:
         decision = _decide(taken, intent, engine)
         if len(decision.steps) != 1 or not isinstance(decision.steps[0], WriteLedger):

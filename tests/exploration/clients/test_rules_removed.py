@@ -17,7 +17,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Reader
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import parties
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import gates
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import books, journal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import journal, update
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause as PauseStep
@@ -110,14 +110,14 @@ def test_a_certificate_that_is_about_to_be_issued_counts(monkeypatch: Patch) -> 
 def test_the_read_back(monkeypatch: Patch) -> None:
     """A CA counts as projected although the operator has not put it into the bundle yet."""
     monkeypatch.setattr(
-        books, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
+        update, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
     )  # fmt: skip
     engine = without(await_bundle)
     assert counter_example(start(REPLACE_KEY), world(engine=engine, runner=Unasked)).startswith("I1: listener")
 
 
 def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: Patch) -> None:
-    for module in (books, retire):
+    for module in (update, retire):
         monkeypatch.setattr(module, "pods_trusting_removed", lambda *_arguments: frozenset())
     assert counter_example(start(REPLACE_KEY), world()).startswith("I5: the ledger forgets that broker 0 accepts CA 0")
 

@@ -212,13 +212,13 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "A generation that any CA has already is not learned.",
     ),
     Equivalent(
-        "_trust/ledger/books.py",
+        "_trust/ledger/update.py",
         "annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful_leaves(snapshot, ledger)",
         ("annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) ^ _doubtful(snapshot, ledger)",),
         "Doubtful ones are among those that pods are annotated with.",
     ),
     Equivalent(
-        "_trust/ledger/books.py",
+        "_trust/ledger/update.py",
         "if seen is not None and len(seen) == 1:",
         ("if seen is not None and len(seen) <= 1:",),
         "Of a pod that presents what is stored either nothing is known, or a CA at least.",

@@ -12,8 +12,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
@@ -324,7 +324,7 @@ BEGUN = {
 
 
 def books_kept(snapshot: Snapshot, intent: Intent) -> Snapshot:
-    while (kept := keep_books(snapshot, intent, GATES)[0]) != snapshot.ledger:
+    while (kept := update_ledger(snapshot, intent, GATES)[0]) != snapshot.ledger:
         snapshot = replace(snapshot, ledger=kept)
     return snapshot
 

@@ -22,9 +22,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
     removal_gate,
     trust_gate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import is_projected
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import resolve
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import is_projected
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TRUSTED_STATES

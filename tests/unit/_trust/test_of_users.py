@@ -16,8 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.p
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import usage_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.verifiers import verifying_parties
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import forget_removed, note_reloads
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import forget_removed, note_reloads
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     Presenter,
     ReissuePause,

@@ -348,7 +348,7 @@ def _follow_published(client: OutsideClient, snapshot: Snapshot) -> OutsideClien
     others = (
         tuple(chain[0] for chain in snapshot.ca.other_entries.values()) if client.follows is Follows.TRUSTED else ()
     )
-    # An earlier certificate of a CA that was renewed goes with the others, and is in no book any more.
+    # An earlier certificate of a CA that was renewed goes with the others, and is in the ledger no more.
     ours = tuple(_all_known_authorities(snapshot))
     foreign = tuple(certificate for certificate in client.trusts or () if not any(map(certificate.is_twin_of, ours)))
     return replace(client, trusts=tuple(dict.fromkeys((*foreign, *current, *others))), doubt="")

@@ -54,7 +54,7 @@ class Step(ABC):
     because: str = ""
     #: Why nodes restart after it although they could read the change again, as a sentence; empty where they do not.
     avoidable_restart: str = ""
-    #: Whether a line is shown when it begins; steps that only keep the books show none.
+    #: Whether a line is shown when it begins; steps that only write the ledger show none.
     is_announced: ClassVar[bool] = True
     #: Whether it only waits: where it is decided on again, nothing was done twice.
     only_waits: ClassVar[bool] = False

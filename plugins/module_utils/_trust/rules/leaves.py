@@ -25,7 +25,7 @@ from ..._pki.certificates import Certificate, Chain
 from ..evidence.stored import issuers_of, why_not_ours, without_outside_clients
 from ..gates.gates import select_refusals
 from ..gates.verifiers import describe_possible_refusals
-from ..ledger.books import nodes_yet_to_read, note_held
+from ..ledger.update import nodes_yet_to_read, note_held
 from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection

@@ -140,7 +140,7 @@ def undo_replacement(at: Situation) -> Steps:
 
 
 def pause_to_undo(at: Situation) -> Steps:
-    """Pause the operator, so that it puts no leaf of the CA back that is given up: the books say then which pods may have one."""
+    """Pause the operator, so that it puts no leaf of the CA back that is given up: the ledger says then which pods may have one."""
     unwanted = at.ledger.find(at.ledger.undone_ca)
     if (
         unwanted is None

@@ -37,7 +37,7 @@ class Successor:
 
 @dataclass(frozen=True)
 class Situation:
-    """The input of a rule. The books are up to date: ``ledger`` is what the Secret says."""
+    """The input of a rule. ``ledger`` is up to date, and as the Secret has it."""
 
     snapshot: Snapshot
     intent: Intent

@@ -32,8 +32,8 @@ from ..gates.verifiers import (
     usable_from,
     why_refused_by_unknown_clients,
 )
-from ..ledger.books import is_projected, is_withdrawn
 from ..ledger.target import wish_of
+from ..ledger.update import is_projected, is_withdrawn
 from ..model.clients import Follows, OutsideClient
 from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase

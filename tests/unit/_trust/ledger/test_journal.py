@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NO_NAMED_PLACES,
     NamedPlaces,
@@ -43,7 +43,7 @@ def both_names(authority: Entity) -> frozenset[str]:
 
 
 def journal_after(snapshot: Snapshot, intent: Intent = RECONCILE) -> Journal | None:
-    return keep_books(snapshot, intent, GATES)[0].journal
+    return update_ledger(snapshot, intent, GATES)[0].journal
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_ledger_that_was_lost_during_a_switch_opens_a_journal_that_can_be_clos
     journal = journal_after(lost)
     assert journal == a_journal(Goal.CREATE, None, NEW, started_at=NOW)
     using = replace(stage.RETIRED, ledger=ledger(_NEW_IN_USE, journal=journal))
-    assert in_flight(keep_books(using, RECONCILE, GATES)[0]) is None
+    assert in_flight(update_ledger(using, RECONCILE, GATES)[0]) is None
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "its ledger was lost"])
@@ -295,31 +295,31 @@ ABORT = Intent(Goal.ABORT)
 
 def test_an_abort_turns_the_flow_round() -> None:
     turned = replace(a_journal(old=NEW, new=OLD, is_abort=True), started_at=NOW)
-    assert keep_books(linked.TRUSTED, ABORT, GATES)[0].journal == turned
+    assert update_ledger(linked.TRUSTED, ABORT, GATES)[0].journal == turned
     # Without a link certificate it was handed out to none before the switch.
-    assert keep_books(stage.TRUSTED, ABORT, GATES)[0].journal == replace(turned, unsure_pods=frozenset())
+    assert update_ledger(stage.TRUSTED, ABORT, GATES)[0].journal == replace(turned, unsure_pods=frozenset())
 
 
 @pytest.mark.parametrize("intent", [ABORT, Intent(Goal.RECONCILE), Intent(Goal.REPLACE_KEY)])
 def test_a_flow_that_was_turned_is_not_turned_again(intent: Intent) -> None:
     turned = a_journal(old=NEW, new=OLD, is_abort=True)
     seen = replace(stage.TRUSTED, ledger=replace(books_of(stage.TRUSTED), journal=turned))
-    assert keep_books(seen, intent, GATES)[0].journal == turned
+    assert update_ledger(seen, intent, GATES)[0].journal == turned
 
 
 def test_a_flow_that_cannot_be_undone_is_not_turned_into_an_abort() -> None:
     """It stands in a pause, which comes to its end first."""
     keyless = replace(stage.SHARED.with_ca(kept_keys=frozenset()), reconciliation=PAUSED)
-    assert keep_books(keyless, ABORT, GATES)[0].journal == a_journal()
+    assert update_ledger(keyless, ABORT, GATES)[0].journal == a_journal()
 
 
 def test_a_turned_flow_lasts_as_long_as_the_old_ca_is_known() -> None:
     """It is neither prepared nor in use when the way back begins."""
     turned = a_journal(old=NEW, new=OLD, is_abort=True)
     seen = replace(stage.SHARED, ledger=replace(books_of(stage.SHARED), journal=turned))
-    assert keep_books(seen, ABORT, GATES)[0].journal == turned
+    assert update_ledger(seen, ABORT, GATES)[0].journal == turned
     gone = replace(stage.CLEAN, ledger=replace(books_of(stage.CLEAN), journal=turned))
-    assert keep_books(gone, ABORT, GATES)[0].journal is None
+    assert update_ledger(gone, ABORT, GATES)[0].journal is None
 
 
 @pytest.mark.parametrize(

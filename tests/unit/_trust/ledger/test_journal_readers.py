@@ -11,8 +11,8 @@ from datetime import datetime
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import note_readers
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
@@ -56,10 +56,10 @@ def test_a_later_look_changes_nothing() -> None:
 
 def test_the_journal_keeps_the_time_of_reading_until_the_flow_has_finished() -> None:
     intent = Intent(Goal.REPLACE_KEY)
-    begun = keep_books(SWITCHED, intent, GATES)[0].journal
+    begun = update_ledger(SWITCHED, intent, GATES)[0].journal
     assert begun is not None
     assert begun.read_since == NOW
     late = replace(linked.FINISHED, ledger=replace(books_of(linked.FINISHED), journal=a_journal(read_since=NOW)))
-    done = keep_books(late, intent, GATES)[0].journal
+    done = update_ledger(late, intent, GATES)[0].journal
     assert done is not None
     assert (done.finished_at, done.read_since) == (NOW, None)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import (
     forget_held,
     forget_removed,
     nodes_yet_to_read,

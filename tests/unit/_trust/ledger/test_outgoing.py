@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import note_outgoing
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Outgoing
@@ -105,7 +105,7 @@ def test_there_is_room_for_so_many_names() -> None:
 
 
 def journal_of(snapshot: Snapshot, **intent: Any) -> Journal:
-    journal = keep_books(snapshot, an_intent(**{"goal": Goal.RECONCILE, **intent}), GATES)[0].journal
+    journal = update_ledger(snapshot, an_intent(**{"goal": Goal.RECONCILE, **intent}), GATES)[0].journal
     assert journal is not None
     return journal
 

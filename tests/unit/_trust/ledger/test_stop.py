@@ -11,7 +11,6 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import (
     describe_stop,
     limit_to_stop,
@@ -19,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.jou
     stop_of,
     stops_before_use,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger, Stop
@@ -176,7 +176,7 @@ def test_the_stop_goes_beside_the_prepared_ca() -> None:
 
 
 def _stop_in_books(snapshot: Snapshot, intent: Intent) -> Stop | None:
-    journal = keep_books(snapshot, intent, GATES)[0].journal
+    journal = update_ledger(snapshot, intent, GATES)[0].journal
     assert journal is not None
     return journal.stop
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import list_holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Step,
     Steps,
@@ -58,7 +58,7 @@ def _first_to_speak() -> dict[str, tuple[Rule, Steps]]:
         at = situation(snapshot, intent)
         said = ((rule, steps_of(rule(at))) for rule in RULES)
         first = next((answer for answer in said if answer[1]), None)
-        if first is not None and keep_books(snapshot, intent, GATES)[0] == at.ledger:
+        if first is not None and update_ledger(snapshot, intent, GATES)[0] == at.ledger:
             found[stage] = first
     return found
 

@@ -298,7 +298,7 @@ def _stored_certificates(snapshot: Snapshot) -> frozenset[Certificate]:
     return frozenset(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain)
 
 
-def keep_books(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger, tuple[Transition, ...]]:
+def update_ledger(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger, tuple[Transition, ...]]:
     """The ledger after this pass and the transitions taken in it."""
     before = snapshot.ledger or Ledger()
     ledger = enrol_authorities(snapshot, adopt_swapped(snapshot, intent, before))

@@ -22,12 +22,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
     removal_gate,
     trust_gate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import (
     is_projected,
     is_withdrawn,
-    keep_books,
     read_back,
     strike_removed,
+    update_ledger,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Transition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -55,7 +55,7 @@ REPLACE_KEY = Intent(Goal.REPLACE_KEY)
 
 
 def kept(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> tuple[Ledger, tuple[Transition, ...]]:
-    return keep_books(snapshot, intent, GATES)
+    return update_ledger(snapshot, intent, GATES)
 
 
 @pytest.mark.parametrize(
