@@ -437,6 +437,26 @@ class TestLeftPaused:
             run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
         assert (cluster.paused, work.pause_left) == (False, "")
 
+    def test_a_run_that_fails_after_it_went_over_to_restarts_ends_its_pause(self, cluster: WatchedCluster) -> None:
+        """Without the reload, which has turned out to be impossible, the operator finds nothing half-way."""
+        work = cluster.work()
+        stamp = StampPods(generation=None, key_generation=RAISE.generation, phase=Phase.USE)
+        ends = iter([StepError("It", "is the last step", "Run again.")])
+
+        def carry_out_once(step: Any, *rest: Any) -> None:
+            if step == stamp:
+                raise ReloadImpossible("A node", "cannot read again", "Restart it.")
+            if isinstance(step, Resume) and (error := next(ends, None)):
+                raise error
+            carry_out(step, *rest)
+
+        def stamping(at: Situation) -> Steps:
+            return raising(at) or ((stamp,) if at.intent.pace.spread is Spread.AUTO else ())
+
+        with mock.patch.object(engine, "carry_out", carry_out_once), pytest.raises(StepError, match="the last step"):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(stamping))
+        assert (cluster.paused, work.pause_left) == (False, "")
+
     def test_a_pause_that_may_not_be_ended_is_told(self, cluster: WatchedCluster) -> None:
         work = cluster.work()
 
