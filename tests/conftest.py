@@ -89,7 +89,7 @@ def _parameters(row: pytest.Function) -> dict[str, list[object]]:
 _SLOW = 1.0
 #: Functions without effects that whole flows call with the same keys and entries of Secrets again and again, by their modules. The collection itself
 #: keeps no private key for longer than it needs it.
-_REMEMBERED = {"_pki.keys": ("_parse", "_consistent"), "_strimzi.secret_data": ("_decode",)}
+_REMEMBERED = {"_pki.keys": ("_parse", "_require_consistent"), "_strimzi.secret_data": ("_decode",)}
 
 
 def pytest_collection_finish() -> None:
