@@ -392,7 +392,7 @@ class UsersModule(ClusterModule):
 
     def _ask(self, client: KubeClient, found: Users) -> tuple[ObservedListener, ...]:
         # Imported only when a look is taken.
-        from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import (
+        from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import (
             look_at_user_listeners,
         )
 

@@ -32,7 +32,7 @@ from .._issuing.pending.by_hand import (
 from .._leaves.request import Failure
 from .._pki.requests import parse_request
 from .._strimzi.apply.work import Action, Work
-from .._strimzi.cluster.nodes import Growth
+from .._strimzi.cluster.node_pools import Growth
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import every_leaf
 from .arguments import MOST_SPARE, time_text

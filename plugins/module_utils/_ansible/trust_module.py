@@ -25,7 +25,7 @@ from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
 from .._pki.usability import KeyPolicy
 from .._strimzi.apply.work import PortOpener, Settings, Strategy, Work
 from .._strimzi.cluster.ca_secrets import SuppliedAuthority
-from .._strimzi.cluster.nodes import Growth
+from .._strimzi.cluster.node_pools import Growth
 from .._strimzi.cluster.observe import Observation, is_domain
 from .._strimzi.issuer_settings import CertManagerCertificates, ExternalIssuer
 from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched_waivers
@@ -109,7 +109,7 @@ def _why_no_reload() -> str:
 
 def _answers(observation: Observation, open_port: PortOpener) -> tuple[ObservedListener, ...]:
     # Imported only when a look is taken, because most calls take none.
-    from .._strimzi.cluster.looking import look_at
+    from .._strimzi.cluster.listeners import look_at
 
     return look_at(observation, open_port, now=SystemClock().now(), seconds=LOOK_SECONDS)
 

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients 
     OutsideOptions,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import NO_GROWTH, Growth
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.node_pools import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     ExternalIssuer,
     IssuerSettings,

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import c
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key, generate_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import looking
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import listeners as listener_looks
 
 from ...tools.operator import certs
 from ...tools.support.flows import work_on
@@ -69,7 +69,7 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> Callable[[MemoryCluster], Reload
         nodes.replace_requests(monkeypatch)
         work = nodes.attach(work_on(memory))
         monkeypatch.setattr(admin, "missing_library", lambda *_for: None)
-        monkeypatch.setattr(looking, "look_at", lambda observation, _opener, **_how: nodes.answers(observation))
+        monkeypatch.setattr(listener_looks, "look_at", lambda observation, _opener, **_how: nodes.answers(observation))
         monkeypatch.setattr(connect, "port_opener_for", lambda *_options: work.open_ports and work.open_ports())
         return nodes
 

@@ -25,7 +25,7 @@ WRITERS = {"strimzi_ca", "strimzi_trusted_certs", "strimzi_ee_cert", "strimzi_no
 OWNERS = {
     "_handshake": set(),
     "_kube.pod_access": set(),
-    "_strimzi.cluster.looking": set(),
+    "_strimzi.cluster.listeners": set(),
     "_rollout.admin": set(),
     "_rollout.direct": set(),
     "_rollout.reloading": set(),

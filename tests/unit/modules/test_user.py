@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import c
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import looking
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import listeners as listener_looks
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
 from ...tools.operator import certs
@@ -195,7 +195,7 @@ def test_a_broker_that_would_refuse_users_is_named(monkeypatch: pytest.MonkeyPat
         ),
     )
     monkeypatch.setattr(connect, "port_opener_for", lambda *_options: None)
-    monkeypatch.setattr(looking, "look_at_user_listeners", lambda *_what, **_how: answers)
+    monkeypatch.setattr(listener_looks, "look_at_user_listeners", lambda *_what, **_how: answers)
     result = call("strimzi_user_info", memory, presenting_secrets=["orders-cm:tls.crt"]).result
     labels = {"new": f"clients-ca v0 ({new.sha256[:12]})", "old": f"clients-ca v9 ({old.sha256[:12]})"}
     told = [

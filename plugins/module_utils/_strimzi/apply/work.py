@@ -30,7 +30,7 @@ from ..._trust.model.nodes import ObservedListener
 from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions
 from ..cluster.ca_secrets import SuppliedAuthority
 from ..cluster.ca_source import CaSourceReference
-from ..cluster.nodes import NO_GROWTH, Growth
+from ..cluster.node_pools import NO_GROWTH, Growth
 from ..cluster.observe import Observation, observe
 from ..issuer_settings import ExternalIssuer, IssuerSettings
 from ..names import CaKind, ClusterNames

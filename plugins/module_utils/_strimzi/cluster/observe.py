@@ -80,7 +80,7 @@ from .leaves import (
     sample_leaves,
     wanted_leaves,
 )
-from .nodes import NO_GROWTH, Growth, WantedNode
+from .node_pools import NO_GROWTH, Growth, WantedNode
 from .pods import Owners, find_pods, labels_of, lost_labels, read_pod
 
 #: The operator's own default.

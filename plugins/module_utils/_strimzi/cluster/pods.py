@@ -26,7 +26,7 @@ from .. import names
 from ..names import KAFKA_NODE_POOLS, KAFKAS, STRIMZI_POD_SETS
 from ..secret_data import annotation, integer_annotation, missing_labels
 from .leaves import LeafSecret, leaf_secrets, server_cert_hash
-from .nodes import NodePools, node_pools
+from .node_pools import NodePools, node_pools
 
 #: The components that run in pods.
 PARTIES = (Component.KAFKA, Component.ENTITY_OPERATOR, Component.CRUISE_CONTROL, Component.KAFKA_EXPORTER)

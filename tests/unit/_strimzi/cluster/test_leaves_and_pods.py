@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     read_leaf,
     server_cert_hash,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import endpoints_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.pods import (
     Owners,

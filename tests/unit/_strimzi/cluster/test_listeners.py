@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     UserListener,
     user_listeners,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import (
     Endpoint,
     look_at_user_listeners,
     observe_listeners,

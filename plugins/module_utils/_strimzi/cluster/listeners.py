@@ -37,7 +37,7 @@ from .. import names
 from ..names import CaKind, ClusterNames
 from .ca_secrets import key_of
 from .kafka import listeners_of, user_listeners
-from .nodes import node_pools
+from .node_pools import node_pools
 from .observe import Observation
 from .pods import has_role, is_final, is_ready, read_owners
 
