@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Does
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import ActionKind
 
 from ..tools.operator import certs
 from ..tools.support.answers import Answers
@@ -261,7 +261,7 @@ def test_the_plan_has_these_restarts(ended: WatchedCluster) -> None:
     asked, work = ended.intent(Goal.RECOVER), ended.work()
     planned = plan(work, inspect(work, asked), asked)
     assert [(step.reason, step.nodes) for step in planned.steps if step.nodes] == [(RollReason.ENDED, tuple(NODES))]
-    assert [step.does for step in planned.steps].index(Does.RELOAD) < [step.kind for step in planned.steps].index(
+    assert [step.does for step in planned.steps].index(ActionKind.RELOAD) < [step.kind for step in planned.steps].index(
         "Pause"
     )
 

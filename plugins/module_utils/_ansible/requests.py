@@ -21,13 +21,13 @@ from typing import Any
 from .._engine.looking import observe_existing, observe_operated
 from .._errors import RequestError, StepError
 from .._issuing.pending.by_hand import (
-    Brought,
-    PutBack,
+    BroughtCertificate,
+    ImportedCertificate,
     RequestByHand,
     RequestElsewhere,
-    put_back,
     requests_by_hand,
     requests_elsewhere,
+    store_brought_certificates,
 )
 from .._leaves.request import Failure
 from .._pki.requests import parse_request
@@ -128,13 +128,13 @@ def _facts(content: bytes) -> dict[str, Any]:
     }
 
 
-def certificates_in(folder: Path, leaves: Iterable[str]) -> Iterator[Brought]:
+def certificates_in(folder: Path, leaves: Iterable[str]) -> Iterator[BroughtCertificate]:
     """leaves: Secrets of leaves; a file named after none of them, as the CA's own certificate, is let be. Raises StepError."""
     wanted = frozenset(leaves)
     for path in _listed(folder):
         content = _content(path) if _is_read(path, wanted) else None
         if content is not None:
-            yield Brought(str(path), content)
+            yield BroughtCertificate(str(path), content)
 
 
 def other_files(folder: Path, leaves: Iterable[str]) -> list[str]:
@@ -183,18 +183,21 @@ class RequestsModule(TrustModule):
         work = self.work()
         seen = self._observe(work, observe_operated)
         brought, others = self._read_certificates(seen)
-        imported = put_back(brought, seen, work)
+        imported = store_brought_certificates(brought, seen, work)
         # The cluster as the next run will find it; where nothing was written, as it was seen before.
         after = observe_existing(work) if work.actions and not work.dry_run else seen
         return self._describe(
             after, imported=[_describe_imported(certificate) for certificate in imported], other_files=others
         )
 
-    def _read_certificates(self, seen: Observation) -> tuple[Sequence[Brought], list[str]]:
+    def _read_certificates(self, seen: Observation) -> tuple[Sequence[BroughtCertificate], list[str]]:
         """The certificates that the caller gives, and files that are not meant for this cluster."""
         given = self.params["certificates"]
         if given is not None:
-            return [Brought(f"certificate {number}", text.encode("utf-8")) for number, text in enumerate(given, 1)], []
+            return [
+                BroughtCertificate(f"certificate {number}", text.encode("utf-8"))
+                for number, text in enumerate(given, 1)
+            ], []
         folder, leaves = self._folder(), _leaves(seen)
         return tuple(certificates_in(folder, leaves)), other_files(folder, leaves)
 
@@ -269,11 +272,11 @@ def _describe_elsewhere(request: RequestElsewhere) -> dict[str, Any]:
     return {"secret": request.secret, "issuer": request.issuer, "asked_at": time_text(request.asked_at)}
 
 
-def _describe_imported(put_back: PutBack) -> dict[str, Any]:
+def _describe_imported(imported: ImportedCertificate) -> dict[str, Any]:
     return {
-        "secret": put_back.secret,
-        "subject": put_back.certificate.subject,
-        "sha256": put_back.certificate.sha256,
-        "not_after": time_text(put_back.certificate.not_after),
-        "changed": put_back.is_new,
+        "secret": imported.secret,
+        "subject": imported.certificate.subject,
+        "sha256": imported.certificate.sha256,
+        "not_after": time_text(imported.certificate.not_after),
+        "changed": imported.is_new,
     }

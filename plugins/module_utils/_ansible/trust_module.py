@@ -126,7 +126,7 @@ class TrustModule(ClusterModule):
     def __init__(self, spec: ArgumentSpec) -> None:
         super().__init__(spec)
         self._work: Work | None = None
-        self._eyes: LiveLook | None = None
+        self._live_look: LiveLook | None = None
         self._supplied: SuppliedAuthority | None = None
         self._begun, self._began_at = time.monotonic(), time_text(SystemClock().now())
 
@@ -185,7 +185,7 @@ class TrustModule(ClusterModule):
         work.reload_obstacle = _why_no_reload
         work.report = reporter(self.params.get("progress_file"))
         work.begin = reporter(self.params.get("progress_file"), kept=True)
-        self._eyes = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
+        self._live_look = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
         work.look_live = lambda observation: look.take(lambda: _answers(observation, opener()))
         self._work = work
         return work
@@ -457,8 +457,8 @@ class TrustModule(ClusterModule):
         return result
 
     def _evidence(self) -> dict[str, str]:
-        source = self._eyes.source if self._eyes else Evidence.ANNOTATIONS
-        return {"source": source.value, "why": self._eyes.reason if self._eyes else ""}
+        source = self._live_look.source if self._live_look else Evidence.ANNOTATIONS
+        return {"source": source.value, "why": self._live_look.reason if self._live_look else ""}
 
     def hide_secrets(self, observation: Observation) -> None:
         self.hide(*secrets_of(observation))

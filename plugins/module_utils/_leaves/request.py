@@ -257,7 +257,7 @@ def state_of(request: LeafRequest | None, *, needed: bool, served: bool) -> Leaf
 CLOCKS_DIFFER = timedelta(minutes=5)
 
 
-class Verdict(Enum):
+class Judgement(Enum):
     """VALIDATED: it is the requested certificate, and may be copied. NOT_YET: it is good in a moment. REFUSED: it must
     not be used.
     """
@@ -267,20 +267,20 @@ class Verdict(Enum):
     REFUSED = "refused"
 
 
-def judge(answer: Chain, refusals: Sequence[str], now: datetime) -> Verdict:
+def judge(answer: Chain, refusals: Sequence[str], now: datetime) -> Judgement:
     """refusals: every reason why this certificate must not be used now. Its date alone may cure itself."""
     if timedelta(0) < answer[0].not_before - now <= CLOCKS_DIFFER:
-        return Verdict.NOT_YET
-    return Verdict.REFUSED if refusals else Verdict.VALIDATED
+        return Judgement.NOT_YET
+    return Judgement.REFUSED if refusals else Judgement.VALIDATED
 
 
 def record_answer(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: datetime) -> LeafRequest:
     """The request after this answer; nothing of it is recorded yet. A good certificate ends the row of failures."""
     verdict = judge(answer, refusals, now)
-    if verdict is Verdict.NOT_YET:
+    if verdict is Judgement.NOT_YET:
         ahead = ceil((answer[0].not_before - now).total_seconds())
         return replace(request, waiting=f"{request.secret}: its certificate is valid in {ahead} s; clocks differ.")
-    if verdict is Verdict.REFUSED:
+    if verdict is Judgement.REFUSED:
         told = f"The certificate that came back is refused: {'; '.join(refusals)}. Correct what the issuer makes of the request."
         return record_failure(request, told, now)
     return replace(request, answer=answer, failure=None, is_open=False, is_recorded=False)

@@ -177,7 +177,7 @@ def to_the_end(snapshot: Snapshot) -> bool:
     return False
 
 
-class Does(str, Enum):
+class ActionKind(str, Enum):
     """The kind of a step of a plan, for people who look for its restarts."""
 
     WRITE = "write"
@@ -207,7 +207,7 @@ class PlannedStep:
     is_change: bool = True
     #: How long the step takes; None where no pod shows how long a start takes.
     span: Span | None = NO_TIME
-    does: Does = Does.WRITE
+    does: ActionKind = ActionKind.WRITE
     #: The parties outside the cluster that have to read something before the flow goes on.
     outside_parties: tuple[str, ...] = ()
     #: SHA-256 of each CA that exists already and that the step has nodes trust or puts back, and the reference of each issuer that signs for the step.
@@ -307,7 +307,7 @@ def _as_held_step(party: str, violations: Sequence[Violation], before: Phase) ->
     messages = " ".join(violation.message for violation in violations if violation.subject == party)
     return PlannedStep(
         before, f"the flow is held here by {party}: {messages}", kind=f"held by {party}", is_change=False,
-        span=Span(timedelta(0), None), does=Does.HOLD, outside_parties=(party,),
+        span=Span(timedelta(0), None), does=ActionKind.HOLD, outside_parties=(party,),
     )  # fmt: skip
 
 
@@ -435,12 +435,12 @@ def _list_approved_inputs(step: Step) -> Iterator[str]:
         yield step.external_issuer
 
 
-def _kind_of_action(step: Step) -> Does:
+def _kind_of_action(step: Step) -> ActionKind:
     if isinstance(step, Roll):
-        return Does.RESTART
+        return ActionKind.RESTART
     if isinstance(step, (Reload, ReloadOutside)):
-        return Does.RELOAD
-    return Does.WAIT if step.only_waits else Does.WRITE
+        return ActionKind.RELOAD
+    return ActionKind.WAIT if step.only_waits else ActionKind.WRITE
 
 
 def _name_awaited_clients(step: Step, snapshot: Snapshot) -> tuple[str, ...]:

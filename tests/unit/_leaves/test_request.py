@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request i
     CLOCKS_DIFFER,
     Choice,
     Failure,
+    Judgement,
     Keys,
     KnownKey,
     LeafRequest,
@@ -24,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request i
     Next,
     RotationPolicy,
     Take,
-    Verdict,
     Wanted,
     choose,
     judge,
@@ -217,14 +217,14 @@ ASKED_AGAIN = LeafRequest("demo-kafka-0", "someone", "the CA", NOW - timedelta(h
 @pytest.mark.parametrize(
     ("answer", "refusals", "verdict"),
     [
-        pytest.param(GOOD, (), Verdict.VALIDATED, id="valid"),
-        pytest.param(GOOD, ("it is a CA certificate",), Verdict.REFUSED, id="not what was asked for"),
-        pytest.param(EARLY, ("it is not valid before 12:05",), Verdict.NOT_YET, id="good in a moment"),
-        pytest.param(EARLY, (), Verdict.NOT_YET, id="good in a moment, and nothing else"),
-        pytest.param(TOO_EARLY, ("it is not valid before 12:06",), Verdict.REFUSED, id="not yet valid by more than clocks differ"),
+        pytest.param(GOOD, (), Judgement.VALIDATED, id="valid"),
+        pytest.param(GOOD, ("it is a CA certificate",), Judgement.REFUSED, id="not what was asked for"),
+        pytest.param(EARLY, ("it is not valid before 12:05",), Judgement.NOT_YET, id="good in a moment"),
+        pytest.param(EARLY, (), Judgement.NOT_YET, id="good in a moment, and nothing else"),
+        pytest.param(TOO_EARLY, ("it is not valid before 12:06",), Judgement.REFUSED, id="not yet valid by more than clocks differ"),
     ],
 )  # fmt: skip
-def test_which_answers_are_copied(answer: Certificate, refusals: tuple[str, ...], verdict: Verdict) -> None:
+def test_which_answers_are_copied(answer: Certificate, refusals: tuple[str, ...], verdict: Judgement) -> None:
     assert judge((answer, CA.certificate), refusals, NOW) is verdict
 
 

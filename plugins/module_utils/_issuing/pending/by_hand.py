@@ -159,7 +159,7 @@ def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject |
 
 
 @dataclass(frozen=True, repr=False)
-class Brought:
+class BroughtCertificate:
     """A certificate that a person has brought for a request."""
 
     #: The place where it was found, as messages name it.
@@ -169,7 +169,7 @@ class Brought:
 
 
 @dataclass(frozen=True)
-class PutBack:
+class ImportedCertificate:
     """A certificate that a person brought and a run has stored."""
 
     #: The Secret of the leaf.
@@ -179,7 +179,9 @@ class PutBack:
     is_new: bool
 
 
-def put_back(brought: Sequence[Brought], observation: Observation, work: Work) -> tuple[PutBack, ...]:
+def store_brought_certificates(
+    brought: Sequence[BroughtCertificate], observation: Observation, work: Work
+) -> tuple[ImportedCertificate, ...]:
     """Put each certificate beside its request, where the next run finds it. Raises StepError, KubeError.
 
     It takes no Lease. That is for work of several writes that another run must not interleave; here each write is one
@@ -215,7 +217,7 @@ class _Sorting:
     #: Rules of the caller.
     policy: KeyPolicy | None
     #: The certificate that was brought for a request, by the Secret of the leaf.
-    found: dict[str, tuple[Brought, Chain]] = field(default_factory=dict)
+    found: dict[str, tuple[BroughtCertificate, Chain]] = field(default_factory=dict)
     #: Leaves that were taken before.
     used: dict[str, Certificate] = field(default_factory=dict)
     #: Why certificates were refused, as sentences.
@@ -226,7 +228,7 @@ class _Sorting:
         self._open = {request.secret: request for request in requests_by_hand(self.observation)}
         self._taken = dict(_taken(self._stored.values(), self.observation))
 
-    def take(self, brought: Brought) -> None:
+    def take(self, brought: BroughtCertificate) -> None:
         if b"PRIVATE KEY" in brought.content:
             self._refuse(brought, "a private key is in it. Give certificates alone.")
             return
@@ -261,7 +263,7 @@ class _Sorting:
         asked = (request.secret for request in self._open.values() if _is_for(request, certificate))
         return self._taken.get(certificate) or next(asked, "")
 
-    def _keep(self, brought: Brought, chain: Chain, secret: str) -> None:
+    def _keep(self, brought: BroughtCertificate, chain: Chain, secret: str) -> None:
         other, before = self.found.get(secret, (brought, chain))
         if before[0] != chain[0]:
             self._refuse(
@@ -304,7 +306,7 @@ class _Sorting:
             if name in brought and request.failure is not None and not request.is_recorded:
                 self._refuse(self.found[name][0], f"it is for {name}. {request.failure.reason}")
 
-    def _refuse(self, brought: Brought, why: str) -> None:
+    def _refuse(self, brought: BroughtCertificate, why: str) -> None:
         self.refused.append(f"{brought.where}: {why}")
 
     def writes(self) -> Iterator[Write]:
@@ -315,11 +317,11 @@ class _Sorting:
         for component, answers in sorted(changed.items()):
             yield write_issued(self.observation.scope, self.observation.secrets, component, answers)
 
-    def results(self) -> Iterator[PutBack]:
+    def results(self) -> Iterator[ImportedCertificate]:
         for name, (_from, chain) in sorted(self.found.items()):
-            yield PutBack(name, chain[0], self._is_new(name, chain))
+            yield ImportedCertificate(name, chain[0], self._is_new(name, chain))
         for name, certificate in sorted(self.used.items()):
-            yield PutBack(name, certificate, False)
+            yield ImportedCertificate(name, certificate, False)
 
     def _is_new(self, name: str, chain: Chain) -> bool:
         return self._stored[name].issued != encode_certificates(chain)

@@ -26,7 +26,7 @@ from .stored import Presentation, issuers_of, waiver_of
 
 
 @dataclass(frozen=True)
-class Acceptance:
+class TrustInCa:
     """Whether a process trusts a CA on all of its listeners (True) or on none (False); None is UNKNOWN."""
 
     trusted: bool | None
@@ -94,7 +94,7 @@ def _join_evidence(
 
 def accepts_live(
     pod: Pod, ports: Sequence[int], fingerprint: str, stored: bool | None, seen: Iterable[ObservedListener]
-) -> Acceptance:
+) -> TrustInCa:
     """Whether a process trusts a CA. ports: of all its listeners that verify clients.
 
     stored: what is known from the time at which it started (the ledger has it); None when nothing is known.
@@ -102,30 +102,30 @@ def accepts_live(
     everything = tuple(seen)
     answers = {port: _port_accepts(pod, port, fingerprint, everything) for port in ports}
     if not answers:
-        return Acceptance(None, f"the run asked no listener of pod {pod.name}")
+        return TrustInCa(None, f"the run asked no listener of pod {pod.name}")
     unknown = next((answer for answer in answers.values() if answer.trusted is None), None)
     if unknown is not None:
         return unknown
     yes = sorted(port for port, answer in answers.items() if answer.trusted)
     no = sorted(port for port, answer in answers.items() if not answer.trusted)
     if yes and no:
-        return Acceptance(
+        return TrustInCa(
             None, f"pod {pod.name} trusts the CA on {_describe_ports(yes)}, but not on {_describe_ports(no)}"
         )
     if stored is not None and stored is not bool(yes):
         said, live = ("trusts", "does not") if stored else ("does not trust", "does")
-        return Acceptance(
+        return TrustInCa(
             None,
             f"pod {pod.name} {said} the CA by the time at which it started, but on {_describe_ports(yes or no)} it {live}",
         )
     return next(iter(answers.values()))
 
 
-def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[ObservedListener]) -> Acceptance:
+def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[ObservedListener]) -> TrustInCa:
     party = listener_name(pod.name, port)
     found = _answers_of_port(pod, port, seen)
     if not found:
-        return Acceptance(None, _describe_silence(pod, port))
+        return TrustInCa(None, _describe_silence(pod, port))
     doubt = next(
         (
             listener.doubts.get(fingerprint, listener.failure)
@@ -135,11 +135,11 @@ def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[Observed
         None,
     )
     if doubt is not None:
-        return Acceptance(None, doubt or f"the run did not ask {party} about this CA")
+        return TrustInCa(None, doubt or f"the run did not ask {party} about this CA")
     accepted = any(fingerprint in listener.accepts for listener in found)
     if accepted and any(fingerprint in listener.refuses for listener in found):
-        return Acceptance(None, f"{party} was seen to trust the CA and not to trust it")
-    return Acceptance(accepted, found[0].source)
+        return TrustInCa(None, f"{party} was seen to trust the CA and not to trust it")
+    return TrustInCa(accepted, found[0].source)
 
 
 def _answers_of_port(pod: Pod, port: int, seen: Iterable[ObservedListener]) -> tuple[ObservedListener, ...]:
@@ -431,9 +431,9 @@ def _names_only_shared(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool:
     return bool(asked) and all(fingerprint in listener.shared for listener in asked)
 
 
-def _judge_trust(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> Acceptance:
+def _judge_trust(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> TrustInCa:
     if since_start is not None and _names_only_shared(pod, fingerprint, snapshot):
-        return Acceptance(since_start, "the CAs that it read when it started")
+        return TrustInCa(since_start, "the CAs that it read when it started")
     asked = [listener for listener in _answers_of_pod(pod, snapshot) if listener.verifies]
     return accepts_live(pod, sorted({listener.port for listener in asked}), fingerprint, since_start, asked)
 

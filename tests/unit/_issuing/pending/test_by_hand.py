@@ -16,12 +16,12 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.by_hand import (
-    Brought,
-    PutBack,
+    BroughtCertificate,
+    ImportedCertificate,
     RequestByHand,
-    put_back,
     requests_by_hand,
     requests_elsewhere,
+    store_brought_certificates,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import (
     names_digest,
@@ -88,12 +88,12 @@ def requests(bench: Bench) -> dict[str, RequestByHand]:
     return {one.secret: one for one in requests_by_hand(seen(bench))}
 
 
-def signed(bench: Bench, name: str, how: Signature = GOOD) -> Brought:
-    return Brought(f"for {name}", how.sign(requests(bench)[name].csr))
+def signed(bench: Bench, name: str, how: Signature = GOOD) -> BroughtCertificate:
+    return BroughtCertificate(f"for {name}", how.sign(requests(bench)[name].csr))
 
 
-def bring(bench: Bench, brought: Iterable[Brought]) -> list[PutBack]:
-    return list(put_back(tuple(brought), seen(bench), bench.work()))
+def bring(bench: Bench, brought: Iterable[BroughtCertificate]) -> list[ImportedCertificate]:
+    return list(store_brought_certificates(tuple(brought), seen(bench), bench.work()))
 
 
 def test_subject_and_names_are_read_from_the_signing_request(bench: Bench) -> None:
@@ -147,5 +147,5 @@ def test_a_request_that_changes_meanwhile_gets_no_answer(bench: Bench) -> None:
     brought, before = signed(bench, ONE), seen(bench)
     store(bench, ONE, replace(record(bench, ONE), asked_at=NOW))
     with pytest.raises(Conflict):
-        put_back((brought,), before, bench.work())
+        store_brought_certificates((brought,), before, bench.work())
     assert f"{ONE}.issued" not in bench.data("demo-issuing-kafka")

@@ -94,7 +94,7 @@ def test_a_new_flow_leaves_the_ca_that_the_last_flow_replaced_in_the_ledger(
     """The journal has room for one flow, and a source may hold the CA for years."""
     done = replace(last, finished_at=NOW) if last else None
     books = replace(ledger(journal=done), replaced_cas=earlier)
-    after, _transitions = keep_books(
+    after, _transitions = update_ledger(
         cluster(ca=secrets(OLD, prepared=(prepared(NEW),)), ledger=books), RECONCILE, GATES
     )
     assert after.journal is not None
