@@ -100,7 +100,9 @@ def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ..
     collection is left out.
     """
     wanted = tuple(fields)
-    return _name_writers(manager for manager in _other_managers(found) if any(_has_field(manager, field) for field in wanted))
+    return _name_writers(
+        manager for manager in _other_managers(found) if any(_has_field(manager, field) for field in wanted)
+    )
 
 
 def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
@@ -111,7 +113,9 @@ def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writ
     if owners := owners_of(found, wanted):
         return owners
     beside = owners_of(found, tuple(field[:-1] for field in wanted if field))
-    return tuple(sorted(_name_writers(_other_managers(found)), key=lambda writer: (not writer.returns, writer not in beside)))
+    return tuple(
+        sorted(_name_writers(_other_managers(found)), key=lambda writer: (not writer.returns, writer not in beside))
+    )
 
 
 def _other_managers(found: Object | None) -> Iterator[Object]:

@@ -189,7 +189,11 @@ class TestNamedSecrets:
         self, certificate: UserCertificate, authorities: Sequence[Entity]
     ) -> None:
         found = one(user(None, "tls-external"), named=[named(certificate)])
-        assert (found.name, found.authorities, found.evidence) == ("KafkaUser apps/orders", names_of(*authorities), WHERE)
+        assert (found.name, found.authorities, found.evidence) == (
+            "KafkaUser apps/orders",
+            names_of(*authorities),
+            WHERE,
+        )
         assert (found.renewal, found.is_outdated) == (Renewal.BY_HAND, False)
         assert found.remedy.startswith(
             f"Put a certificate of the CA in use into {WHERE}, and restart its readers; delete"
