@@ -79,6 +79,8 @@ class HttpTransport:
         longer accepts the present credentials; None where they cannot change.
         """
         self._load_again, self._renewing = load_again, Lock()
+        # Whether the server has accepted credentials of this transport.
+        self._accepted = False
         self._configuration = configuration
         self._headers = list(headers)
         self._has_credentials = any(name == "Authorization" for name, value in headers)
@@ -194,12 +196,23 @@ class HttpTransport:
 
     def _send_logged_in(self, request: _Request) -> Any:
         """The answer; where the server no longer accepts the credentials, the answer to the same request
-        with new credentials.
+        with new credentials. Where there are none now, a later attempt may have some: an identity provider may be away, and a call may have paused the
+        operator. Raises TransportError.
         """
         used = self._all_headers()
         answer = self._send(request)
-        if answer.status != _UNAUTHORIZED or not self.log_in_again(used):
+        if answer.status != _UNAUTHORIZED:
+            self._accepted = True
             return answer
+        if not self.log_in_again(used):
+            if self._load_again is None or not self._accepted:
+                return answer
+            answer.close()
+            raise TransportError(
+                f"{self._host} accepts the credentials no longer, and there are no new credentials now",
+                sent=False,
+                remedy="An exec plugin of the kubeconfig must be able to log in without asking; then run again.",
+            )
         answer.close()
         return self._send(request)
 

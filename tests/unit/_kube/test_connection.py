@@ -16,7 +16,7 @@ import pytest
 import yaml
 from kubernetes.config import incluster_config
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError, Unauthorized
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError, Unauthorized, Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
@@ -322,6 +322,36 @@ def test_a_plugin_that_fails_meanwhile_leaves_the_refusal_of_the_server(identiti
         with pytest.raises(Unauthorized) as caught:
             client.list(SECRETS, "kafka")
     assert "exec plugin" in caught.value.remedy
+
+
+@pytest.mark.parametrize("fails", [1, 99], ids=["once", "always"])
+def test_a_plugin_that_fails_after_the_server_has_accepted_its_token_is_asked_again(
+    fails: int, identities: Identities, tmp_path: Path
+) -> None:
+    """An identity provider may be away for a moment, and the operator be paused."""
+    good = ["Bearer token-1"]
+
+    def answer(request: Request) -> Reply:
+        if request.header("Authorization") == good:
+            return Reply(body={"items": [], "metadata": {"resourceVersion": "7"}})
+        return Reply(401, {"reason": "Unauthorized", "code": 401})
+
+    slept: list[float] = []
+    failing = f"if 1 < int(token[6:]) < {2 + fails}: raise SystemExit('it is away')"
+    program = COUNTING.format(path=str(tmp_path / "calls")) + failing
+    with serving(answer) as server:
+        transport = connect({"kubeconfig": kubeconfig(server, identities, one=exec_user(program))}, {})
+        client = KubeClient(transport, sleep=slept.append)
+        client.list(SECRETS, "kafka")
+        good[:] = ["Bearer token-3"]
+        if fails == 1:
+            client.list(SECRETS, "kafka")
+        else:
+            with pytest.raises(Unreachable, match="no new credentials") as caught:
+                client.list(SECRETS, "kafka")
+            assert (caught.value.is_transient, caught.value.outcome_unknown) == (True, False)
+    assert len((tmp_path / "calls").read_text()) == (3 if fails == 1 else 6)
+    assert len(slept) == (1 if fails == 1 else 4)
 
 
 def test_credentials_that_were_given_are_not_looked_for_again() -> None:
