@@ -163,7 +163,7 @@ def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             f"holds the CA {swap.certificate.subject}, SHA-256 {swap.certificate.sha256}, as ca.crt. No flow has put it there: by "
             f"the ledger the CA {swap.replaced.certificate.subject}, SHA-256 {swap.replaced.certificate.sha256}, is in use. "
             f"{_signatures(snapshot, swap)}",
-            f"Put {named(swap.replaced.certificate)} and its key back; the ledger has the certificate. Or have the new CA "
+            f"Put {named(swap.replaced.certificate)} and its key back; {_where_kept(snapshot, swap.replaced.certificate)}. Or have the new CA "
             "adopted through every gate: run the upgrade playbook with its SHA-256 as strimzi_adopts.",
         )  # fmt: skip
     elif (
@@ -176,6 +176,19 @@ def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             f"holds no CA with the fingerprint {intent.parameters.adopts}, which is to be adopted.",
             f"Give the SHA-256 of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is {_sha256_of_current(snapshot)}.",
         )  # fmt: skip
+
+
+def _where_kept(snapshot: Snapshot, replaced: Certificate) -> str:
+    """Where the CA is that was in use, as a clause."""
+    for backup in snapshot.backups:
+        # The key entry of a Secret that is in the middle of a switch is that of the next CA.
+        if (
+            backup.ca.current[:1] == (replaced,)
+            and backup.ca.key == replaced.public_key_sha256
+            and not backup.ca.in_use_elsewhere
+        ):
+            return f"{backup.name} has both, under tls.crt and tls.key"
+    return "the ledger has the certificate"
 
 
 def _is_of_the_operator(snapshot: Snapshot, intent: Intent) -> bool:

@@ -26,7 +26,7 @@ from ....tools.support.certificates import DAY, NOW, Entity, key, make
 from ....tools.support.intents import an_intent, changed_intent
 from ....tools.support.unusable import UNUSABLE, Case
 from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of
-from ..builders import cluster, prepared, secrets
+from ..builders import a_backup, cluster, prepared, secrets
 from ..ledger.test_enrolment import ADOPT
 from ..ledgers import UNUSED, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods
@@ -48,12 +48,12 @@ def swapped_in(new: Entity = NEW, **fields: Any) -> dict[str, Any]:
     return {"ca": secrets(new, certificate_generation=1, **fields), "bundle": frozenset({name_of(OLD)})}
 
 
-def known(name: str, *signed: str, **fields: Any) -> ParameterSet:
+def known(name: str, *signed: str, where: str = "the ledger has the certificate", **fields: Any) -> ParameterSet:
     text = (
         f"{CERTIFICATES}: holds the CA {NEW.certificate.subject}, SHA-256 {NEW.certificate.sha256}, as ca.crt. No flow has "
         f"put it there: by the ledger the CA {OLD.certificate.subject}, SHA-256 {OLD.certificate.sha256}, is in use. "
         f"{OLD_NAME} has signed {signed[0]}. {NEW_NAME} has signed {signed[1]}. "
-        f"{BACK}; the ledger has the certificate. {ADOPTED}"
+        f"{BACK}; {where}. {ADOPTED}"
     )
     return refusal(authority_is_known, text, name=name, **fields)
 
@@ -71,6 +71,11 @@ CASES = [
     known(
         "more than a sentence names", "no certificate", f"4 certificates ({', '.join(PODS)}, ...)", **swapped_in(),
         leaves=(*leaves(NEW, 1), a_leaf("demo-nodes-3", NEW, 1)),
+    ),
+    known(
+        "a backup has the CA and its key", "no certificate", ALL_THREE, **swapped_in(), leaves=leaves(NEW, 1),
+        backups=(a_backup(secrets(NEW)), a_backup(secrets(key=None), number=2), a_backup(number=3)),
+        where=f"{a_backup(number=3).name} has both, under tls.crt and tls.key",
     ),
     adopted(
         "another one is meant",
