@@ -17,7 +17,7 @@ import os
 import resource
 import sys
 import traceback
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -43,17 +43,28 @@ _NONE = -1
 
 @dataclass
 class _Calls:
-    """The tests that call each function, by their places among all tests, and the CPU time of each test."""
+    """The tests that call each function, by their places among all tests."""
 
+    items: Sequence[pytest.Item]
     tests: Mapping[_Function, Sequence[int]]
+    #: The CPU time of each test.
     seconds: Sequence[float]
     #: The tests that noticed a mutant of the function, the latest first.
     noticed: dict[_Function, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def nearest(self, function: _Function) -> list[int]:
-        """The tests that call the function: first what noticed another mutant of it, then by their CPU time, the cheapest first."""
-        rest = sorted(self.tests.get(function, ()), key=lambda test: self.seconds[test])
-        return list(dict.fromkeys((*self.noticed[function], *rest)))
+        """The tests that call the function: first what noticed another mutant of it, then a row of each test, the tests of the module's room first and
+        the quickest first, then the next row of each.
+        """
+        room = Path(function[0]).relative_to("plugins/module_utils").parent
+        places = {}
+        rows: Counter[str] = Counter()
+        for test in sorted(self.tests.get(function, ()), key=lambda test: self.seconds[test]):
+            name = self.items[test].nodeid.partition("[")[0]
+            is_elsewhere = not self.items[test].path.parent.match(f"*/{room}")
+            places[test] = rows[name], is_elsewhere, self.seconds[test]
+            rows[name] += 1
+        return list(dict.fromkeys((*self.noticed[function], *sorted(places, key=lambda test: places[test]))))
 
     def note(self, function: _Function, test: int) -> None:
         if test != _NONE:
@@ -193,7 +204,7 @@ def _calls(session: pytest.Session, functions: Mapping[_Function, Sequence[Funct
         failed = session.items[failures[0]].nodeid if failures and failures[0] is not None else "a test"
         pytest.exit(f"{failed} fails without any mutation", returncode=1)
     found, seconds = json.loads(file.read_text())
-    return _Calls({tuple(key): tests for key, tests in found}, seconds)
+    return _Calls(session.items, {tuple(key): tests for key, tests in found}, seconds)
 
 
 def _caches() -> Sequence[_lru_cache_wrapper[Any]]:
