@@ -493,8 +493,8 @@ def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> 
 def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Once a CA is published, every process and every client trusts it."""
     condition, policy, ledger = Condition.AUTHORITY_MEETS_POLICY, intent.new_ca.policy, snapshot.ledger or Ledger()
-    is_first, is_raised = intent.goal is Goal.CREATE and not snapshot.ca.current, _is_raised(snapshot, intent)
-    is_wanted = is_first or is_raised or resolve(snapshot, intent, ledger).needs_new_ca
+    is_raised = _is_raised(snapshot, intent)
+    is_wanted = is_raised or resolve(snapshot, intent, ledger).needs_new_ca
     if policy is None or not is_starting(snapshot) or not is_wanted:
         return
     supplied = supplied_for(snapshot, intent, ledger)

@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.veri
     MOUNTED_SECRET,
     describe_clients_left_behind,
     describe_possible_refusals,
+    describe_unnameable_users,
     has_only_ended,
     is_valid,
     link_followed_since,
@@ -261,6 +262,12 @@ def test_each_is_named_with_the_remedy() -> None:
     assert tuple(one.subject for one in found) == NAMES
     assert {one.condition for one in found} == {Condition.PRESENTERS_CAN_BE_ISSUED_TO}
     assert {one.remedy for one in found} == {"Give the user another name."}
+
+
+def test_users_that_no_issuer_can_name_are_told_and_hold_nothing() -> None:
+    told = describe_unnameable_users(users(unnameable_users={"User kafka/a": "its name is too long"}))
+    assert told == ("User kafka/a gets no certificate: its name is too long. Give the user another name.",)
+    assert describe_unnameable_users(cluster()) == ()
 
 
 def test_users_with_other_names_are_no_namesakes() -> None:

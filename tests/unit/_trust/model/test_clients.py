@@ -11,7 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import LONGEST_WAIVER, Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    LONGEST_WAIVER,
+    ReissuePause,
+    Waiver,
+)
 
 from ....tools.support.certificates import HOUR, NOW
 
@@ -35,3 +39,7 @@ def test_a_waiver_that_has_ended_never_holds_again(ahead: timedelta, later: time
     waiver = Waiver("Secret kafka/app", NOW + ahead, "moves in week 51")
     if ahead <= timedelta(0):
         assert not waiver.holds_at(NOW + later)
+
+
+def test_a_pause_lasts_until_it_is_over() -> None:
+    assert {pause for pause in ReissuePause if not pause.lasts} == {ReissuePause.NONE, ReissuePause.ENDED}

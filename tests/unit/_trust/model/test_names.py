@@ -11,6 +11,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
     counted,
     first_told,
     is_named,
+    label,
     listed,
     named,
 )
@@ -25,6 +26,10 @@ def test_objects_are_called_by_kind_namespace_and_name() -> None:
 
 def test_a_ca_is_called_by_its_subject_and_the_start_of_its_sha_256() -> None:
     assert named(OLD.certificate) == f"CN=cluster-ca v0,O=io.strimzi ({OLD.certificate.sha256[:12]})"
+
+
+def test_lists_name_a_ca_by_its_common_name() -> None:
+    assert label(OLD.certificate) == f"cluster-ca v0 ({OLD.certificate.sha256[:12]})"
 
 
 @pytest.mark.parametrize("text", [OLD.certificate.fingerprint, OLD.certificate.sha256])

@@ -40,6 +40,7 @@ LOST = (
     f"{CERTIFICATES}: holds no ca.crt although this cluster works with a CA. "
     "Restore the Secret from a backup; no node and no client would trust a new CA in its place."
 )
+FOR_TLS = "has the CA under tls.crt and tls.key, and the Cluster Operator reads ca.crt and ca.key alone."
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
 RENEW_FIRST = "Renew it first, with the renew playbook: it keeps the key, and programs on a JVM, as nodes are, accept its certificates meanwhile."
 RENEWED_BY_OPERATOR = (
@@ -53,6 +54,23 @@ CASES = [
         authority_secrets_are_usable,
         f"{CERTIFICATES}: x.crt is no certificate. Correct the entry, then run the flow again.",
         name="entries", ca=secrets(problems=("x.crt is no certificate.",)),
+    ),
+    refusal(
+        authority_secrets_are_usable,
+        f"{CERTIFICATES}: {FOR_TLS} Give the Secret another name: kubectl get secret demo-cluster-ca-cert --namespace kafka --output yaml | "
+        "sed 's/^  name: demo-cluster-ca-cert$/  name: demo-cluster-ca-cert-given/' | kubectl create --filename - && kubectl delete secret "
+        "demo-cluster-ca-cert --namespace kafka. Then have the CA brought in from there, with certificate_from (strimzi_certificate_from) and "
+        "secret=demo-cluster-ca-cert-given.",
+        name="named for TLS, before the cluster", ca=secrets(None, named_for_tls=("demo-cluster-ca-cert",)), pods=(), leaves=(),
+    ),
+    *(
+        refusal(
+            authority_secrets_are_usable,
+            f"{CERTIFICATES}: {FOR_TLS} This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the "
+            "flow again.",
+            name=f"named for TLS, {name}", ca=secrets(None, named_for_tls=("demo-cluster-ca-cert",)), **fields,
+        )
+        for name, fields in (("pods run", {"leaves": ()}), ("leaves exist", {"pods": ()}))
     ),
     refusal(authority_secrets_are_usable, LOST, name="lost, pods run", ca=secrets(None), leaves=()),
     refusal(authority_secrets_are_usable, LOST, name="lost, leaves exist", ca=secrets(None), pods=()),

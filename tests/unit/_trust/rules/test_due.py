@@ -30,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
     due_reasons,
     due_reasons_under,
     ending_leaves,
+    ending_under_next,
     leaves_before_operator_window,
     nears_operator_window,
     renewed_leaves,
@@ -205,6 +206,29 @@ def test_an_unusable_leaf_is_requested_from_the_next_ca() -> None:
     books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED))
     assert due_reasons(begun, RECONCILE, books) == {}
     assert due_reasons_under(begun, RECONCILE, books, chain_of(NEW))[stored.secret].reason is Reason.KEY
+
+
+ALWAYS, NEVER = frozenset(Goal), frozenset[Goal]()
+
+
+@pytest.mark.parametrize(
+    ("stored", "goals"),
+    [
+        pytest.param(leaf_with(44 * DAY, renewal_window=10 * DAY), {Goal.RENEW_LEAVES}, id="in its time"),
+        pytest.param(leaf_with(24 * DAY, renewal_window=10 * DAY), ALWAYS, id="near the operator's time"),
+        pytest.param(leaf_with(46 * DAY), NEVER, id="before its time"),
+        pytest.param(leaf_with(24 * DAY, component=Component.KAFKA_EXPORTER), NEVER, id="of a component"),
+        pytest.param(leaf_with(24 * DAY, issuer=NEW), NEVER, id="of another CA"),
+        pytest.param(leaf_with(20 * DAY, issuer=SHORT), NEVER, id="it ends with its CA"),
+        pytest.param(a_leaf(chain=None), NEVER, id="unreadable"),
+    ],
+)
+@pytest.mark.parametrize("goal", Goal)
+def test_which_leaves_of_the_next_ca_are_due(stored: StoredLeaf, goals: frozenset[Goal], goal: Goal) -> None:
+    issuer = SHORT if stored.chain and stored.chain[-1] == SHORT.certificate else LASTING
+    others = (replace(stored, secret="after"), replace(stored, secret="a"))
+    expected = ("a", "after", stored.secret) if goal in goals else ()
+    assert ending_under_next(settled(stored, *others), Intent(goal), chain_of(issuer)) == expected
 
 
 # Leaves that the operator is going to renew, where it cannot.

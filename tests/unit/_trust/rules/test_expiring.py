@@ -21,8 +21,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
     Expiring,
+    FirstToEnd,
     describe_missing_schedule,
     expiring,
+    first_to_end,
+    warnings_of,
 )
 
 from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
@@ -147,3 +150,22 @@ def test_a_warning_says_when(left: int, told: str) -> None:
 )
 def test_an_adoption_says_that_a_schedule_is_needed(snapshot: Snapshot, is_told: bool) -> None:
     assert bool(describe_missing_schedule(snapshot)) is is_told
+
+
+def test_of_each_kind_the_first_to_end_counts_however_long_it_has_left() -> None:
+    nodes = tuple(
+        a_leaf(name, chain=(issue_leaf(OLD, end=NOW + days * DAY), OLD.certificate))
+        for name, days in (("a", 300), ("b", 200))
+    )
+    seen = changed(beside(using(BELOW)), ca=secrets(chain_of(BELOW, ENDING_ROOT)), leaves=nodes)
+    found = first_to_end(seen)
+    assert found.user is None
+    assert [one and one.certificate for one in (found.authority, found.leaf, found.other_ca)] == [
+        ENDING_ROOT.certificate, nodes[1].chain[0] if nodes[1].chain else None, BELOW.certificate,
+    ]  # fmt: skip
+    assert first_to_end(changed(cluster(), ca=secrets(None), leaves=())) == FirstToEnd(None, None, None, None)
+
+
+def test_certificates_that_something_renews_are_no_warning() -> None:
+    ends = Expiring("The CA", ENDING.certificate, True, remedy="Renew it.")
+    assert list(warnings_of([ends, replace(ends, remedy="", renewed_by="cron")], NOW)) == [ends.warning(NOW)]

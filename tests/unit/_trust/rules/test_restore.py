@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repa
 )
 
 from ....tools.support.certificates import DAY, HOUR, Entity, key, make
-from ..authorities import NEW, OLD, THIRD, name_of, names_of
+from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of, names_of
 from ..builders import a_backup, cluster, others, prepared, secrets
 from ..ledgers import UNTRUSTED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods
@@ -94,6 +94,14 @@ def test_afterwards_nothing_is_damaged(fields: dict[str, Any], damaged: set[Stat
     for step in restore_secrets(snapshot):
         snapshot = step.effect(snapshot, pytest.fail)  # type: ignore[arg-type]
     assert restored(snapshot) == []
+
+
+def test_leaves_show_which_ca_below_another_has_this_generation() -> None:
+    kept = a_backup(secrets(chain_of(INTERMEDIATE, ROOT), certificate_generation=1, key_generation=1))
+    snapshot = seen(
+        kept, ca=secrets(THIRD, certificate_generation=1, key_generation=1), leaves=leaves(INTERMEDIATE, 1), ledger=kept.ledger
+    )  # fmt: skip
+    assert restored(snapshot) == [("1", {CERTIFICATE, KEY})]
 
 
 UNFIT = [

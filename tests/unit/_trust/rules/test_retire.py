@@ -13,9 +13,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Steps, steps_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Layout,
     Ledger,
     LedgerEntry,
     RemovedEntry,
@@ -28,17 +29,24 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PutBack, TidyKeys
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import ForgetRequests
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    DeleteLedger,
+    RemoveMarks,
+    Withdraw,
+    WriteLedger,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import (
     forget_removed_authorities,
+    hand_over,
     put_back,
     tidy_keys,
     withdraw,
 )
 
 from ....tools.support.certificates import NOW, Entity
-from ....tools.support.intents import changed_intent
+from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, unlinked
 from ..authorities import IMPOSTOR, NEW, OLD, RENEWED, THIRD, chain_of, link_of, name_of, names_of
 from ..builders import PAUSED, answering, changed, cluster, others, prepared, secrets
@@ -371,3 +379,26 @@ def test_which_link_certificates_are_stale(links: dict[str, LinkCertificates], u
     for now in (NOW, OLD.certificate.not_after):
         seen = cluster(ca=secrets(kept_links=links), ledger=books, now=now)
         assert tidy_keys(situation(seen, RECONCILE)) == expected
+
+
+KEEPING = an_intent(Goal.DOWNGRADE, keeps_authority=True)
+FORGET = ForgetRequests(secrets=("a", "b"), phase=Phase.RETIRE)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kinds"),
+    [
+        pytest.param({"ledger": None}, [], id="no ledger is left"),
+        pytest.param({}, [RemoveMarks, DeleteLedger], id="no request"),
+        pytest.param({"requests": {"b": None, "a": None}}, [ForgetRequests, RemoveMarks, DeleteLedger], id="requests"),
+        pytest.param(
+            {"requests": {"b": None}, "ledger": replace(ledger(entry(OLD)), layout=Layout.SPLIT)},
+            [WriteLedger],
+            id="a ledger of several Secrets",
+        ),
+    ],
+)
+def test_a_ca_that_the_caller_keeps_stays_and_the_ledger_goes_last(fields: dict[str, Any], kinds: list[type]) -> None:
+    steps = hand_over(situation(cluster(**fields), KEEPING))
+    assert [type(step) for step in steps] == kinds
+    assert FORGET in steps or len(fields.get("requests", ())) != 2
