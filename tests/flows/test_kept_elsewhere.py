@@ -295,6 +295,36 @@ def test_a_recovery_has_its_issuer_sign_when_all_leaves_have_ended(cluster: Watc
     assert cluster.ready
 
 
+@ONCE
+@pytest.mark.parametrize("is_answered", [False, True], ids=["asked", "answered"])
+def test_a_recovery_has_the_issuer_of_the_ca_in_use_sign_in_the_middle_of_a_flow(
+    cluster: WatchedCluster, is_answered: bool
+) -> None:
+    """The flow asks, or has asked, for the same leaves of the next CA; nodes that refuse each other cannot wait for it."""
+    cluster.create()
+    signing = moved(cluster, elsewhere(root("First", end=START + 10 * YEAR)))
+    following = elsewhere(root("Second", end=START + 10 * YEAR))
+    run(cluster, Goal.REPLACE_KEY, following)
+    if is_answered:
+        office(cluster, following).work()
+    own = stored(cluster, "demo-cluster-operator-certs")
+    cluster.memory.operator_runs = False
+    cluster.memory.seconds += 100 * DAY
+    cluster.look_elsewhere()
+    cluster.look_away()
+    cluster.memory.operator_runs = True
+    cluster.memory.settle(2)
+    waiting = run(cluster, Goal.RECOVER).outcome.decision
+    assert "certificates of CN=First" in waiting.waiting[0]
+    signing.work()
+    run(cluster, Goal.RECOVER)
+    assert (cluster.memory.kubelet.ended(certs.now()), cluster.counts()[NODE], cluster.paused) == ([], 1, False)
+    assert stored(cluster, "demo-cluster-operator-certs") != own, "the operator can ask no node"
+    office(cluster, following).work()
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
+    assert_only(cluster, following.fingerprint)
+
+
 @pytest.mark.parametrize("name", [NODE, "demo-entity-topic-operator-certs", "demo-cluster-operator-certs"])
 def test_a_leaf_that_was_deleted_is_asked_for_and_put_back(cluster: WatchedCluster, name: str) -> None:
     """The operator cannot put it back: it stands still until the Secret is there."""

@@ -38,7 +38,7 @@ from ..model.steps.nodes import AwaitLeaves, ReloadOutside, Roll, RollReason
 from .leaves import issue
 from .order import settle_key
 from .pause import pause_first, why_not_reloaded
-from .requests import ask_for_leaves, await_issuer
+from .requests import ask_for_leaves, await_issuer, secrets_without_leaf
 from .situation import Situation
 
 
@@ -274,8 +274,15 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
         return ()
     # These nodes know the CA in use, whatever flow is in flight.
     resting = replace(at, resting=True)
-    issued = issue(resting, secrets, ca.current, Phase.PREPARE)
+    # Leaves of components that have ended too are stored beside the leaves of the nodes where they are at hand: the operator can ask no node with its own.
+    ended = _find_ended_secrets(at.snapshot)
+    ready = set(ended) - set(secrets_without_leaf(resting, ended, ca.current))
+    issued = issue(resting, tuple(sorted({*secrets, *ready})), ca.current, Phase.PREPARE)
     return issued or ask_for_leaves(resting) or await_issuer(resting)
+
+
+def _find_ended_secrets(snapshot: Snapshot) -> tuple[str, ...]:
+    return tuple(leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and leaf.chain[0].has_ended(snapshot.now))
 
 
 def _unknown_answers(at: Situation, doubtful: frozenset[str]) -> Violation:

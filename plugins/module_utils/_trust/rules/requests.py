@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..._leaves.request import LeafRequest, Next, Wanted, next_action, next_try
-from ..._leaves.trigger import OF_TIME, Due, Reason, ends_with
+from ..._leaves.trigger import OF_TIME, Due, Reason, ends_with, why_ending
 from ..._pki.certificates import Chain
 from ..evidence.parties import parties_awaiting_issue, presenters, presenting_ended
 from ..evidence.stored import waiver_of
@@ -28,6 +28,7 @@ from ..model.clients import ReissuePause, Renewal
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
+from ..model.snapshot import Snapshot
 from ..model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,
@@ -69,8 +70,15 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
         return _ask_for_sample(at)
-    found = Asked(chain, due_reasons_under(at.snapshot, at.intent, at.ledger, chain))
+    # The reasons of time leave this CA out where a flow is about to replace it.
+    ended = _reasons_of_ended(at.snapshot) if at.resting else {}
+    found = Asked(chain, {**ended, **due_reasons_under(at.snapshot, at.intent, at.ledger, chain)})
     return found if found.reasons else _ask_for_sample(at) or found
+
+
+def _reasons_of_ended(snapshot: Snapshot) -> dict[str, Due]:
+    ended = (leaf for leaf in snapshot.leaves.stored if leaf.chain and leaf.chain[0].has_ended(snapshot.now))
+    return {leaf.secret: why_ending(leaf.chain[0], ()) for leaf in ended if leaf.chain}
 
 
 def _ask_for_sample(at: Situation) -> Asked | None:
