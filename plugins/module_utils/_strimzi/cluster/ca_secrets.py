@@ -27,11 +27,10 @@ from ..._kube.resources import SECRETS
 from ..._pki.certificates import Certificate, Chain, parse_certificates, parse_chain
 from ..._pki.keys import PrivateKey, load_stored_key, named_key
 from ..._pki.pem_forms import why_not_for_a_jvm
-from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces
-from ..._trust.model.ledger import Stop
+from ..._trust.model.clients import NO_NAMED_PLACES
 from ..._trust.model.snapshot import CaSecrets, Component, LinkCertificates, PreparedAuthority, UnlabelledSecret
 from .. import names
-from ..ledger.entries import is_to_replace, named_beside, stop_beside
+from ..ledger.entries import is_to_replace, read_named_beside, read_stop_beside
 from ..ledger.layouts import ledger_parts
 from ..names import ClusterNames
 from ..secret_data import annotation, entries, integer_annotation, missing_labels
@@ -113,8 +112,8 @@ def read_ca_secrets(
     password = password_problem(entries(certificate_secret))
     keys = entries(key_secret)
     prepared = tuple(_read_prepared(keys))
-    named, unread = _read_named(key_secret) if prepared else (NO_NAMED_PLACES, [])
-    stop, unread_stop = _read_stop(key_secret) if prepared else (None, [])
+    named, unread = read_named_beside(key_secret) if prepared else (NO_NAMED_PLACES, [])
+    stop, unread_stop = read_stop_beside(key_secret) if prepared else (None, [])
     return CaSecrets(
         is_current_unusable=CURRENT in certificates and CURRENT not in chains,
         exposed_entries=tuple(
@@ -138,22 +137,6 @@ def read_ca_secrets(
         stop=stop,
         precedes_replacement=bool(prepared) and is_to_replace(key_secret),
     )
-
-
-def _read_named(key_secret: Object | None) -> tuple[NamedPlaces, list[str]]:
-    """The places that the flow which prepared a CA is to look at, and the problem if they cannot be read."""
-    try:
-        return named_beside(key_secret), []
-    except (ValueError, TypeError):
-        return NO_NAMED_PLACES, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
-
-
-def _read_stop(key_secret: Object | None) -> tuple[Stop | None, list[str]]:
-    """Where the flow which prepared a CA is to stop, and the problem if that cannot be read."""
-    try:
-        return stop_beside(key_secret), []
-    except (KeyError, ValueError, TypeError):
-        return None, [f"the annotation {names.STOP} beside the key does not say where a flow is to stop."]
 
 
 def _read_generation(certificate_secret: Object | None, counted_by: str) -> int:

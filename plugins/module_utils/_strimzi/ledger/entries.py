@@ -126,16 +126,22 @@ def _record(text: str) -> dict[str, Any]:
     return record
 
 
-def stop_beside(key_secret: Mapping[str, Any] | None) -> Stop | None:
-    """The phase after which the flow that prepared a CA in this Secret stops. Raises KeyError, TypeError, ValueError."""
+def read_stop_beside(key_secret: Mapping[str, Any] | None) -> tuple[Stop | None, list[str]]:
+    """The phase after which the flow that prepared a CA in this Secret stops, and the problem if it cannot be read."""
     text = annotation(key_secret, names.STOP)
-    return None if text is None else decode_stop(_record(text))
+    try:
+        return None if text is None else decode_stop(_record(text)), []
+    except (KeyError, ValueError, TypeError):
+        return None, [f"the annotation {names.STOP} beside the key does not say where a flow is to stop."]
 
 
-def named_beside(key_secret: Mapping[str, Any] | None) -> NamedPlaces:
-    """The places at which the flow that prepared a CA in this Secret looks. Raises TypeError, ValueError."""
+def read_named_beside(key_secret: Mapping[str, Any] | None) -> tuple[NamedPlaces, list[str]]:
+    """The places at which the flow that prepared a CA in this Secret looks, and the problem if they cannot be read."""
     text = annotation(key_secret, names.NAMED)
-    return NO_NAMED_PLACES if text is None else decode_named(_record(text))
+    try:
+        return NO_NAMED_PLACES if text is None else decode_named(_record(text)), []
+    except (ValueError, TypeError):
+        return NO_NAMED_PLACES, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
 
 
 def is_to_replace(key_secret: Mapping[str, Any] | None) -> bool:
