@@ -316,6 +316,12 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "The next CA is one of them.",
     ),
     Equivalent(
+        "_trust/rules/leaves.py",
+        "if not at.snapshot.ca.in_use_elsewhere or scaling.replicas < before:",
+        ("if not at.snapshot.ca.in_use_elsewhere or scaling.replicas <= before:",),
+        "As many nodes as there are were no reason for a step before.",
+    ),
+    Equivalent(
         "_trust/rules/switch.py",
         "every = projected | {chain[0].fingerprint for chain in needed}",
         ("every = projected ^ {chain[0].fingerprint for chain in needed}",),

@@ -41,7 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situ
 from ....tools.support.certificates import DAY, HOUR, NOW
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, renewal, unlinked
-from ..authorities import NEW, OLD, RENEWED, THIRD, chain_of
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of
 from ..builders import PAUSED, changed, cluster, secrets
 from ..ledgers import entry, ledger
 from ..nodes import PODS, a_leaf, leaves
@@ -138,6 +138,15 @@ def test_no_issuer_is_asked_where_the_key_is_here(snapshot: Snapshot) -> None:
     assert [step.sentence() for step in forget_requests(at(asked))] == [
         "remove 1 request for certificates that are not needed any more"
     ]
+
+
+def test_an_issuer_is_asked_where_it_keeps_the_key_of_a_ca_below_another() -> None:
+    chain = chain_of(INTERMEDIATE, ROOT)
+    kept = elsewhere(cluster(ca=secrets(chain), missing={EXPORTER: Component.KAFKA_EXPORTER}), INTERMEDIATE)
+    asked = leaves_to_ask_for(at(kept))
+    assert asked is not None
+    assert asked.issuer == chain
+    assert EXPORTER in asked.secrets
 
 
 def test_leaves_at_their_end_are_asked_for() -> None:
@@ -425,6 +434,7 @@ def test_a_sample_leaf_is_requested_to_learn_which_ca_signs() -> None:
     assert ask_for_leaves(unclear) == (wanted,)
     assert leaves_to_await(unclear) == ()
     (sentence,) = describe_awaited_leaves(unclear)
+    assert all(one.certificate.subject in sentence for one in (NEW, THIRD))
     assert f"the call requests one certificate of {ISSUER}, for {PODS[0]}" in sentence
 
 
