@@ -12,18 +12,17 @@ help: ## say which targets there are
 test: ## every check, some side by side
 	@$(CHECK)
 
-# The mutations, kills, faults and explorations that `make test` leaves out take a day of two cores, the long API tests hours: each day of the year has a
+# The kills, faults and explorations that `make test` leaves out take a day of two cores, the long API tests hours: each day of the year has a
 # part of them.
 PART ?= $(shell expr $$(date +%j) % 24 + 1)/24
 API_PART ?= $(shell expr $$(date +%j) % 4 + 1)/4
 
 .PHONY: test-long
-test-long: ## what `make test` has no time for: pylint, a part of the mutations and of the other kills and explorations (PART=3/24, API_PART=1/4), playbooks and logins on real nodes; hours, as root
-	@echo "mutations, kills, faults and explorations: part $(PART), API tests: part $(API_PART)"
+test-long: ## what `make test` has no time for: pylint, a part of the other kills and explorations (PART=3/24, API_PART=1/4), playbooks and logins on real nodes; hours, as root
+	@echo "kills, faults and explorations: part $(PART), API tests: part $(API_PART)"
 	@$(CHECK) --exec pytest tests/faults -m "" --each --part=$(PART) --numprocesses=2 --timeout=7200
 	@HYPOTHESIS_PROFILE=search $(CHECK) --exec pytest tests/unit -m hypothesis --numprocesses=2
 	@$(CHECK) --exec pytest tests/exploration tests/flows tests/roles tests/unit -m long --part=$(PART) --numprocesses=2 --timeout=3600
-	@$(CHECK) --exec python -m tests.tools.mutation --part=$(PART)
 	@$(CHECK) --bed any --exec pytest tests/api -m long --part=$(API_PART) --numprocesses=2 --dist=loadfile --timeout=1800
 	@$(CHECK) --long
 	@$(CHECK) --bed real --exec pytest tests/kafka tests/broker -m long --timeout=1800
