@@ -127,7 +127,10 @@ class _Run:
         except LeaseHeld:
             # A pause belongs to the run that holds the Lease.
             raise
-        except BaseException:
+        except BaseException as error:
+            if not (isinstance(error, KubeError) and error.is_transient):
+                # The API server has answered.
+                self.patience.renew()
             self._end_pauses()
             raise
         # A user that waits for its turn is not reported, unless something holds the flow.
@@ -293,6 +296,7 @@ class _Run:
     def _end_early(self, obstacles: tuple[Violation, ...]) -> None:
         """End the call here, and its pause as after a failure: nothing else is begun."""
         left = tuple(step.describe_as_left() for step in self.outcome.decision.steps)
+        self.patience.renew()
         self._end_pauses()
         seen = self._try(partial(observe_cluster, self.work))
         self.outcome.go_on(seen, Decision(violations=obstacles, pending=left))

@@ -385,6 +385,28 @@ class TestFailuresThatPass:
         assert cluster.paused
         assert "may be left paused for Kafka kafka/demo" in work.pause_left
 
+    def test_a_pause_is_ended_with_a_patience_of_its_own(self, cluster: WatchedCluster) -> None:
+        """The API server was away for almost as long as the call bears, and fails once more when the call ends for another reason."""
+        begun, late, ends = list[float](), [Fault.UNAVAILABLE] * 7, list[bool]()
+
+        def fail(number: int, method: str, path: str) -> Fault | None:
+            if not begun and cluster.paused and path.endswith("/kafkas/demo") and method == "GET":
+                begun.append(cluster.memory.seconds)
+            if not begun:
+                return None
+            is_away = cluster.memory.seconds - begun[0] < IN_A_PAUSE.total_seconds() - 5
+            return Fault.UNAVAILABLE if is_away else late.pop() if ends and late else None
+
+        def end(at: Situation) -> Steps:
+            if at.is_paused:
+                ends.append(True)
+            return failing(StepError("A pod", "is stuck", "Look at it."))(at)
+
+        work = cluster.work(transport=FaultyApi(cluster.permitted, fail))
+        with pytest.raises(StepError, match="A pod is stuck"):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(end))
+        assert (cluster.paused, work.pause_left, late) == (False, "", [])
+
     def test_outside_a_pause_it_ends_earlier_and_nothing_is_said_of_one(self, cluster: WatchedCluster) -> None:
         work = cluster.work(transport=(transport := FaultyApi(cluster.permitted)))
 
