@@ -228,8 +228,16 @@ class Search:
                 return self._explain_dead_end(path)
             # OpenSSL does not go from trusted certificates back to presented certificates.
             fitting = self._sort_issuers(path, self.anchors)
+            repeated = next((certificate for certificate in fitting if certificate in path), None)
+            if repeated is not None:
+                # It takes a trusted certificate again and again, and a presented certificate once.
+                return PathResult(
+                    False, reason=f"{path[-1].subject} leads back to {repeated.subject}, and OpenSSL may go in circles"
+                )
             if not fitting and not trusted:
-                fitting = self._sort_issuers(path, self.sent)[:1]
+                fitting = self._sort_issuers(
+                    path, [certificate for certificate in self.sent if certificate not in path]
+                )[:1]
                 waiting.extend(((*path, certificate), False) for certificate in fitting)
             else:
                 waiting.extend(((*path, certificate), True) for certificate in fitting)
@@ -276,9 +284,9 @@ class Search:
         issuer = self.issuer
         return issuer is not None and candidate.is_twin_of(issuer)
 
-    def _sort_issuers(self, path: Path, candidates: Path) -> list[Certificate]:
+    def _sort_issuers(self, path: Path, candidates: Sequence[Certificate]) -> list[Certificate]:
         """Issuers by name and identifier, presently valid issuers before others (X509_STORE_CTX_get1_issuer)."""
-        found = [candidate for candidate in candidates if candidate not in path and self._fits(path, candidate)]
+        found = [candidate for candidate in candidates if self._fits(path, candidate)]
         current = [certificate for certificate in found if not date_problem(certificate, self.at)]
         return current or found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import pytest
@@ -371,8 +371,9 @@ def test_cas_that_all_certify_each_other_are_searched_for_a_moment_only(verifier
     """A leaf that is yet to be issued may be sent with any number of certificates."""
     roots = [make(f"R{number}", key(20 + number)) for number in range(12)]
     crossed = [certified(lower, upper) for lower in roots for upper in roots if lower is not upper]
+    rising = [make(f"R{low}", key(20 + low), roots[high]).certificate for low, high in combinations(range(12), 2)]
     began = time.process_time()
-    for sent, trusted in ((crossed, [A.certificate]), ([], crossed)):
+    for sent, trusted in ((crossed, [A.certificate]), ([], [*rising, roots[-1].certificate])):
         result = validate_issued_by(crossed[0], sent, trusted, at=NOW, verifier=verifier)
         assert not result.valid or verifier is not Verifier.OPENSSL
         # Of trusted ones it may take any.
@@ -395,6 +396,14 @@ def test_no_path_goes_through_a_ca_twice(verifier: Verifier) -> None:
     presented = (leaf(A), certified(A, OTHER_B), certified(OTHER_B, A))
     result = validate_path(presented, [], at=NOW, verifier=verifier)
     assert result.reason == "no trusted certificate for CN=A,O=io.strimzi, the issuer of CN=B,O=io.strimzi"
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+def test_openssl_may_go_in_circles_where_trusted_cas_certify_each_other(verifier: Verifier) -> None:
+    trusted = [A.certificate, certified(A, OTHER_B), OTHER_B.certificate]
+    circle = [*trusted[:2], certified(OTHER_B, A)]
+    assert validate_path([leaf(A)], trusted, at=NOW, verifier=verifier).valid
+    assert validate_path([leaf(A)], circle, at=NOW, verifier=verifier).valid is (verifier is not Verifier.OPENSSL)
 
 
 def test_openssl_does_not_go_from_trusted_certificates_back_to_presented_ones() -> None:
