@@ -230,7 +230,7 @@ def test_the_operator_may_put_back_what_it_had_read(cluster: WatchedCluster, cas
 @pytest.mark.parametrize(
     ("name", "more"),
     [("demo-kafka-0", 0), ("demo-kafka-exporter-certs", 0), ("demo-entity-user-operator-certs", 1)],
-    ids=lambda one: str(one),
+    ids=str,
 )
 def test_an_old_leaf_is_put_back_while_restarts_are_awaited(cluster: WatchedCluster, name: str, more: int) -> None:
     """It restarts no pod for a certificate that is the old one again. A component that has restarted with one new certificate of two restarts once more,

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from .._errors import Gone, KubeError, NotFound, TransportError, Unavailable, Unreachable
 from .network import retry_after
@@ -355,7 +355,7 @@ def _unreachable(attempt: Attempt, error: TransportError) -> KubeError:
 
 Object = dict[str, Any]
 #: UID and resource version. An object without either is read each time.
-Version = tuple[str | None, str | None]
+Version: TypeAlias = tuple[str | None, str | None]
 
 #: How many changed objects, or which part of the list, are read one by one; where more have changed, the whole
 #: list is read.

@@ -56,7 +56,9 @@ def key_and_certificates(content: bytes, password: bytes) -> tuple[PrivateKey, t
 def _open_pkcs12(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Certificate, ...]]:
     version, safe, mac = _sequence(_read_single(content))
     kind, inside = _sequence(safe)
-    stored = _octets(_unwrap(inside)) if (version, kind) == (_VERSION, (_NAME, _DATA)) else _refuse_other_format()
+    if (version, kind) != (_VERSION, (_NAME, _DATA)):
+        _refuse_other_format()
+    stored = _octets(_unwrap(inside))
     _check(stored, _sequence(mac), password)
     bags = [bag for part in _sequence(_read_single(stored)) for bag in _bags(part, password)]
     keys = [bag for kind, bag in bags if kind == _KEY_BAG]
@@ -91,8 +93,10 @@ def _bags(part: Value, password: bytes) -> Iterator[tuple[bytes, Value]]:
     kind, inside = _sequence(part)
     if kind == (_NAME, _DATA):
         found = _octets(_unwrap(inside))
+    elif kind != (_NAME, _ENCRYPTED):
+        _refuse_other_format()
     else:
-        _version, encrypted = _sequence(_unwrap(inside)) if kind == (_NAME, _ENCRYPTED) else _refuse_other_format()
+        _version, encrypted = _sequence(_unwrap(inside))
         _kind, algorithm, (tag, secret) = _sequence(encrypted)
         found = _decrypted(algorithm, secret, password) if tag == _IMPLICIT else _refuse_other_format()
     for bag in _sequence(_read_single(found)):
@@ -113,9 +117,13 @@ def _shrouded(bag: Value, password: bytes) -> bytes:
 def _decrypted(algorithm: Value, secret: bytes, password: bytes) -> bytes:
     """PBES2 (RFC 8018, section 6.2)."""
     kind, told = _sequence(algorithm)
-    derivation, encryption = _sequence(told) if kind == (_NAME, _PBES2) else _refuse_other_format()
+    if kind != (_NAME, _PBES2):
+        _refuse_other_format()
+    derivation, encryption = _sequence(told)
     (kind, parameters), (cipher, vector) = _sequence(derivation), _sequence(encryption)
-    salt, iterations, *_length, function = _sequence(parameters) if kind == (_NAME, _PBKDF2) else _refuse_other_format()
+    if kind != (_NAME, _PBKDF2):
+        _refuse_other_format()
+    salt, iterations, *_length, function = _sequence(parameters)
     size = _AES.get(cipher[1])
     if _sequence(function)[0] != (_NAME, _HMAC_SHA256) or size is None:
         _refuse_other_format()

@@ -187,9 +187,9 @@ def test_watches_that_always_hang_are_not_waited_for_without_end() -> None:
     client, transport, clock = scripted([LISTED] * 10)
 
     def stream(*_asked: Any, **_how: Any) -> Iterator[dict[str, Any]]:
+        yield from ()
         clock.seconds += 60
         raise LOST
-        yield {}
 
     transport.stream = stream  # type: ignore[method-assign,assignment]
     with pytest.raises(Unreachable):

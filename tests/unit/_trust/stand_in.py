@@ -36,7 +36,7 @@ class MadeHere:
         if step.goal is Goal.RENEW and old is not None:
             return prepared(_renewed(old))
         new = _next(step.generation)
-        return prepared(new, *((link_of(new, old), link_of(old, new)) if step.with_link and old else ()))
+        return prepared(new, *((link_of(new, old), link_of(new=old, old=new)) if step.with_link and old else ()))
 
     def leaf(self, issuer: Chain) -> Certificate:
         return stored_chain(_KNOWN[issuer[0].fingerprint])[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import Enum
+from typing import TypeAlias
 
 
 class Goal(str, Enum):
@@ -54,7 +55,7 @@ class Retire(str, Enum):
 
 
 #: A time, in UTC: as WHEN_RESTARTED, and nodes that still hold the old CA then restart.
-Retirement = Retire | datetime
+Retirement: TypeAlias = Retire | datetime
 
 
 def retire_text(retire: Retirement) -> str:

@@ -236,7 +236,11 @@ def test_a_server_without_tls(server: Server) -> None:
 
 def test_a_connection_that_is_cut_before_tls_stands_may_come_later() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        threading.Thread(target=lambda: listening.accept()[0].close(), daemon=True).start()
+
+        def cut() -> None:
+            listening.accept()[0].close()
+
+        threading.Thread(target=cut, daemon=True).start()
         assert failing(f"https://127.0.0.1:{listening.getsockname()[1]}").transient
 
 

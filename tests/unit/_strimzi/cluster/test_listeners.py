@@ -167,8 +167,8 @@ def test_a_refusal_of_the_api_server_counts_where_the_pod_runs() -> None:
 
     @contextmanager
     def forward(pod: str, port: int, *, timeout: float) -> Iterator[ByteStream]:
+        yield from ()
         raise Unavailable(Attempt("get", PODS, "kafka", pod), "no ports are forwarded", "Check the proxy.")
-        yield
 
     starting = Endpoint("my-1", "uid-1", 9091, running=False)
     seen = observe_listeners(forward, [endpoint(0), starting], INQUIRY, seconds=5)
