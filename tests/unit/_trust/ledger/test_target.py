@@ -319,6 +319,14 @@ def test_when_a_renewal_is_the_first_part_of_a_replacement(snapshot: Snapshot, g
     assert leads_to_replacement(snapshot, intent, books_of(snapshot)) is leads_on
 
 
+def test_a_ca_of_the_source_replaces_the_ca_that_issues() -> None:
+    below = cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)), source=WISH)
+    target = resolve(
+        below, an_intent(Goal.RECONCILE, confirmed_roots=frozenset({NEW.certificate.sha256})), books_of(below)
+    )
+    assert (target.needs_new_ca, target.replaces) == (True, name_of(INTERMEDIATE))
+
+
 def answered(snapshot: Snapshot, goal: Goal = Goal.REPLACE_KEY, **fields: Any) -> str:
     return why_answered(snapshot, an_intent(goal, **fields), snapshot.ledger or Ledger())
 

@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    PrepareAgain,
     PrepareAuthority,
     PutBack,
     RaiseKeyGeneration,
@@ -248,3 +249,9 @@ def test_a_user_that_would_be_issued_to_here_is_wanted_from_then_on(elsewhere: b
 def test_a_renewal_has_the_key_in_place_already() -> None:
     switched = Switch(authority=prepared(RENEWED), generation=1, key_generation=0).effect(renewal.HALTED, MadeHere())
     assert switched.ca.kept_keys == names_of(RENEWED)
+
+
+def test_the_key_of_a_ca_that_is_taken_again_stays() -> None:
+    before = cluster(ca=secrets(NEW, kept_keys=names_of(OLD)))
+    after = PrepareAgain(chain=chain_of(OLD)).effect(before, MadeHere()).ca
+    assert (after.kept_keys, [one.fingerprint for one in after.prepared]) == (names_of(OLD), [name_of(OLD)])
