@@ -184,7 +184,7 @@ def test_killed_run_leaves_no_option_on_the_disk(short: Path, keep: bool) -> Non
 
     def answer(request: Request) -> Reply:
         asked.set()
-        end.wait(60)
+        end.wait(300)
         return Reply(500)
 
     supplied = {"certificate": make("theirs", key(1)).certificate.pem.decode(), "private_key": key(1).reveal().decode()}
@@ -192,7 +192,7 @@ def test_killed_run_leaves_no_option_on_the_disk(short: Path, keep: bool) -> Non
     with serving(answer) as server:
         environment = {"ANSIBLE_KEEP_REMOTE_FILES": "1"} if keep else {}
         with playing(short, {"host": server.url, "api_key": "canary-api-key", **supplied}, **environment):
-            assert asked.wait(60), (short / SAID).read_text()
+            assert asked.wait(300), (short / SAID).read_text()
             assert files_with(secrets, short) == (["AnsiballZ_strimzi_ca.py"] if keep else [])
         assert files_with(secrets, short) == (["AnsiballZ_strimzi_ca.py"] if keep else [])
         end.set()
