@@ -10,7 +10,7 @@ would see nothing half-way, and says which pauses stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -30,7 +30,7 @@ from .._errors import (
     StampsRefused,
     StepError,
 )
-from .._strimzi.apply.work import Work
+from .._strimzi.apply.work import Action, Work
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import ClusterNames
 from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
@@ -160,7 +160,7 @@ class _Run:
                 # The state may have changed since the decision, also by the write that has failed.
                 in_doubt = outcome.decision.transitions
                 course.failed()
-                if len(work.actions) > done:
+                if _has_new_actions(work.actions, done):
                     self.patience.renew()
                 self.patience.wait(error, self._time_to_retry)
             except StepError as error:
@@ -356,6 +356,17 @@ def _users_in_a_pause(outcome: Outcome) -> frozenset[UserName]:
 
 def _paused_users(snapshot: Snapshot) -> frozenset[UserName]:
     return frozenset(presenter.user for presenter in snapshot.presenters if presenter.user and presenter.pause.is_ours)
+
+
+def _has_new_actions(actions: Sequence[Action], done: int) -> bool:
+    """Whether an action after the first ``done`` is another than they are. A pass that fails at the same point each time repeats its actions, and
+    each repetition would make the patience whole.
+    """
+
+    def told(some: Sequence[Action]) -> set[tuple[str, str, str]]:
+        return {(action.verb, action.object, action.what) for action in some}
+
+    return bool(told(actions[done:]) - told(actions[:done]))
 
 
 def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
