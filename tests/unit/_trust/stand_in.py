@@ -32,11 +32,13 @@ class MadeHere:
             _remembered(one)
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        old = _KNOWN[step.replaces[0].fingerprint] if step.replaces else None
-        if step.goal is Goal.RENEW and old is not None:
-            return prepared(_renewed(old))
-        new = _next(step.generation)
-        return prepared(new, *((link_of(new, old), link_of(new=old, old=new)) if step.with_link and old else ()))
+        replaced = _KNOWN[step.replaces[0].fingerprint] if step.replaces else None
+        if step.goal is Goal.RENEW and replaced is not None:
+            return prepared(_renewed(replaced))
+        following = _next(step.generation)
+        if not (step.with_link and replaced):
+            return prepared(following)
+        return prepared(following, link_of(following, replaced), link_of(replaced, following))
 
     def leaf(self, issuer: Chain) -> Certificate:
         return stored_chain(_KNOWN[issuer[0].fingerprint])[0]
