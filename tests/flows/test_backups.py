@@ -357,7 +357,7 @@ def test_a_flow_that_is_killed_leaves_backups_that_the_next_run_brings_up_to_dat
     assert backed_up(cluster) == {BACKUPS[0]: first, BACKUPS[1]: cluster.current}
     kept = json.loads(gzip.decompress(cluster.secret(BACKUPS[1])["secrets.json.gz"]))
     assert {name: one["data"] for name, one in kept.items()} == {
-        name: data for name, (data, *_) in state(cluster).items()
+        name: data for name, (data, *_generations) in state(cluster).items()
     }
 
 

@@ -81,7 +81,7 @@ def changed(source: str, mutated: str) -> tuple[str, str]:
 
 def _in_common(first: Sequence[str], second: Sequence[str]) -> int:
     """How many lines at the beginning are the same."""
-    return sum(1 for _ in takewhile(lambda lines: lines[0] == lines[1], zip(first, second, strict=False)))
+    return sum(1 for _unused in takewhile(lambda lines: lines[0] == lines[1], zip(first, second, strict=False)))
 
 
 def _joined(lines: Sequence[str]) -> str:

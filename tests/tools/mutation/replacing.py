@@ -48,5 +48,5 @@ class _Finder(MetaPathFinder):
 
 
 def pytest_configure() -> None:
-    module, _, changed = os.environ[VARIABLE].partition("=")
+    module, _unused, changed = os.environ[VARIABLE].partition("=")
     sys.meta_path.insert(0, _Finder(module, Path(changed).read_text()))

@@ -458,7 +458,7 @@ def _identifier_problems(same: Sequence[Certificate], snapshot: Snapshot) -> Ite
     """Where a CA has none, the others of its name need not be compared with it."""
     lacking = [certificate for certificate in same if certificate.subject_key_identifier is None]
     for certificate in lacking:
-        other, *_ = (each for each in same if each.public_key_sha256 != certificate.public_key_sha256)
+        other, *_more = (each for each in same if each.public_key_sha256 != certificate.public_key_sha256)
         yield _of_authority(
             snapshot,
             f"{named(certificate)} has no subject key identifier, and {named(other)} has its name and another key.",
