@@ -293,37 +293,6 @@ options:
     type: int
     choices: [2048, 3072, 4096]
     default: 2048
-  key_policy:
-    description:
-      - Rules about keys, signatures and the life of certificates. A call stops before its first write where a CA that it would make, take or have trusted,
-        or the certificates that it would issue, break a rule, and refuses an answer of an issuer that breaks a rule. It names the object, the value, the
-        rule and the remedy.
-      - A CA that comes from elsewhere and has to be taken all the same is waived by O(waivers), as C(CA <sha256>).
-      - Where the CA in use breaks a rule, only its renewal stops, because a renewal would keep its key. The operators choose the keys of certificates
-        that they issue by themselves.
-    type: dict
-    suboptions:
-      name:
-        description: The name of the policy in messages.
-        type: str
-        default: key_policy
-      rsa_bits:
-        description: The fewest bits of an RSA key.
-        type: int
-      curves:
-        description: The curves that EC keys may be on, as OpenSSL names them, such as V(secp384r1). Empty allows every curve.
-        type: list
-        elements: str
-      hashes:
-        description: The hashes that signatures may be made with, such as V(sha256). Empty allows every hash.
-        type: list
-        elements: str
-      ca_days:
-        description: The longest life of a CA.
-        type: int
-      leaf_days:
-        description: The longest life of an end-entity certificate.
-        type: int
   ca_source:
     description:
       - A Secret or ConfigMap that holds the CAs to trust in PEM form, in any order, such as a C(Bundle) of trust-manager writes. Give it instead of a
@@ -442,6 +411,42 @@ options:
     description:
       - File to which the module appends a line for each step that it shows while it runs. The action plugin sets it.
     type: path
+"""
+
+    #: The rules that certificates have to meet.
+    POLICY = r"""
+options:
+  key_policy:
+    description:
+      - Rules about keys, signatures and the life of certificates. A call stops before its first write where a CA that it would make, take or have trusted,
+        or the certificates that it would issue, break a rule, and refuses an answer of an issuer that breaks a rule. It names the object, the value, the
+        rule and the remedy.
+      - A CA that comes from elsewhere and has to be taken all the same is waived by the option C(waivers) of a flow, as C(CA <sha256>).
+      - Where the CA in use breaks a rule, only its renewal stops, because a renewal would keep its key. The operators choose the keys of certificates
+        that they issue by themselves.
+    type: dict
+    suboptions:
+      name:
+        description: The name of the policy in messages.
+        type: str
+        default: key_policy
+      rsa_bits:
+        description: The fewest bits of an RSA key.
+        type: int
+      curves:
+        description: The curves that EC keys may be on, as OpenSSL names them, such as V(secp384r1). Empty allows every curve.
+        type: list
+        elements: str
+      hashes:
+        description: The hashes that signatures may be made with, such as V(sha256). Empty allows every hash.
+        type: list
+        elements: str
+      ca_days:
+        description: The longest life of a CA.
+        type: int
+      leaf_days:
+        description: The longest life of an end-entity certificate.
+        type: int
 """
 
     #: The options for presenters of the clients CA beside the users of the cluster's User Operator and the programs in their namespace.

@@ -36,6 +36,7 @@ extends_documentation_fragment:
   - trustops.strimzi.cluster
   - trustops.strimzi.cluster.ca
   - trustops.strimzi.flow
+  - trustops.strimzi.flow.policy
   - trustops.strimzi.flow.presenting
   - trustops.strimzi.goal.replaced
   - trustops.strimzi.goal.adopted

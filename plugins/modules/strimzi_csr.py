@@ -64,37 +64,11 @@ options:
         description: The entry with the certificates.
         type: str
         default: ca.crt
-  key_policy:
-    description:
-      - Rules about keys, signatures and the life of certificates, as you give them to the flow (the option of the same name of
-        M(trustops.strimzi.strimzi_ca)). The module refuses a certificate that breaks a rule, as the flow would.
-    type: dict
-    suboptions:
-      name:
-        description: The name of the policy in messages.
-        type: str
-        default: key_policy
-      rsa_bits:
-        description: The fewest bits of an RSA key.
-        type: int
-      curves:
-        description: The curves that EC keys may be on, as OpenSSL names them, such as V(secp384r1). Empty allows every curve.
-        type: list
-        elements: str
-      hashes:
-        description: The hashes that signatures may be made with, such as V(sha256). Empty allows every hash.
-        type: list
-        elements: str
-      ca_days:
-        description: The longest life of a CA, which no certificate that this module takes is.
-        type: int
-      leaf_days:
-        description: The longest life of an end-entity certificate.
-        type: int
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
   - trustops.strimzi.cluster.ca
+  - trustops.strimzi.flow.policy
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca

@@ -36,6 +36,7 @@ extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
+  - trustops.strimzi.flow.policy
   - trustops.strimzi.flow.presenting
   - trustops.strimzi.attributes
 seealso:

@@ -48,6 +48,7 @@ extends_documentation_fragment:
   - trustops.strimzi.cluster
   - trustops.strimzi.cluster.ca
   - trustops.strimzi.flow
+  - trustops.strimzi.flow.policy
   - trustops.strimzi.flow.presenting
   - trustops.strimzi.goal.upkeep
   - trustops.strimzi.attributes

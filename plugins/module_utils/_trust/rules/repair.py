@@ -274,7 +274,7 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
         return ()
     # These nodes know the CA in use, whatever flow is in flight.
     resting = replace(at, resting=True)
-    # Leaves of components that have ended too are stored beside the leaves of the nodes where they are at hand: the operator can ask no node with its own.
+    # The call stores leaves of components in the same step where the issuer has signed them: with its ended leaf the operator cannot connect to a node.
     ended = _find_ended_secrets(at.snapshot)
     ready = set(ended) - set(secrets_without_leaf(resting, ended, ca.current))
     issued = issue(resting, tuple(sorted({*secrets, *ready})), ca.current, Phase.PREPARE)
