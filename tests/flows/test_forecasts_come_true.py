@@ -77,7 +77,7 @@ def slow_operator(memory: MemoryCluster, patch: pytest.MonkeyPatch) -> None:
 
 
 def in_order(steps: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """A step that is taken in two halves, because the operator was slow, counts as one. Steps that keep the books, or wait for the
+    """A step that is taken in two halves, because the operator was slow, counts as one. Steps that only write the ledger, or wait for the
     operator's verdict, are left out: a plan does not know when there is something to record, and how far behind the operator is."""
     unplanned = ("record ", "wait until the operator has reconciled")
     return [step for step, _group in groupby(step for step in steps if not step[1].startswith(unplanned))]

@@ -230,7 +230,7 @@ class Search:
             fitting = self._sort_issuers(path, self.anchors)
             repeated = next((certificate for certificate in fitting if certificate in path), None)
             if repeated is not None:
-                # It takes a trusted certificate again and again, and a presented certificate once.
+                # OpenSSL takes the same trusted certificate again and again, but each presented certificate only once.
                 return PathResult(
                     False, reason=f"{path[-1].subject} leads back to {repeated.subject}, and OpenSSL may go in circles"
                 )

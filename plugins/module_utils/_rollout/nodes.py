@@ -19,6 +19,7 @@ from .._errors import KubeError, RollStuck, fit_in_line
 from .._kube.resources import PODS, read_time
 from .._strimzi import names
 from .._strimzi.apply.work import Action, Work, find_object
+from .._strimzi.cluster.kafka import find_condition
 from .._strimzi.cluster.pods import Owners, has_role, is_asked, is_final, is_ready, worker_of
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
@@ -152,15 +153,9 @@ class Others:
 
 
 def _describe_disruption(pod: Object) -> str:
-    """The reason that Kubernetes gives for the end of a pod that it has ended by itself, as when its worker is drained or short of memory; empty where it
-    gives none.
-    """
-    status = pod.get("status") or {}
-    found: Iterable[Object] = (
-        condition for condition in status.get("conditions") or [] if condition.get("type") == "DisruptionTarget" and condition.get("status") == "True"
-    )  # fmt: skip
-    said = (status, *found)
-    return next((fit_in_line(f"{one['reason']}: {one.get('message') or ''}") for one in said if one.get("reason")), "")
+    """The reason that Kubernetes gives for ending the pod, as when its worker is drained or short of memory; empty where Kubernetes gives none."""
+    told = (pod.get("status") or {}, find_condition(pod, "DisruptionTarget") or {})
+    return next((fit_in_line(f"{one['reason']}: {one.get('message') or ''}") for one in told if one.get("reason")), "")
 
 
 def _stop_ended(name: str, why: str) -> NoReturn:

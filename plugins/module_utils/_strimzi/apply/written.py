@@ -118,16 +118,19 @@ def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writ
     )
 
 
+def _managers(found: Object | None) -> Iterable[Object]:
+    return ((found or {}).get("metadata") or {}).get("managedFields") or ()
+
+
 def _other_managers(found: Object | None) -> Iterator[Object]:
-    for manager in ((found or {}).get("metadata") or {}).get("managedFields") or ():
+    for manager in _managers(found):
         if manager.get("manager") != FIELD_MANAGER and not manager.get("subresource"):
             yield manager
 
 
 def _is_of_this_collection(found: Object | None, field: Field) -> bool:
     """Whether a call of this collection has written the field last."""
-    managers = ((found or {}).get("metadata") or {}).get("managedFields") or ()
-    return any(manager.get("manager") == FIELD_MANAGER and _has_field(manager, field) for manager in managers)
+    return any(manager.get("manager") == FIELD_MANAGER and _has_field(manager, field) for manager in _managers(found))
 
 
 def _name_writers(managers: Iterable[Object]) -> tuple[Writer, ...]:
@@ -268,8 +271,8 @@ class Written:
         return {key: by_name.get(key[2]) for key in known}
 
     def _take_lost_fields(self, key: Key, now: Object | None) -> dict[Field, str]:
-        """The fields that are not as this call wrote them, and that no other call of this collection has written since: a Lease is of one CA, and a person may
-        bring certificates meanwhile. What has changed is forgotten, until it is written again.
+        """The fields that no longer have the value that this call wrote, without the fields that another call of this collection wrote last: each CA has a
+        Lease of its own, and a person may bring certificates meanwhile. The changed fields are forgotten until this call writes them again.
         """
         known = self._fields[key]
         if key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key)):

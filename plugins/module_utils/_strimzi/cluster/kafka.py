@@ -46,17 +46,18 @@ _CREATING = "Creating"
 
 
 def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
-    return _condition(kafka, kind) is not None
+    return find_condition(kafka, kind) is not None
 
 
-def _condition(kafka: Mapping[str, Any] | None, kind: str) -> Mapping[str, Any] | None:
-    conditions = ((kafka or {}).get("status") or {}).get("conditions") or []
+def find_condition(resource: Mapping[str, Any] | None, kind: str) -> Mapping[str, Any] | None:
+    """The condition of this type with the status "True"; None where there is none."""
+    conditions = ((resource or {}).get("status") or {}).get("conditions") or []
     return next((c for c in conditions if c.get("type") == kind and c.get("status") == "True"), None)
 
 
 def failure_of(kafka: Mapping[str, Any] | None) -> FailedReconcile | None:
     """How the operator's last reconcile of the resource has failed, in its own words."""
-    found = _condition(kafka, "NotReady")
+    found = find_condition(kafka, "NotReady")
     if found is None or found.get("reason") == _CREATING:
         return None
     return FailedReconcile(
@@ -142,7 +143,7 @@ def read_reconciliation(
         generated=is_generated(kafka, scope),
         observed=is_observed(kafka),
         ready=condition(kafka, "Ready"),
-        is_first=(_condition(kafka, "NotReady") or {}).get("reason") == _CREATING,
+        is_first=(find_condition(kafka, "NotReady") or {}).get("reason") == _CREATING,
         failure=failure_of(kafka),
         paused=paused,
         paused_by_us=paused and annotation(kafka, scope.paused_by) is not None,

@@ -341,10 +341,7 @@ def _decode_upkeep(text: str | None) -> Upkeep | None:
 def _decode_replaced(text: str | None) -> tuple[str, ...]:
     if text is None:
         return ()
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
+    found = read_json(text)
     if not isinstance(found, list) or not all(isinstance(fingerprint, str) for fingerprint in found):
         raise _Foreign(f"the annotation {names.REPLACED} is no list of fingerprints")
     return tuple(found)

@@ -419,14 +419,18 @@ def _issuers_held(certificate: UserCertificate, where: str, about: _Authorities)
 
 def _is_keystore_in_doubt(certificate: UserCertificate, about: _Authorities) -> bool:
     """Whether the keystore may hold a certificate of another CA than the certificate beside it."""
+    if not certificate.keystore_doubt:
+        return False
     authorities, _why = _issuers_beside_keystore(certificate, "", about)
-    return bool(certificate.keystore_doubt) and authorities is not None and not about.outdated <= authorities
+    return authorities is not None and not about.outdated <= authorities
 
 
 def _issuers_beside_keystore(
     certificate: UserCertificate, where: str, about: _Authorities
 ) -> tuple[frozenset[str] | None, str]:
-    """The same of the certificate itself. None for an expired certificate: every broker refuses it."""
+    """The CAs that may have issued the certificate beside the keystore, and where the certificate is, or why its CA is unknown (None). No CA for an expired
+    certificate: every broker refuses it.
+    """
     if certificate.not_after is not None and certificate.not_after <= about.now:
         return frozenset(), certificate.problem or f"the certificate in {where} has expired"
     if certificate.authority is None or not certificate.has_key:

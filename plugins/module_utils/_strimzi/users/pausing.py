@@ -67,11 +67,11 @@ def _annotate_all(
     users: Sequence[UserName], annotations: Mapping[str, str | None], work: Work, what: str, phase: Phase,
     leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,),
 ) -> None:  # fmt: skip
-    """Annotate these users, as ``annotate`` does, and record it; of a call that fails half-way, the users that it has come to. Raises KubeError, StepError."""
+    """Annotate these users, as ``annotate`` does, and record the users that were written, also where an error ends this. Raises KubeError, StepError."""
     done = [*users] if work.dry_run else []
     try:
         for user in () if work.dry_run else users:
-            _annotate_known(user, annotations, work, leaving_out, done)
+            _annotate_and_note(user, annotations, work, leaving_out, done)
     finally:
         if done:
             work.record(Action("update", _labels_of(done), what, phase.value))
@@ -81,10 +81,10 @@ def _labels_of(users: Iterable[UserName]) -> str:
     return listed([user.label for user in users])
 
 
-def _annotate_known(
+def _annotate_and_note(
     user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause], done: list[UserName]
 ) -> None:  # fmt: skip
-    """Add a user that was written to the users that are done, also where the answer was lost."""
+    """Annotate the user, and append the user to ``done`` once the annotations are there, also where the answer to the write was lost."""
     try:
         if annotate(user, annotations, work, leaving_out):
             done.append(user)
@@ -213,7 +213,7 @@ def _ask_for(
     try:
         for user in users:
             try:
-                _annotate_known(user, marks, work, (ReissuePause.FOREIGN,), done)
+                _annotate_and_note(user, marks, work, (ReissuePause.FOREIGN,), done)
             except Forbidden:
                 if user in paused:
                     raise

@@ -271,6 +271,11 @@ def is_taken_up(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
     return all(authorities == frozenset({entry.fingerprint}) for authorities in found)
 
 
+def awaited_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
+    """The presenters without a waiver: a flow waits for them."""
+    return tuple(presenter for presenter in snapshot.presenters if waiver_of(presenter.name, snapshot) is None)
+
+
 def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
     """The parties outside the cluster that present nothing yet, and are about to be issued a certificate. It may be of a CA that was in use
     when its issuer looked, which may have been a while ago.
@@ -279,9 +284,8 @@ def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
         return ()
     return tuple(
         presenter
-        for presenter in snapshot.presenters
+        for presenter in awaited_presenters(snapshot)
         if presenter.authorities == frozenset() and presenter.renewal is Renewal.ISSUED and presenter.is_outdated and not presenter.hindrance
-        and waiver_of(presenter.name, snapshot) is None
     )  # fmt: skip
 
 

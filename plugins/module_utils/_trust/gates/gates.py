@@ -321,7 +321,7 @@ def why_not_asked(snapshot: Snapshot, supplied: PreparedAuthority | None, linker
 
 
 def describe_confined(authority: Certificate) -> str:
-    """Why an issuer that keeps the key of this CA makes no request for a link certificate of it that could be used."""
+    """Why the issuer that keeps the key of this CA can request no usable link certificate of it: its request leaves out what confines the CA."""
     return f"{authority.subject} has name constraints or extended key usages, and the request that its issuer makes lacks them."
 
 
@@ -334,7 +334,9 @@ def _why_no_root(supplied: Certificate) -> str:
 
 
 def _why_refused_behind(snapshot: Snapshot, supplied: Certificate) -> str:
-    """A JVM leaves the name constraints of a root out, and applies them where a link certificate carries them."""
+    """Why JVMs would refuse a stored leaf behind a link certificate of this CA, as a sentence; empty where they would not. A JVM ignores the name
+    constraints of a root, and applies the constraints of a link certificate.
+    """
     path = (supplied, *snapshot.ca.current)
     for leaf in snapshot.leaves.stored if supplied.is_confined else ():
         if leaf.chain and (problem := constraint_problem(leaf.chain[0], path)):

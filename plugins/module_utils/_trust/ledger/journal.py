@@ -350,8 +350,8 @@ def _remember_replaced(ledger: Ledger, successor: str) -> tuple[str, ...]:
     of them.
     """
     last = ledger.journal.replaces if ledger.journal is not None and not ledger.journal.is_abort else None
-    earlier = [fingerprint for fingerprint in ledger.replaced_cas if fingerprint not in (last, successor)]
-    return (*earlier, *([last] if last not in (None, successor) else []))[-MOST_REPLACED:]
+    known = (*(fingerprint for fingerprint in ledger.replaced_cas if fingerprint != last), last)
+    return tuple(fingerprint for fingerprint in known if fingerprint not in (None, successor))[-MOST_REPLACED:]
 
 
 def _is_to_replace(journal: Journal, stop: Stop | None, intent: Intent) -> bool:
@@ -382,7 +382,7 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
         return False
     if journal.replaces is not None and ledger.find(journal.replaces) is not None:
         return False
-    # A listener may still trust a CA that left.
+    # Pods that the ledger awaits for a removed CA may still trust it.
     if snapshot.reconciliation.paused_by_us or any(removed.awaited_pods for removed in ledger.removed_cas):
         return False
     if not snapshot.nodes.pods:

@@ -540,9 +540,14 @@ class Snapshot:
         return self.users.presenters if self.users is not None else ()
 
     def users_among(self, parties: Iterable[str]) -> tuple[UserName, ...]:
-        """The KafkaUsers among these presenters, which are given by their names, in the order of these."""
+        """The KafkaUsers among the presenters with these names, in the order of the names."""
         known = {presenter.name: presenter.user for presenter in self.presenters if presenter.user is not None}
         return tuple(known[party] for party in parties if party in known)
+
+    @property
+    def witnesses(self) -> Mapping[str, Certificate]:
+        """The certificates of users that show with which CA the cluster works, by the Secrets that hold them."""
+        return self.users.witnesses if self.users is not None else {}
 
     @property
     def user_leaves(self) -> Mapping[str, StoredLeaf | None]:
@@ -616,7 +621,9 @@ class Snapshot:
 
     @cached_property
     def processes(self) -> frozenset[tuple[str, int]]:
-        """The UID of each pod with the number of its restarts in place: another of the two is another process, of which no answer is known."""
+        """The UID of each pod, with how often its containers have restarted in place. Where either differs, another process runs, and answers of the earlier
+        process do not count.
+        """
         return frozenset((pod.uid, pod.restarts) for pod in self.nodes.pods)
 
     def window_of(self, leaf: StoredLeaf) -> timedelta:

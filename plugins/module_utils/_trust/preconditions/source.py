@@ -212,11 +212,10 @@ def _sha256_of_current(snapshot: Snapshot) -> str:
 def _signatures(snapshot: Snapshot, swap: Swap) -> str:
     """Sentences that name the stored leaves, and the certificates of users, of each of the two CAs."""
     pair = (swap.replaced.certificate, swap.certificate)
-    users = snapshot.users.witnesses if snapshot.users is not None else {}
     found = {
         certificate: [
             *(leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and chains_to(leaf.chain, certificate)),
-            *(secret for secret, leaf in users.items() if leaf.signed_by(certificate)),
+            *(secret for secret, leaf in snapshot.witnesses.items() if leaf.signed_by(certificate)),
         ]
         for certificate in pair
     }

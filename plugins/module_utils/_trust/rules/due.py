@@ -200,6 +200,11 @@ def _is_due(leaf: Certificate, issuer: Certificate, window: timedelta, snapshot:
     return asked or nears_operator_window(leaf, window, snapshot.now)
 
 
+def ended_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
+    """The stored leaves that have ended."""
+    return tuple(leaf for leaf in snapshot.leaves.stored if leaf.chain and leaf.chain[0].has_ended(snapshot.now))
+
+
 def unwanted_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
     """The stored leaves that the caller wants others for, although they are good."""
     return tuple(

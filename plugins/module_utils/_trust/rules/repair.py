@@ -19,13 +19,12 @@ may take minutes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import leaves_of, may_present_ended, presenting_ended
 from ..evidence.stored import why_not_ours
-from ..ledger.enrolment import find_swap, is_in_doubt
+from ..ledger.enrolment import find_swap, is_in_doubt, last_current
 from ..ledger.journal import in_flight
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
@@ -35,6 +34,7 @@ from ..model.nodes import CONTROL_PLANE
 from ..model.snapshot import Backup, CaSecrets, Pod, Snapshot, StateSecrets, StoredLeaf
 from ..model.steps.authority import RestoreSecrets
 from ..model.steps.nodes import AwaitLeaves, ReloadOutside, Roll, RollReason
+from .due import ended_leaves
 from .leaves import issue
 from .order import settle_key
 from .pause import pause_first, why_not_reloaded
@@ -86,17 +86,13 @@ def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
         # The generation only rises: an earlier Secret lies there.
         return True
     # A generation means one CA, and only rises: the certificates of processes, or of users, show with which CA the cluster works.
-    issued = [*(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain), *_witnesses(snapshot).values()]
+    issued = [*(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain), *snapshot.witnesses.values()]
     return (
         ca.certificate_generation <= kept.certificate_generation
         and bool(issued and kept.current)
         and all(certificate.signed_by(kept.current[0]) for certificate in issued)
         and not any(certificate.signed_by(ca.current[0]) for certificate in issued)
     )
-
-
-def _witnesses(snapshot: Snapshot) -> Mapping[str, Certificate]:
-    return snapshot.users.witnesses if snapshot.users is not None else {}
 
 
 def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> bool:
@@ -141,15 +137,14 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
 
 def _later_backup(snapshot: Snapshot, backup: Backup) -> Backup | None:
     """A later backup of another CA: the ledger has changed since this backup was made. None where there is none."""
-    others = (other for other in snapshot.backups if other.ca.current and other.ca.current[:1] != backup.ca.current[:1])
-    return next((other for other in others if other.kept_at > backup.kept_at), None)
+    later = (other for other in snapshot.backups if other.kept_at > backup.kept_at and other.ca.current)
+    return next((other for other in later if other.ca.current[0] != backup.ca.current[0]), None)
 
 
 def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:
     """Why the cluster works with another CA than that of the backup, by the ledger, the pods and the certificates."""
     ledger, generation = snapshot.ledger, backup.ca.certificate_generation
-    used = [entry for entry in (ledger.entries if ledger and not ledger.problems else ()) if entry.generations]
-    last = max(used, key=lambda entry: max(entry.generations), default=None)
+    last = last_current(ledger) if ledger is not None and not ledger.problems else None
     if last is not None and last.certificate != own:
         return f"is of {named(own)}, and the ledger says that {named(last.certificate)} is in use."
     if (seen := _generation_of_pods(snapshot)) > generation:
@@ -163,15 +158,15 @@ def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) ->
 
 def _why_users_refused(snapshot: Snapshot, kept: CaSecrets, own: Certificate) -> str:
     """Why a backup of the clients CA lacks the CAs with which brokers and users work. Without the trust bundle nothing shows that a CA which waits in the
-    backup came into use a moment ago, and not long ago: brokers may have forgotten the CA before it. The operator brings a CA that no flow has put there into
-    the bundle, and brokers do not read it by themselves.
+    backup came into use a moment ago, and not long ago: brokers may have forgotten the CA before it. A CA that no flow has put there is no evidence in the
+    bundle: the operator has put it there too, and brokers have not read it.
     """
     bundle = snapshot.bundle if find_swap(snapshot) is None else None
     if bundle and own.fingerprint not in bundle:
         return f"is of {named(own)}, and brokers accept no certificate of it, by the trust bundle."
     waiting = () if bundle else {authority.chain[0] for authority in kept.prepared}
     accepted = [anchor for anchor in kept.anchors if anchor == own or anchor not in waiting]
-    for secret, leaf in _witnesses(snapshot).items():
+    for secret, leaf in snapshot.witnesses.items():
         if not any(leaf.signed_by(anchor) for anchor in accepted):
             return f"has no CA in use, or from before it, that has issued the certificate in {secret}."
     return ""
@@ -272,17 +267,13 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
         return settled
     if not ca.in_use_elsewhere and ca.key != at.current.public_key_sha256:
         return ()
-    # These nodes know the CA in use, whatever flow is in flight.
+    # The CA in use issues these leaves also where a flow is about to replace it: the nodes trust it already.
     resting = replace(at, resting=True)
     # The call stores leaves of components in the same step where the issuer has signed them: with its ended leaf the operator cannot connect to a node.
-    ended = _find_ended_secrets(at.snapshot)
+    ended = tuple(leaf.secret for leaf in ended_leaves(at.snapshot))
     ready = set(ended) - set(secrets_without_leaf(resting, ended, ca.current))
     issued = issue(resting, tuple(sorted({*secrets, *ready})), ca.current, Phase.PREPARE)
     return issued or ask_for_leaves(resting) or await_issuer(resting)
-
-
-def _find_ended_secrets(snapshot: Snapshot) -> tuple[str, ...]:
-    return tuple(leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and leaf.chain[0].has_ended(snapshot.now))
 
 
 def _unknown_answers(at: Situation, doubtful: frozenset[str]) -> Violation:

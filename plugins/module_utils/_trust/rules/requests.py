@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from ..._leaves.request import LeafRequest, Next, Wanted, next_action, next_try
 from ..._leaves.trigger import OF_TIME, Due, Reason, ends_with, why_ending
 from ..._pki.certificates import Chain
-from ..evidence.parties import parties_awaiting_issue, presenters, presenting_ended
-from ..evidence.stored import waiver_of
+from ..evidence.parties import awaited_presenters, parties_awaiting_issue, presenters, presenting_ended
 from ..ledger.target import later_authorities, wish_of
 from ..model.clients import ReissuePause, Renewal
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
@@ -40,7 +39,13 @@ from ..model.steps.leaves import (
     IssueLeaves,
     RechainLeaves,
 )
-from .due import due_reasons_under, find_first_ending, leaves_before_operator_window, nears_operator_window
+from .due import (
+    due_reasons_under,
+    ended_leaves,
+    find_first_ending,
+    leaves_before_operator_window,
+    nears_operator_window,
+)
 from .situation import Situation, answered_once
 
 #: Why a flow requests a leaf that only shows which CA signs.
@@ -70,15 +75,14 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
         return _ask_for_sample(at)
-    # The reasons of time leave this CA out where a flow is about to replace it.
+    # Where a flow is about to replace the CA in use, due_reasons_under gives no reason of time, so the leaves that have ended are added here.
     ended = _reasons_of_ended(at.snapshot) if at.resting else {}
     found = Asked(chain, {**ended, **due_reasons_under(at.snapshot, at.intent, at.ledger, chain)})
     return found if found.reasons else _ask_for_sample(at) or found
 
 
 def _reasons_of_ended(snapshot: Snapshot) -> dict[str, Due]:
-    ended = (leaf for leaf in snapshot.leaves.stored if leaf.chain and leaf.chain[0].has_ended(snapshot.now))
-    return {leaf.secret: why_ending(leaf.chain[0], ()) for leaf in ended if leaf.chain}
+    return {leaf.secret: why_ending(leaf.chain[0], ()) for leaf in ended_leaves(snapshot) if leaf.chain}
 
 
 def _ask_for_sample(at: Situation) -> Asked | None:
@@ -300,10 +304,9 @@ def resume_served_users(at: Situation) -> Steps:
         return ()
     names = tuple(
         presenter.name
-        for presenter in at.snapshot.presenters
+        for presenter in awaited_presenters(at.snapshot)
         if presenter.secret and presenter.pause.is_ours and not presenter.is_outdated
-        and waiver_of(presenter.name, at.snapshot) is None
-    )  # fmt: skip
+    )
     return (AwaitKept(names=names, authority=at.current),) if names else ()
 
 
@@ -351,11 +354,7 @@ def reissue(at: Situation) -> Steps:
     behind = {
         presenter.name for presenter in seen if presenter.is_outdated and presenter.pause is not ReissuePause.FOREIGN
     }
-    issued = (
-        presenter
-        for presenter in at.snapshot.presenters
-        if presenter.renewal is Renewal.ISSUED and waiver_of(presenter.name, at.snapshot) is None
-    )
+    issued = (presenter for presenter in awaited_presenters(at.snapshot) if presenter.renewal is Renewal.ISSUED)
     due = tuple(presenter.name for presenter in issued if presenter.name in behind or presenter.pause.is_ours)
     return (
         (AwaitReissue(names=due, authority=at.current, batch=at.intent.pace.user_batch, phase=at.phase),) if due else ()

@@ -43,7 +43,7 @@ class Situation:
     intent: Intent
     ledger: Ledger
     gates: Gates
-    #: The flow in flight is left where it stops, and the rules keep the CA in use going, as if none were in flight.
+    #: The rules keep the CA in use going as if no flow were in flight: the flow has stopped, or nodes have to come back first.
     resting: bool = False
 
     @property
