@@ -85,7 +85,7 @@ def _parameters(row: pytest.Function) -> dict[str, list[object]]:
     return {",".join(names): [row.callspec.params[name.strip()] for name in names] for names in groups}
 
 
-#: Seconds, from which on it shows how long a fixture takes.
+#: A worker also reports a setup or teardown that takes longer than this, in seconds.
 _SLOW = 1.0
 #: Functions without effects that whole flows call with the same keys and entries of Secrets again and again, by their modules. The collection itself
 #: keeps no private key for longer than it needs it.
@@ -106,7 +106,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """A worker tells of a test that passed once, in the place of five times, each of which would take as long as a small test."""
+    """A worker of pytest-xdist sends one report for a test that passes, and not five messages (start, setup, call, teardown, finish): sending each takes as
+    long as a small test.
+    """
     if not hasattr(item.config, "workerinput"):
         return None
     for report in runtestprotocol(item, log=False, nextitem=nextitem):

@@ -121,9 +121,9 @@ class Failure:
     reason: str
 
     @classmethod
-    def after(cls, before: Failure | None, at: datetime, why: str) -> Failure:
+    def after(cls, before: Failure | None, at: datetime, reason: str) -> Failure:
         """The failure with the row's count raised by one. before: the failure that came before it, None for the first."""
-        return cls(before.count + 1 if before else 1, at, why)
+        return cls(before.count + 1 if before else 1, at, reason)
 
 
 @dataclass(frozen=True)
@@ -276,11 +276,11 @@ def judge(answer: Chain, refusals: Sequence[str], now: datetime) -> Judgement:
 
 def record_answer(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: datetime) -> LeafRequest:
     """The request after this answer; nothing of it is recorded yet. A good certificate ends the row of failures."""
-    verdict = judge(answer, refusals, now)
-    if verdict is Judgement.NOT_YET:
+    judgement = judge(answer, refusals, now)
+    if judgement is Judgement.NOT_YET:
         ahead = ceil((answer[0].not_before - now).total_seconds())
         return replace(request, waiting=f"{request.secret}: its certificate is valid in {ahead} s; clocks differ.")
-    if verdict is Judgement.REFUSED:
+    if judgement is Judgement.REFUSED:
         told = f"The certificate that came back is refused: {'; '.join(refusals)}. Correct what the issuer makes of the request."
         return record_failure(request, told, now)
     return replace(request, answer=answer, failure=None, is_open=False, is_recorded=False)

@@ -163,7 +163,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
         "_pki/names.py",
         'if plain != name and any(_is_within(excluded.lstrip("."), plain) for excluded in self.excluded.names):',
-        ('if plain > name and any(_within(excluded.lstrip("."), plain) for excluded in self.excluded.names):',),
+        ('if plain > name and any(_is_within(excluded.lstrip("."), plain) for excluded in self.excluded.names):',),
         "A star comes before all that a label can begin with.",
     ),
     Equivalent(
@@ -214,7 +214,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
         "_trust/ledger/update.py",
         "annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful_leaves(snapshot, ledger)",
-        ("annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) ^ _doubtful(snapshot, ledger)",),
+        ("annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) ^ _doubtful_leaves(snapshot, ledger)",),
         "Doubtful ones are among those that pods are annotated with.",
     ),
     Equivalent(

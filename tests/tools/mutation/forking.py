@@ -4,8 +4,9 @@
 """A plugin for pytest: it runs the tests once for each mutant, in forks of this process, which has imported and collected everything.
 
 A fork gives the changed function its new code, wherever the function is referred to, and runs the tests that call the function until one fails. The
-plugin reads the mutants from the file that VARIABLE names and puts there how each fared. Unknown is how a change outside of a function's body fares, which
-takes effect while the module is imported; and whether what no test noticed has an effect while tests are collected, if that calls the function.
+plugin reads the mutants from the file that VARIABLE names, and writes the result of each into it. The result is ``unknown`` where the change is outside of a
+function's body, because such code runs while the module is imported; and where no test noticed the change, and the function is called while tests are
+collected, because the fork does not collect them again.
 """
 
 from __future__ import annotations
@@ -200,9 +201,10 @@ def _calls(session: pytest.Session, functions: Mapping[_Function, Sequence[Funct
     jobs = _Jobs(1, limited=False)
     jobs.start(run, failures.append)
     jobs.wait()
-    if failures != [None]:
-        failed = session.items[failures[0]].nodeid if failures and failures[0] is not None else "a test"
-        pytest.exit(f"{failed} fails without any mutation", returncode=1)
+    (failed,) = failures
+    if failed is not None:
+        name = "a test" if failed == _NONE else session.items[failed].nodeid
+        pytest.exit(f"{name} fails without any mutation", returncode=1)
     found, seconds = json.loads(file.read_text())
     return _Calls(session.items, {tuple(key): tests for key, tests in found}, seconds)
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from ..checks.places import ROOT
 from . import forking, replacing
 from .mutant import CannotMutate, Mutant
-from .targets import suites_for
+from .targets import package_for, suites_for
 
 #: A test takes seconds, ten times as many on a busy machine: one that takes more never ends.
 _OPTIONS = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout", "-m", "not long", "--timeout=120")
@@ -33,7 +33,7 @@ class Tried:
 
 def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Tried]:
     """Tries every mutant. jobs: how many at a time. Raises CannotMutate."""
-    for package, found in groupby(mutants, key=lambda mutant: suites_for(mutant.module, ROOT)[-1]):
+    for package, found in groupby(mutants, key=lambda mutant: package_for(mutant.module)):
         of_package = list(found)
         results = _fork(package, of_package, jobs)
         counts = ", ".join(f"{results.count(result)} {result}" for result in forking.RESULTS)

@@ -31,11 +31,14 @@ def _below(asked: str, root: Path) -> Iterator[Path]:
     yield from (file.relative_to(root) for file in files if file.stat().st_size)
 
 
+def package_for(module: Path) -> Path:
+    """The folder with all tests of the module's package."""
+    return TESTS / module.relative_to(CODE).parts[0]
+
+
 def suites_for(module: Path, root: Path) -> tuple[Path, ...]:
-    """The suites that run one after the other until a test fails: the tests of its room that import the module, which notice most and
-    take seconds, then all of its package.
-    """
+    """The test files of the module's room that import the module, and last the folder with all tests of its package."""
     below = module.relative_to(CODE)
     room, imported = TESTS / below.parent, f"{'.'.join(below.with_suffix('').parts)} import"
     own = (file.relative_to(root) for file in sorted((root / room).glob("test_*.py")) if imported in file.read_text())
-    return (*own, TESTS / below.parts[0])
+    return (*own, package_for(module))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,4 +76,7 @@ def test_every_equivalent_is_of_a_line_that_is_there_and_says_why(equivalent: Eq
     lines = [line.strip() for line in (ROOT / Path(CODE) / equivalent.module).read_text().splitlines()]
     assert equivalent.before in lines
     assert equivalent.after
+    # A mutation changes operators, numbers and conditions: a name that only it has was renamed in the code.
+    names = set(re.findall(r"[^\W\d]\w*", " ".join(equivalent.after)))
+    assert names <= {*re.findall(r"[^\W\d]\w*", equivalent.before), "not", "is", "in", "and", "or", "True", "False"}
     assert equivalent.why.endswith(".")

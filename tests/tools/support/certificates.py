@@ -38,7 +38,7 @@ def key(number: int) -> PrivateKey:
 
 @cache
 def rsa_key(size: int, number: int = 0) -> PrivateKey:
-    """The same for keys whose primes take long to find."""
+    """Always the same RSA key for the same size and number: a new one takes long to make."""
     return generate_key(KeySpec(KeyAlgorithm.RSA, size))
 
 

@@ -24,12 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
     issue_root,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
-    KeyAlgorithm,
-    KeySpec,
-    PrivateKey,
-    generate_key,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (
@@ -40,7 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import LinkCertificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
-from .certificates import YEAR, Entity, key, leaf, make
+from .certificates import YEAR, Entity, key, leaf, make, rsa_key
 from .constrained import names
 from .issuer_contract import Counterpart
 
@@ -104,7 +99,7 @@ class LinkContract:
     def test_it_certifies_the_ca_in_use_by_its_own(self, counterpart: Counterpart) -> None:
         """Its name as the Cluster Operator writes it, and a key as it makes it. Kafka loads the two certificates, one behind the other."""
         old, new = (
-            next_ca(counterpart, outlives_rewriting=False, own=generate_key(KeySpec(KeyAlgorithm.RSA, 2048))),
+            next_ca(counterpart, outlives_rewriting=False, own=rsa_key(2048)),
             counterpart.authority,
         )
         order = ordered_back(NextAuthority(new, None), old.certificate, old.key)

@@ -167,7 +167,7 @@ _MOUNT = "pki/kafka"
 def _prepared() -> tuple[Mount, str, Chain]:
     """A mount, the reference of its issuing CA, and that CA's chain: made by requests, once."""
     with serving(FakeVault()) as vault, set_up(Administrator(vault.url, vault.root), _MOUNT) as ready:
-        return vault.mounts[_MOUNT].copy(), ready.issuer_ref, ready.authority
+        return vault.mounts[_MOUNT], ready.issuer_ref, ready.authority
 
 
 @contextmanager

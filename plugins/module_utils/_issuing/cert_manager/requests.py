@@ -340,7 +340,7 @@ class CertManager:
         if not tokens:
             return ()
         try:
-            found = self._requests()
+            found = _requests_of(self._client, self._namespace, self._labels)
         except ResourceTypeMissing:
             return (not_installed(CERTIFICATE_REQUESTS),) * len(tokens)
         at = Circumstances(self._client, self._issuer, self._clock.now())
@@ -349,9 +349,6 @@ class CertManager:
     def forget(self, tokens: Sequence[Token]) -> None:
         """Also requests to other issuers of cert-manager."""
         forget_requests(self._client, self._namespace, self._labels, tokens)
-
-    def _requests(self) -> Mapping[str, dict[str, Any]]:
-        return _requests_of(self._client, self._namespace, self._labels)
 
     def _answer(self, token: Token, found: Mapping[str, Object], at: Circumstances) -> Answer:
         record = _Record.read(token)

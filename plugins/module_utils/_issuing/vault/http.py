@@ -326,8 +326,8 @@ class VaultConnection:
                     "Check url and the proxy: a login page may have been put between.",
                 )
             return Reply(status, {}, wait=retry_after(headers.get("Retry-After", "")))
-        errors = body.get("errors")
-        texts = [error for error in errors if isinstance(error, str)] if isinstance(errors, list) else []
+        found = body.get("errors")
+        texts = [error for error in found if isinstance(error, str)] if isinstance(found, list) else []
         errors = quotable("; ".join(texts), (call.token, *call.secrets))
         return Reply(status, body, errors, retry_after(headers.get("Retry-After", "")))
 
