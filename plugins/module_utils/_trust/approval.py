@@ -103,10 +103,10 @@ def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
         snapshot = step.restore(snapshot)
     ledger, begun = snapshot.ledger or Ledger(), in_flight(snapshot.ledger)
     if begun is None:
-        current = snapshot.ca.in_use[0] if snapshot.ca.in_use else None
-        if current is None:
-            return None
-        return current.fingerprint if goal is Goal.RENEW else current.public_key_sha256
+        names = (
+            current.fingerprint if goal is Goal.RENEW else current.public_key_sha256 for current in snapshot.ca.in_use
+        )
+        return next(names, None)
     if goal is Goal.RENEW:
         return begun.replaces
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
@@ -130,5 +130,5 @@ def _is_begun(goal: Goal, snapshot: Snapshot) -> bool:
 def _first_part(snapshot: Snapshot) -> Journal | None:
     """The finished renewal of the CA in use that was to lead to a replacement; None where no replacement is due."""
     last = snapshot.ledger.journal if snapshot.ledger else None
-    current = snapshot.ca.in_use[0].fingerprint if snapshot.ca.in_use else None
-    return last if last is not None and last.precedes_replacement and last.successor == current else None
+    in_use = {certificate.fingerprint for certificate in snapshot.ca.in_use}
+    return last if last is not None and last.precedes_replacement and last.successor in in_use else None

@@ -158,23 +158,32 @@ def test_an_approved_recovery_is_none_of_what_comes_to_be_left_later() -> None:
 
 
 GENERATED = cluster(ledger=None, reconciliation=Reconciliation(generated=True))
+TAKEN = changed(GENERATED, reconciliation=Reconciliation())
+MANAGED = cluster(ledger=ledger(entry(OLD, ALL, generations={0})))
+GIVEN = changed(MANAGED, reconciliation=Reconciliation(generated=True))
 
 
 def test_an_adoption_that_was_killed_goes_on() -> None:
     upgrade = Intent(Goal.UPGRADE)
-    approved, begun = hash_of(GENERATED, upgrade), changed(GENERATED, reconciliation=Reconciliation())
-    assert forecast(begun, upgrade, MadeHere()).whole
-    assert refusals(approved, begun, upgrade) == []
-    other = changed(begun, ca=secrets(THIRD), leaves=leaves(THIRD))
+    approved = hash_of(GENERATED, upgrade)
+    assert forecast(TAKEN, upgrade, MadeHere()).whole
+    assert refusals(approved, TAKEN, upgrade) == []
+    other = changed(TAKEN, ca=secrets(THIRD), leaves=leaves(THIRD))
     assert CA in refusals(approved, other, upgrade)
 
 
 def test_a_hand_back_that_was_killed_goes_on() -> None:
-    downgrade, managed = Intent(Goal.DOWNGRADE), cluster(ledger=ledger(entry(OLD, ALL, generations={0})))
-    approved, begun = hash_of(managed, downgrade), changed(managed, reconciliation=Reconciliation(generated=True))
-    assert forecast(managed, downgrade, MadeHere()).violations == ()
-    assert forecast(begun, downgrade, MadeHere()).whole
-    assert refusals(approved, begun, downgrade) == []
+    downgrade = Intent(Goal.DOWNGRADE)
+    assert forecast(MANAGED, downgrade, MadeHere()).violations == ()
+    assert forecast(GIVEN, downgrade, MadeHere()).whole
+    assert refusals(hash_of(MANAGED, downgrade), GIVEN, downgrade) == []
+
+
+@pytest.mark.parametrize(("before", "now"), [(GENERATED, TAKEN), (MANAGED, GIVEN)], ids=["taken", "given back"])
+def test_an_approved_replacement_is_none_of_a_ca_that_was_taken_from_the_operator_or_given_back(
+    before: Snapshot, now: Snapshot
+) -> None:
+    assert refusals(hash_of(before), now) != []
 
 
 @pytest.mark.parametrize(
