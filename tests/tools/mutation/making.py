@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
 from ..parts import is_in_part
-from .spans import Position, annotations, text_of
+from .spans import Position, annotations, statements, text_of
 
 #: ``is`` stands only beside None, booleans and members of enums: ``==`` says the same of them.
 _SAME = ("Is_Eq", "IsNot_NotEq")
@@ -41,20 +42,28 @@ def main(part: str, *modules: str) -> None:
 
 
 def _mutants(module: str, part: str) -> Iterator[dict[str, object]]:
+    """Cosmic Ray reads each statement of the module by itself: for each mutant it reads again what it was given."""
     source = Path(module).read_text()
-    nodes, annotated = list(ast_nodes(get_ast(source))), list(annotations(source))
-    for name, operator in _OPERATORS.items():
-        found = [(node, *span) for node in nodes for span in operator.mutation_positions(node)]
-        for occurrence, (node, begin, end) in enumerate(found):
-            if not is_in_part(f"{module} {name} {occurrence}", part) or _is_left_out(
-                source, name, (begin, end), annotated
-            ):
-                continue
-            yield {
-                "definition": ASTQuery(node).get_definition_name() or "",
-                "begin": begin,
-                "source": mutate_code(source, operator, occurrence),
-            }
+    lines, annotated = source.splitlines(keepends=True), list(annotations(source))
+    made: Counter[str] = Counter()
+    for above, last in statements(source):
+        statement = "".join(lines[above:last])
+        nodes = list(ast_nodes(get_ast(statement)))
+        for name, operator in _OPERATORS.items():
+            found = [(node, *span) for node in nodes for span in operator.mutation_positions(node)]
+            for occurrence, (node, (line, column), end) in enumerate(found):
+                begin, number = (above + line, column), made[name]
+                made[name] += 1
+                if not is_in_part(f"{module} {name} {number}", part) or _is_left_out(
+                    source, name, (begin, (above + end[0], end[1])), annotated
+                ):
+                    continue
+                changed = mutate_code(statement, operator, occurrence)
+                yield {
+                    "definition": ASTQuery(node).get_definition_name() or "",
+                    "begin": begin,
+                    "source": "".join((*lines[:above], changed, *lines[last:])),
+                }
 
 
 def _is_left_out(

@@ -23,6 +23,14 @@ def annotations(source: str) -> Iterator[tuple[Position, Position]]:
                 yield (found.lineno, found.col_offset), (found.end_lineno, found.end_col_offset)
 
 
+def statements(source: str) -> Iterator[tuple[int, int]]:
+    """Of each statement of a module, definitions included: how many lines are above it, and its last line."""
+    for statement in ast.parse(source).body:
+        assert statement.end_lineno is not None
+        first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
+        yield first - 1, statement.end_lineno
+
+
 def text_of(source: str, begin: Position, end: Position) -> str:
     """The text between these positions; of several lines the rest of the first."""
     line = source.splitlines()[begin[0] - 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .spans import annotations, text_of
+from .spans import annotations, statements, text_of
 
 FUTURE = "from __future__ import annotations\n"
 
@@ -24,6 +24,11 @@ def test_where_they_are(source: str, found: list[str]) -> None:
     assert all(begin[0] == end[0] for begin, end in spans)
     assert sorted(lines[line - 1][first:last] for (line, first), (_line, last) in spans) == sorted(found)
     assert list(annotations(source)) == []
+
+
+def test_a_statement_begins_with_its_decorators() -> None:
+    module = "import a\n\n\n@a.once\n@a.kept\ndef f() -> None:\n    pass\n\n\n#: Why.\nX = 1\n"
+    assert list(statements(module)) == [(0, 1), (3, 7), (10, 11)]
 
 
 @pytest.mark.parametrize(
