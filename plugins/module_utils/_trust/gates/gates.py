@@ -109,11 +109,12 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     """
     remaining = ledger.without_entry(fingerprint)
     needs = tuple(_find_needs(snapshot, ledger, fingerprint))
+    # Each verifier as it would be, and as it is.
+    parties = tuple(zip(verifying_parties(snapshot, remaining), verifying_parties(snapshot, ledger), strict=True))
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
     refusing = {
-        entry.fingerprint: tuple(_find_refusals(snapshot, remaining, entry.chain, ledger))
-        for entry in remaining.entries
+        entry.fingerprint: tuple(_find_refusals(parties, entry.chain, snapshot)) for entry in remaining.entries
     }
     violations = (violation for need in needs for violation in _removal_violations(refusing, need))
     used = {authority for need in needs for authority in need.authorities or ()}
@@ -128,23 +129,23 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     return tuple(dict.fromkeys((*violations, *outside)))
 
 
-def _find_refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain, before: Ledger) -> Iterator[_Refusal]:
+def _find_refusals(
+    parties: Iterable[tuple[VerifyingParty, VerifyingParty]], authority: Chain, snapshot: Snapshot
+) -> Iterator[_Refusal]:
     """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers whose answer is unknown.
 
-    ledger: without the CA that leaves. before: with that CA.
+    parties: each verifier without the CA that leaves, and with that CA.
     """
-    for party in verifying_parties(snapshot, ledger):
+    for party, now in parties:
         forms = [form for form in (authority, authority[:1]) if not party.accepts(form, snapshot)]
-        if forms and not _refused_already(party, authority, snapshot, before):
+        if forms and not _refuses_already(now, authority, snapshot):
             yield _Refusal(party.name, any(party.why_refused(form, snapshot) for form in forms))
 
 
-def _refused_already(party: VerifyingParty, authority: Chain, snapshot: Snapshot, before: Ledger) -> bool:
-    """Whether the verifier refuses leaves of this CA, which has ended, also with the CA that leaves: it loses nothing."""
-    if not (party.verifier.checks_anchor_dates and authority[0].has_ended(snapshot.now)):
-        return False
-    now = next(verifier for verifier in verifying_parties(snapshot, before) if verifier.name == party.name)
-    return all(now.why_refused(form, snapshot) for form in (authority, authority[:1]))
+def _refuses_already(party: VerifyingParty, authority: Chain, snapshot: Snapshot) -> bool:
+    """Whether the verifier refuses leaves of this CA now, because the CA has ended: it loses nothing."""
+    is_over = party.verifier.checks_anchor_dates and authority[0].has_ended(snapshot.now)
+    return is_over and bool(party.why_refused(authority, snapshot))
 
 
 def _find_needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:

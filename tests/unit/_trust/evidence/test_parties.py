@@ -7,20 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import (
     describe_trust_doubts,
     known_presenters,
+    may_present_ended,
+    pods_accepting,
     pods_trusting_removed,
+    possible_holders_of_undone,
     possibly_trusted_by,
     present_all,
     presenters,
+    presenting_ended,
     presenting_stored,
     surely_trusted_by,
     unanswered,
@@ -34,7 +39,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     RemovedEntry,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener, Unanswered
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    InPlaceObstacles,
+    Pod,
+    Snapshot,
+)
 
 from ....tools.support.certificates import DAY, NOW, Entity
 from ....tools.support.certificates import leaf as issue_leaf
@@ -295,6 +305,89 @@ def test_a_pod_presents_the_stored_leaf_when_all_its_listeners_do(
 
 def test_a_stored_leaf_that_cannot_be_read_is_presented_by_no_pod() -> None:
     assert presenting_stored(looked(on(NODE), leaves=(a_leaf(chain=None),))) == set()
+
+
+def of_third(end: datetime) -> Certificate:
+    return issue_leaf(THIRD, end=end)
+
+
+LATER, SOON = NOW + DAY, NOW + timedelta(seconds=1)
+ENDED, LONG_ENDED = NOW, NOW - DAY
+
+
+@pytest.mark.parametrize(
+    ("seen", "stored", "ends"),
+    [
+        pytest.param(None, {NODE: LATER, PEER: LATER}, {}, id="none"),
+        pytest.param(None, {NODE: ENDED, PEER: SOON}, {NODE: ENDED}, id="stored"),
+        pytest.param((on(PEER),), {NODE: ENDED, PEER: ENDED}, {NODE: ENDED}, id="the answer of a node counts, and not what is stored"),
+        pytest.param((on(PEER, presents=None),), {NODE: LATER, PEER: ENDED}, {PEER: ENDED}, id="a listener that shows nothing"),
+        pytest.param(
+            (on(NODE, presents=(of_third(ENDED), THIRD.certificate)), on(NODE, 9090, presents=(of_third(LONG_ENDED),)), on(NODE, 9094)),
+            {NODE: LATER, PEER: LATER}, {NODE: LONG_ENDED}, id="the first end of several listeners",
+        ),
+    ],
+)  # fmt: skip
+def test_nodes_that_present_an_ended_certificate(
+    seen: tuple[ObservedListener, ...] | None, stored: dict[Pod, datetime], ends: dict[Pod, datetime]
+) -> None:
+    """Not the pod that is no node. A leaf in another Secret, or one that cannot be read, says nothing about a node."""
+    own = (a_leaf(pod.name, chain=(of_third(end), THIRD.certificate)) for pod, end in stored.items())
+    others = (a_leaf(TOPICS.name, chain=(of_third(LONG_ENDED),)), a_leaf("unread", chain=None))
+    found = presenting_ended(changed(SEEN, listeners=seen, leaves=(*own, *others), pods=(NODE, PEER, TOPICS)))
+    assert found == {pod.uid: end for pod, end in ends.items()}
+
+
+@pytest.mark.parametrize("presents_stored", [False, None])
+def test_of_a_node_that_was_started_with_another_leaf_the_stored_leaf_says_nothing(
+    presents_stored: bool | None,
+) -> None:
+    """Only its answers show whether that has ended."""
+    other = replace(NODE, presents_stored=presents_stored)
+    snapshot = changed(
+        SEEN,
+        pods=(other, PEER, replace(TOPICS, presents_stored=False)),
+        leaves=(a_leaf(chain=(of_third(LONG_ENDED),)),),
+    )
+    assert presenting_ended(snapshot) == {}
+    assert may_present_ended(snapshot) == {NODE.uid}
+
+
+def test_nodes_that_accept_a_ca() -> None:
+    """Neither a node that has not answered, nor a pod that opens no listener, whatever it trusts."""
+    snapshot = looked(on(NODE), on(NODE, 9090), on(PEER), on(PEER, 9090, **REFUSES))
+    assert pods_accepting(name_of(OLD), snapshot) == {NODE.uid}
+    assert pods_accepting(name_of(THIRD), snapshot) == pods_accepting(name_of(OLD), looked(on(TOPICS))) == set()
+
+
+# --- who may have started with a leaf of a CA that an abort gives up
+
+UNDOING = a_journal(old=NEW, is_abort=True)
+ASKED = (on(NODE), on(PEER))
+READ_AGAIN = (HeldLeaf(HELD, frozenset({NODE.uid})),)
+
+
+@pytest.mark.parametrize(
+    ("fields", "books", "holders"),
+    [
+        pytest.param({}, {}, (NODE, PEER, TOPICS), id="any"),
+        pytest.param({"in_place_obstacles": None}, {}, (), id="the call has not looked yet"),
+        pytest.param({}, {"journal": a_journal(old=NEW)}, (), id="the flow is none that is undone"),
+        pytest.param({}, {"journal": None}, (), id="no flow"),
+        pytest.param({}, {"journal": replace(UNDOING, unsure_pods=frozenset({PEER.uid}))}, (PEER,), id="noted before"),
+        pytest.param({}, {"entries": (LEFT, entry(NEW, awaited_pods={NODE.uid}))}, (PEER, TOPICS), id="one ran before the CA was published"),
+        pytest.param({}, {"entries": (entry(OLD, awaited_pods={PEER.uid}), entry(NEW, awaited_pods=None))}, (NODE, PEER, TOPICS), id="it was not published"),
+        pytest.param({}, {"entries": (LEFT,)}, (NODE, PEER, TOPICS), id="the ledger has it no more"),
+        pytest.param({"listeners": ASKED}, {}, (TOPICS,), id="nodes have answered"),
+        pytest.param({"listeners": ASKED[:1]}, {}, (PEER, TOPICS), id="one has not answered"),
+        pytest.param({"listeners": ASKED}, {"held_leaves": READ_AGAIN}, (NODE, TOPICS), id="one has read again since"),
+    ],
+)  # fmt: skip
+def test_pods_that_may_have_started_with_a_leaf_of_a_ca_that_is_given_up(
+    fields: dict[str, Any], books: dict[str, Any], holders: tuple[Pod, ...]
+) -> None:
+    snapshot = changed(SEEN, **{"in_place_obstacles": InPlaceObstacles(), **fields})
+    assert possible_holders_of_undone(snapshot, replace(BOOKS, **{"journal": UNDOING, **books})) == holders
 
 
 _SETS = st.sampled_from([names_of(*some) for some in ((), (OLD,), (NEW, THIRD), (OLD, NEW, THIRD))])

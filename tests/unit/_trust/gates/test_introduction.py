@@ -19,11 +19,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
     Gates,
     Introduction,
     introduction_of,
+    why_not_asked,
     why_not_linked,
     why_not_presented,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import LinkIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -31,20 +33,20 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 
-from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.constrained import names
 from ..authorities import EARLY, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, link_of, linked_form
 from ..builders import changed, cluster, others, prepared, secrets
 from ..ledgers import UNTRUSTED, books_of, entry, ledger
-from ..nodes import a_leaf, a_pod
+from ..nodes import PODS, a_leaf, a_pod
 from ..requested import elsewhere
 
 SHORT = make("cluster-ca v0", key(0), path_length=0)
 #: An intermediate CA that the CA in use has issued.
 BELOW = make("Brokers", key(8), OLD, path_length=0)
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
-NODE, EXPORTER = a_pod(), a_pod("exporter", component=Component.KAFKA_EXPORTER)
+NODE, PEER, EXPORTER = a_pod(), a_pod(PODS[1]), a_pod("exporter", component=Component.KAFKA_EXPORTER)
 TOPICS = a_pod("topics", component=Component.ENTITY_OPERATOR)
 BOTH = {NODE.uid, EXPORTER.uid}
 WAITING = entry(NEW, UNTRUSTED, awaited_pods=BOTH)
@@ -186,7 +188,10 @@ def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> No
             linked(unknown={TOPICS.uid}, pods=(NODE, TOPICS), new=entry(NEW, UNTRUSTED, awaited_pods={NODE.uid, TOPICS.uid})),
             Introduction(linked_form(NEW, OLD), link_of(NEW, OLD), {TOPICS: STRANGE}), id="nor does an operator of the cluster",
         ),
-        pytest.param(linked(unknown={NODE.uid}), by_itself(because=REFUSES), id="a node that refuses it never restarts for it"),
+        pytest.param(
+            linked(unknown={NODE.uid, PEER.uid}, pods=(NODE, PEER)), by_itself(because=REFUSES),
+            id="nodes that refuse it never restart for it: the first is named",
+        ),
         pytest.param(
             seen(prepared(EARLY, link_of(EARLY, SHORT)), old=SHORT, new=entry(EARLY, UNTRUSTED)),
             by_itself(chain_of(EARLY), f"pod {EXPORTER.name} would refuse its link certificate: {ONE_BELOW}."),
@@ -257,7 +262,7 @@ def test_verifiers_that_refuse_the_first_form_are_named(snapshot: Snapshot, expe
         pytest.param(cluster(), chain_of(NEW), "", id="a supplied root"),
         pytest.param(cluster(), CORPORATE, NO_ROOT, id="a supplied intermediate"),
         pytest.param(
-            cluster(leaves=(a_leaf(chain=(SERVICE,)),)),
+            cluster(leaves=(a_leaf("lost", chain=None), a_leaf(chain=(SERVICE, OLD.certificate)))),
             chain_of(CONFINED),
             "",
             id="a supplied root for the names of all leaves",
@@ -277,3 +282,62 @@ def test_verifiers_that_refuse_the_first_form_are_named(snapshot: Snapshot, expe
 )
 def test_why_the_ca_in_use_cannot_certify_the_next_key(snapshot: Snapshot, brings: Chain, why: str) -> None:
     assert why_not_linked(snapshot, brings) == why
+
+
+#: Roots whose names stay as they are where an issuer writes them again.
+NEXT = make("Next Root", key(82), outlives_rewriting=True)
+NEXT_CONFINED = make("Next Root", key(81), extra=[names(["svc"])], outlives_rewriting=True)
+ENDED = make("Corporate Issuing CA", key(7), ROOT, end=NOW - DAY)
+OF_SERVICES = (a_leaf("lost", chain=None), a_leaf(chain=(SERVICE, OLD.certificate)))
+BOTH_KEYS = LinkIssuer("Vault", keeps_both_keys=True)
+
+
+@pytest.mark.parametrize(
+    ("current", "brings", "elsewhere", "linker", "why"),
+    [
+        pytest.param(OLD, (), False, LinkIssuer("Vault"), "", id="as usual"),
+        pytest.param(OLD, (NEXT,), False, LinkIssuer("Vault"), "", id="a supplied root"),
+        pytest.param(make("cluster-ca v0", key(0)), (NEXT,), True, BOTH_KEYS, "", id="the issuer has both keys"),
+        pytest.param(
+            SHORT, (), False, BOTH_KEYS, f"{SHORT.certificate.subject} permits no CA below it, so its issuer certifies none.",
+            id="no CA may be below the CA in use",
+        ),
+        pytest.param(
+            (ENDED, ROOT), (), False, BOTH_KEYS,
+            f"{ENDED.certificate.subject} has ended, and a certificate that it signs would have ended with it.",
+            id="the CA in use has ended",
+        ),
+        pytest.param(
+            OLD, (NEXT,), True, LinkIssuer("Vault"),
+            f"the key of {NEXT.certificate.subject}, which would have to sign the request, is not here either.", id="no key here",
+        ),
+        pytest.param(OLD, (INTERMEDIATE, ROOT), False, BOTH_KEYS, NO_ROOT, id="a supplied intermediate"),
+        pytest.param(OLD, (NEXT_CONFINED,), False, BOTH_KEYS, "", id="a root for the names of all leaves"),
+        pytest.param(
+            OLD, (NEXT_CONFINED,), True, BOTH_KEYS,
+            f"{NEXT.certificate.subject} has name constraints or extended key usages, and the request that its issuer makes lacks them.",
+            id="the request would lack what confines the root",
+        ),
+        pytest.param(
+            OLD, (make("Next Root", key(81), extra=[names(["org"])]),), False, BOTH_KEYS,
+            f"JVMs would refuse {PODS[0]} behind the link certificate: the name constraints of {NEXT.certificate.subject} do not admit the name a.svc of "
+            f"{SERVICE.subject}.",
+            id="a root for other names",
+        ),
+        pytest.param(
+            OLD, (NEW,), False, BOTH_KEYS,
+            f"the issuer would write the name {NEW.certificate.subject} in other types of strings, which is another name to Go programs.",
+            id="a name that does not stay",
+        ),
+    ],
+)  # fmt: skip
+def test_why_an_issuer_is_not_asked_to_certify_the_next_key(
+    current: Entity | tuple[Entity, ...],
+    brings: tuple[Entity, ...],
+    elsewhere: bool,
+    linker: LinkIssuer,
+    why: str,
+) -> None:
+    chain = chain_of(current) if isinstance(current, Entity) else chain_of(*current)
+    given = replace(supplied(*brings)[0], key_is_elsewhere=elsewhere) if brings else None
+    assert why_not_asked(cluster(ca=secrets(chain), leaves=OF_SERVICES), given, linker) == why

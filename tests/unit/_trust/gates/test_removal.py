@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
+    InPlaceObstacles,
     Snapshot,
     StoredLeaf,
 )
@@ -35,7 +36,7 @@ from ....tools.support.certificates import leaf as issue_leaf
 from .. import linked
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, linked_chain, linked_form, name_of
 from ..builders import changed, cluster, others, prepared, secrets
-from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, books_of, entry, ledger
+from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, books_of, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..of_users import ORDERS, STAGES, presenter, presenting
 
@@ -74,6 +75,14 @@ def needing(*who: str) -> list[tuple[str, str]]:
 UNREAD = BOOKS.with_entry(entry(NEW, generations={1}, awaited_pods={uid_of(PODS[2], start=2)}))
 TWINS = ledger(entry(OLD, PHASE_OUT, {0}), entry(RENEWED, generations={1}))
 BELOW = ledger(entry(OLD, PHASE_OUT, {0}), entry(CORPORATE, generations={1}, awaited_pods=None), entry(ROOT))
+#: Two nodes, and a Go program in the place of the third.
+WITH_EXPORTER = (
+    *pods(1, start=2, names=PODS[:2]),
+    a_pod(PODS[2], 1, start=2, component=Component.KAFKA_EXPORTER),
+)
+#: A CA below a root, which has ended, and its renewal.
+ENDED, LIVING = (make("Kafka nodes", key(22), ROOT, end=end) for end in (NOW - DAY, NOW + YEAR))
+ENDED_IN_USE = entry(chain_of(ENDED, ROOT), generations={1})
 UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaited_pods=None))
 
 
@@ -107,6 +116,20 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaited_pods=Non
             {"books": UNREAD}, left_without(f"pod {PODS[2]}"), id="a verifier knows no other CA",
         ),
         pytest.param(
+            {"books": UNREAD, "pods": WITH_EXPORTER}, left_without(f"pod {PODS[2]}"), id="a Go program knows no other CA",
+        ),
+        pytest.param(
+            {"books": ledger(entry(OLD, PHASE_OUT, {0}), ENDED_IN_USE), "leaves": leaves(ENDED, 1), "pods": WITH_EXPORTER}, [],
+            id="a Go program refuses the next CA already, which has ended",
+        ),
+        pytest.param(
+            {
+                "books": ledger(entry(LIVING, PHASE_OUT, {0}), ENDED_IN_USE), "leaving": LIVING, "leaves": leaves(ENDED, 1),
+                "pods": WITH_EXPORTER,
+            },
+            left_without(f"pod {PODS[2]}"), id="a Go program accepts the next CA, which has ended, by its renewal",
+        ),
+        pytest.param(
             # The same key would do, but the anchor of that key that the pods have is the one that would leave.
             {"books": UNREAD_TWINS, "leaves": leaves(RENEWED, 1)},
             left_without(*VERIFIERS[:-1]),
@@ -126,6 +149,20 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaited_pods=Non
 )  # fmt: skip
 def test_parties_that_keep_a_ca_from_leaving(fields: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     assert sorted(against(**fields)) == sorted(expected)
+
+
+MAY_HOLD = "may have been started with a certificate of this CA."
+
+
+@pytest.mark.parametrize("undone", [OLD, NEW, THIRD], ids=["first", "second", "third"])
+def test_a_pod_that_may_have_been_started_with_a_leaf_of_the_ca_that_an_abort_gives_up_keeps_that_ca_alone(
+    undone: Entity,
+) -> None:
+    books = ledger(*map(entry, (OLD, NEW, THIRD)), journal=a_journal(old=undone, is_abort=True))
+    for leaving in (OLD, NEW, THIRD):
+        found = against(books, leaving, in_place_obstacles=InPlaceObstacles())
+        holders = [who for who, why in found if why == MAY_HOLD]
+        assert holders == ([f"pod {name}" for name in PODS] if leaving is undone else [])
 
 
 def test_the_root_above_a_trusted_intermediate_can_leave_and_the_intermediate_cannot() -> None:

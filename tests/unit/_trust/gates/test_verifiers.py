@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.verifiers import (
     MOUNTED_SECRET,
+    can_raise_path_length,
     describe_clients_left_behind,
     describe_possible_refusals,
     describe_unnameable_users,
@@ -40,6 +41,7 @@ from ..builders import changed, cluster, others, secrets
 from ..ledgers import books_of, entry, ledger
 from ..nodes import PODS, a_pod, pods, uids_of
 from ..of_users import users
+from ..requested import elsewhere
 
 
 @pytest.mark.parametrize(
@@ -212,6 +214,31 @@ def test_since_when_clients_can_be_led_on(
 ) -> None:
     snapshot = cluster(ca=secrets(current, other_entries=others(*beside)))
     assert link_followed_since(entry(current, **known), snapshot) == since
+
+
+BELOW = chain_of(make("Nodes", key(7), ROOT, path_length=0), ROOT)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "can"),
+    [
+        pytest.param(cluster(ca=secrets(SHORT)), True, id="a root whose key is here"),
+        pytest.param(cluster(ca=secrets((*chain_of(SHORT), *chain_of(OLD)))), True, id="with another CA behind it"),
+        pytest.param(cluster(ca=secrets(OLD)), False, id="it allows one below it"),
+        pytest.param(cluster(ca=secrets(LONG)), False, id="it allows any number"),
+        pytest.param(cluster(ca=secrets(BELOW)), False, id="another CA has issued it"),
+        pytest.param(cluster(ca=secrets(SHORT, key=None)), False, id="its key is lost"),
+        *(
+            pytest.param(cluster(ca=secrets(SHORT, key=other.certificate.public_key_sha256)), False, id=f"another key: {other.certificate.subject}")
+            for other in (NEW, THIRD, ROOT, EXPIRED)
+        ),
+        pytest.param(elsewhere(cluster(ca=secrets(SHORT)), SHORT), False, id="a text stands for its key"),
+        pytest.param(users(ca=secrets(SHORT)), False, id="its leaves are sent alone"),
+        pytest.param(cluster(ca=secrets(None)), False, id="there is no CA yet"),
+    ],
+)  # fmt: skip
+def test_whether_a_renewal_made_here_could_allow_a_ca_below_the_ca_in_use(snapshot: Snapshot, can: bool) -> None:
+    assert can_raise_path_length(snapshot) is can
 
 
 @pytest.mark.parametrize(
