@@ -200,6 +200,20 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "There is one presentation of each pod.",
     ),
     Equivalent(
+        "_trust/gates/gates.py",
+        "parties = tuple(zip(verifying_parties(snapshot, remaining), verifying_parties(snapshot, ledger), strict=True))",
+        (
+            "parties = tuple(zip(verifying_parties(snapshot, remaining), verifying_parties(snapshot, ledger), strict=False))",
+        ),
+        "The same processes verify, whatever the ledger holds.",
+    ),
+    Equivalent(
+        "_trust/approval.py",
+        'name for name, old, new in zip(PARTS, approved.split("-"), present.split("-"), strict=True) if old != new',
+        ('name for name, old, new in zip(PARTS, approved.split("-"), present.split("-"), strict=False) if old != new',),
+        "Each has four parts: an option of another form is refused.",
+    ),
+    Equivalent(
         "_trust/gates/verifiers.py",
         "@lru_cache(maxsize=4096)",
         ("", "@lru_cache(maxsize= 4097)", "@lru_cache(maxsize= 4095)"),

@@ -65,7 +65,12 @@ def test_users_present_and_brokers_do_not() -> None:
         pytest.param(ANY, presenter("partner", NEW, renewal=Renewal.BY_HAND), True, id="another issuer issues"),
         pytest.param(ANY, presenter("partner", None, renewal=Renewal.BY_HAND), False, id="not known"),
         pytest.param(ANY, presenter("partner", NEW), False, id="to be issued to"),
-        pytest.param(ANY, presenter("partner", authorities=names_of(OLD, NEW)), False, id="may not have read its last certificate"),
+        pytest.param(
+            ANY,
+            presenter("partner", authorities=names_of(OLD, NEW)),
+            False,
+            id="may not have read its last certificate",
+        ),
         pytest.param(ANY, presenter("Connect", NEW, renewal=Renewal.FOLLOWED), False, id="to be restarted"),
     ],
 )

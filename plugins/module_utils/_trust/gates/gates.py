@@ -113,9 +113,7 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     parties = tuple(zip(verifying_parties(snapshot, remaining), verifying_parties(snapshot, ledger), strict=True))
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
-    refusing = {
-        entry.fingerprint: tuple(_find_refusals(parties, entry.chain, snapshot)) for entry in remaining.entries
-    }
+    refusing = {entry.fingerprint: tuple(_find_refusals(parties, entry.chain, snapshot)) for entry in remaining.entries}
     violations = (violation for need in needs for violation in _removal_violations(refusing, need))
     used = {authority for need in needs for authority in need.authorities or ()}
     presented = [entry.chain for entry in remaining.entries if entry.fingerprint in used]
