@@ -137,9 +137,7 @@ def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tup
     renewal of it, nodes send its link certificates.
     """
     found, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
-    for client in clients_asked_by_gates(snapshot, ledger):
-        if client.trusts is not None and has_only_ended(client.trusts, snapshot.now, client.verifier):
-            continue
+    for client in _clients_with_something_to_lose(snapshot, ledger):
         if client.trusts is None or not is_valid(form, client.trusts, snapshot.now, client.verifier):
             message = client.doubt if client.trusts is None else cannot_validate(form, ledger)
             found.append(_violation(Condition.TRUST, client, message))
@@ -152,7 +150,7 @@ def check_clients_can_spare(
     snapshot: Snapshot, ledger: Ledger, leaving: Certificate, presented: Iterable[Chain]
 ) -> tuple[Violation, ...]:
     """Violations of the clients that could not validate leaves in these forms without the CA that leaves, or of which
-    it is not known.
+    it is not known. A client that refuses every certificate already loses nothing.
 
     When the CA was taken out already, missing knowledge does not put it back: the operator replaces the copies at that
     moment.
@@ -160,7 +158,7 @@ def check_clients_can_spare(
     withdrawn = leaving.fingerprint not in snapshot.ca.projected
     given = list(presented)
     found = []
-    for client in clients_asked_by_gates(snapshot, ledger):
+    for client in _clients_with_something_to_lose(snapshot, ledger):
         left = trust_without(leaving, client)
         sent = snapshot.ca.led_to if client.follows is Follows.ISSUING else snapshot.ca.behind_nodes
         forms = [sent(form, snapshot.now) for form in given]
@@ -170,6 +168,15 @@ def check_clients_can_spare(
         elif client.doubt and not withdrawn:
             found.append(_violation(Condition.REMOVAL, client, client.doubt))
     return tuple(found)
+
+
+def _clients_with_something_to_lose(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
+    """The clients that the gates ask about, without the clients that refuse every certificate already."""
+    return tuple(
+        client
+        for client in clients_asked_by_gates(snapshot, ledger)
+        if client.trusts is None or not has_only_ended(client.trusts, snapshot.now, client.verifier)
+    )
 
 
 def cannot_validate(form: Chain, ledger: Ledger) -> str:

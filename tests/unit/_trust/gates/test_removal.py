@@ -34,7 +34,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from .. import linked
-from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, linked_chain, linked_form, name_of
+from ..authorities import (
+    EXPIRED,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    THIRD,
+    chain_of,
+    linked_chain,
+    linked_form,
+    name_of,
+)
 from ..builders import changed, cluster, others, prepared, secrets
 from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, books_of, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
@@ -354,6 +366,10 @@ def told(why: str | None) -> list[str]:
 
 
 UNREADABLE = a_client(trusts=None, doubt="its copy does not exist")
+NO_LONGER = (
+    f"could no longer validate certificates of nodes without the CA {OLD.certificate.subject} "
+    f"({OLD.certificate.sha256[:16]})"
+)
 CANNOT = f"cannot validate certificates of the CA {NEW.certificate.subject} ({NEW.certificate.sha256[:16]})"
 
 
@@ -374,6 +390,28 @@ def test_a_client_holds_the_first_use_of_a_ca(client: OutsideClient, why: str | 
     assert refused(client, pods=()) == []
 
 
+#: The CAs that the client trusts, and what a verifier makes of them that looks at their dates.
+OUTDATED = a_client(EXPIRED, declared=True, verifier=Verifier.OPENSSL)
+PARTLY_OUTDATED = replace(OUTDATED, trusts=chain_of(EXPIRED, OLD))
+
+
+@pytest.mark.parametrize(
+    ("client", "first_use", "removal"),
+    [
+        pytest.param(OUTDATED, None, None, id="all have ended: it refuses every certificate already"),
+        pytest.param(PARTLY_OUTDATED, CANNOT, NO_LONGER, id="one has not ended"),
+        pytest.param(replace(OUTDATED, verifier=Verifier.JVM), CANNOT, NO_LONGER, id="a JVM does not look"),
+        pytest.param(replace(OUTDATED, trusts=(), doubt=DOUBT), CANNOT, NO_LONGER, id="it trusts none"),
+    ],
+)
+def test_no_gate_waits_for_a_client_whose_cas_have_all_ended(
+    client: OutsideClient, first_use: str | None, removal: str | None
+) -> None:
+    """Where the client cannot be reached, the flow would never end."""
+    assert refused(client) == told(first_use)
+    assert needed(client) == told(removal)
+
+
 #: The CA in use with a path length that only some kinds of verifiers apply to an anchor.
 SHORT = make("cluster-ca v0", key(0), path_length=0)
 
@@ -391,12 +429,6 @@ def test_a_client_of_the_old_ca_accepts_a_link_certificate_by_the_rules_of_its_l
     """The message names the CA that the client would have to know, because no client knows the link certificate."""
     books = ledger(entry(old, generations={0}), entry(NEW, UNUSED))
     assert refused(a_client(old, verifier=kind), linked_form(NEW, old), ledger=books) == told(why)
-
-
-NO_LONGER = (
-    f"could no longer validate certificates of nodes without the CA {OLD.certificate.subject} "
-    f"({OLD.certificate.sha256[:16]})"
-)
 
 
 @pytest.mark.parametrize(
