@@ -215,14 +215,6 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/gates/verifiers.py",
-        'f"Clients that know only {sent[-1].subject}, the CA before the CA in use, have been led on until now: they refuse each node from its restart on, "',
-        (
-            'f"Clients that know only {sent[+1].subject}, the CA before the CA in use, have been led on until now: they refuse each node from its restart on, "',
-        ),
-        "There are two.",
-    ),
-    Equivalent(
-        "_trust/gates/verifiers.py",
         "@lru_cache(maxsize=4096)",
         ("", "@lru_cache(maxsize= 4097)", "@lru_cache(maxsize= 4095)"),
         "Results are kept to save time; each is a function of its arguments.",

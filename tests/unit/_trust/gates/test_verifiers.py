@@ -180,7 +180,9 @@ def test_a_client_may_have_taken_any_certificate_of_the_ca_in_use() -> None:
     beside = cluster(ca=secrets(OLD, other_entries=others(SHORT, NEW)))
     assert why_refused_by_unknown_clients(linked_form(NEW, OLD), beside) == ONE_BELOW
     assert (
-        why_refused_by_unknown_clients(linked_form(NEW, OLD), cluster(ca=secrets(OLD, other_entries=others(RENEWED))))
+        why_refused_by_unknown_clients(
+            linked_form(NEW, OLD), cluster(ca=secrets(OLD, other_entries=others(RENEWED, THIRD)))
+        )
         == ""
     )
 
@@ -257,7 +259,7 @@ def test_whether_a_renewal_made_here_could_allow_a_ca_below_the_ca_in_use(snapsh
 def test_the_plan_says_which_clients_may_refuse_a_link_certificate(
     current: Entity, known: dict[str, datetime], who: set[str]
 ) -> None:
-    snapshot = cluster(ca=secrets(current))
+    snapshot = cluster(ca=secrets(chain_of(current, ROOT)))
     told = describe_possible_refusals(linked_form(NEW, current), snapshot, ledger(entry(current, **known)))
     assert bool(told) is bool(who)
     assert all(part in told for part in who)

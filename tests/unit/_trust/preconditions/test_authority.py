@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import permutations
+from typing import Any
 
 import pytest
 
@@ -28,14 +30,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.certificates import key, make
-from ..authorities import EARLY, EXPIRED, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, name_of, names_of
+from ..authorities import EARLY, EXPIRED, IDENTIFIED, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, name_of, names_of
 from ..builders import a_backup, cluster, others, prepared, secrets
-from ..ledgers import UNUSED, entry, ledger
+from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..nodes import leaves, pods
 from ..rules.asking import RENEW, REPLACE_KEY
 from .refusals import CREATE, EARLY_NAME, EXPIRED_NAME, TOO_EARLY, UPGRADE, out_of_order, refusal
 
-CERTIFICATES, KEYS = "Secret kafka/demo-cluster-ca-cert", "Secret kafka/demo-cluster-ca"
+CERTIFICATES, KEYS, BOOKS = (f"Secret kafka/demo-cluster-ca{suffix}" for suffix in ("-cert", "", "-trusted-certs"))
 LOST = (
     f"{CERTIFICATES}: holds no ca.crt although this cluster works with a CA. "
     "Restore the Secret from a backup; no node and no client would trust a new CA in its place."
@@ -47,6 +49,8 @@ RENEWED_BY_OPERATOR = (
     "The Cluster Operator renews a CA of its own that has ended in its next reconcile: wait for that, then run the flow again. Where nothing happens, "
     "look at the operator's log."
 )
+#: Another CA below the root.
+BELOW = make("Kafka CA", key(20), ROOT)
 
 
 CASES = [
@@ -54,6 +58,29 @@ CASES = [
         authority_secrets_are_usable,
         f"{CERTIFICATES}: x.crt is no certificate. Correct the entry, then run the flow again.",
         name="entries", ca=secrets(problems=("x.crt is no certificate.",)),
+    ),
+    refusal(
+        authority_secrets_are_usable, f"{CERTIFICATES}: ca.crt is no certificate. Correct the entry, then run the flow again.",
+        name="ca.crt", ca=secrets(None, problems=("ca.crt is no certificate.",), is_current_unusable=True), leaves=(),
+    ),
+    refusal(
+        authority_secrets_are_usable,
+        f"{CERTIFICATES}: entry x.crt holds a private key, and clients read this Secret. Take the private key out, and run the flow again. Every client that "
+        "could read the Secret may have the key: where it is that of a CA, replace it (replace_key).",
+        name="a private key", ca=secrets(exposed_entries=("x.crt",)),
+    ),
+    refusal(
+        authority_secrets_are_usable,
+        f"{CERTIFICATES}: holds no ca.crt although this cluster works with a CA. The ledger, {BOOKS}, has the certificate of "
+        f"{named(RENEWED.certificate)} in the entry that begins with {name_of(RENEWED)}, and {KEYS} its key: put that certificate under ca.crt, and the "
+        "annotation strimzi.io/ca-cert-generation=5 on the Secret, then run the flow again.",
+        name="lost, and the ledger has it", ca=secrets(None, key=OLD.certificate.public_key_sha256), leaves=(),
+        ledger=ledger(*(entry(one, generations=known) for one, known in ((OLD, {3, 4}), (RENEWED, {2, 5}), (IDENTIFIED, ()), (NEW, {6})))),
+    ),
+    refusal(
+        authority_secrets_are_usable,
+        f"{KEYS}: {FOR_TLS} This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the flow again.",
+        name="the key named for TLS", ca=secrets(key=None, named_for_tls=("demo-cluster-ca",)),
     ),
     refusal(
         authority_secrets_are_usable,
@@ -150,14 +177,50 @@ CASES = [
         "where there are no pods.",
         name="", ca=secrets(unnumbered_generations=(f"{CERTIFICATES}, annotation x",)),
     ),
-    refusal(
-        generation_is_unambiguous,
-        f"{CERTIFICATES}: has another ca.crt ({NEW.certificate.subject}) under generation 0, "
-        f"which meant {OLD.certificate.subject}. Raise strimzi.io/ca-cert-generation "
-        "with each change of ca.crt; do so now, or restore ca.crt.",
-        name="", ca=secrets(NEW, other_entries=others(OLD)), ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)),
+    *(
+        refusal(
+            generation_is_unambiguous,
+            f"{CERTIFICATES}: has another ca.crt ({other.certificate.subject}) under generation 0, "
+            f"which meant {known.certificate.subject}. Raise strimzi.io/ca-cert-generation "
+            "with each change of ca.crt; do so now, or restore ca.crt.",
+            name=f"{number}", ca=secrets(chain_of(other, ROOT), other_entries=others(known)), leaves=leaves(known),
+            ledger=ledger(entry(known, generations={0}), entry(chain_of(other, ROOT), UNUSED)),
+        )
+        for number, (known, other) in enumerate(permutations((INTERMEDIATE, BELOW)))
     ),
 ]  # fmt: skip
+
+
+KEPT = a_backup(secrets(CORPORATE))
+#: Of a time at which a flow was under way.
+IN_FLIGHT = a_backup(secrets(CORPORATE), ledger=ledger(entry(CORPORATE, generations={0}), journal=a_journal()))
+
+
+@pytest.mark.parametrize(
+    ("fields", "subject"),
+    [
+        pytest.param({}, None, id="nothing is lost"),
+        pytest.param({"ca": secrets(None), "ledger": None}, f"{CERTIFICATES}, {KEYS}, {BOOKS}", id="all are lost, leaves and pods are there"),
+        pytest.param({"ca": secrets(None), "ledger": None, "pods": ()}, f"{CERTIFICATES}, {KEYS}, {BOOKS}", id="leaves are there"),
+        pytest.param({"ca": secrets(None), "ledger": None, "leaves": ()}, f"{CERTIFICATES}, {KEYS}, {BOOKS}", id="pods are there"),
+        pytest.param({"ca": secrets(None), "ledger": None, "pods": (), "leaves": ()}, None, id="no object shows a running cluster"),
+        pytest.param({"ca": secrets(CORPORATE, key=None)}, KEYS, id="the key is lost"),
+        pytest.param({"ledger": None}, None, id="a ledger alone is made again from evidence"),
+        pytest.param({"ledger": None, "backups": (IN_FLIGHT,)}, BOOKS, id="with the journal of a flow it is not"),
+        pytest.param({"ledger": ledger(entry(CORPORATE, generations={0}), problems=("wrong.",))}, BOOKS, id="a ledger that cannot be read is not"),
+        pytest.param({"ledger": None, "ca": secrets(CORPORATE, key=None)}, f"{KEYS}, {BOOKS}", id="a ledger and the key are not"),
+    ],
+)  # fmt: skip
+def test_secrets_that_a_backup_puts_back(fields: dict[str, Any], subject: str | None) -> None:
+    whole = {"ca": secrets(CORPORATE), "leaves": leaves(INTERMEDIATE), "ledger": IN_FLIGHT.ledger, "backups": (KEPT,)}
+    found = [(one.subject, one.message) for one in secrets_are_complete(cluster(**{**whole, **fields}), RENEW)]
+    message = f"lacks what {KEPT.name} of 2026-05-31 12:00 UTC holds about {named(INTERMEDIATE.certificate)}."
+    assert found == ([] if subject is None else [(subject, message)])
+
+
+def test_a_certificate_secret_that_is_named_for_tls_hides_no_missing_key() -> None:
+    seen = cluster(ca=secrets(key=None, named_for_tls=("demo-cluster-ca-cert",)))
+    assert len(check(seen, REPLACE_KEY, (key_matches,))) == 1
 
 
 def test_half_way_through_a_switch_the_key_is_that_of_the_next_ca() -> None:
