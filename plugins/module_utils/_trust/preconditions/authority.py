@@ -29,7 +29,7 @@ from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
 from ..rules.repair import describe_unfit_backups, restore_secrets
-from .cluster import is_starting, starts_something
+from .cluster import is_starting
 
 #: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.
 _LEADING_AWAY = frozenset({Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE, Goal.ABORT})
@@ -505,16 +505,18 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
         )
     elif snapshot.ca.current and (is_raised or rotation_of(snapshot, intent, ledger) is Goal.RENEW):
         current, remedy = snapshot.ca.current[0], "A renewal keeps the key: replace it, with the replace_key playbook."
-        yield from _violations(condition, policy, f"the CA {named(current)}", policy.breaches_of_key(current), remedy)
-        yield from _violations(condition, policy, "the renewed CA", policy.breaches_of_life(life), _LIFE)
+        yield from breach_violations(
+            condition, policy, f"the CA {named(current)}", policy.breaches_of_key(current), remedy
+        )
+        yield from breach_violations(condition, policy, "the renewed CA", policy.breaches_of_life(life), GIVE_LIFE)
     else:
         spec = (intent.new_ca.key_type or KeyType.RSA_4096).spec
-        yield from _violations(
+        yield from breach_violations(
             condition,
             policy,
             "the CA that would be made",
             policy.breaches_of_authority(spec, life),
-            f"Give another key_type. {_LIFE}",
+            f"Give another key_type. {GIVE_LIFE}",
         )
 
 
@@ -525,7 +527,7 @@ def policy_problems(
     for certificate in chain:
         waived = waived_as(certificate)
         if waiver_of(waived, snapshot) is None:
-            yield from _violations(
+            yield from breach_violations(
                 condition,
                 policy,
                 f"{subject} {named(certificate)}",
@@ -540,26 +542,11 @@ def _is_raised(snapshot: Snapshot, intent: Intent) -> bool:
     return asked and can_raise_path_length(snapshot)
 
 
-_LIFE = "Give a life with validity_days (strimzi_validity_days) that meets them."
+#: The remedy for a life that breaks a rule.
+GIVE_LIFE = "Give a life with validity_days (strimzi_validity_days) that meets them."
 
 
-def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Of leaves that this collection makes keys for. The operators choose the keys of leaves that they issue by themselves."""
-    condition, policy = Condition.LEAVES_MEET_POLICY, intent.new_ca.policy
-    if policy is None or not is_starting(snapshot) or not starts_something(snapshot, intent):
-        return
-    life = intent.issuing.external_validity or intent.new_ca.validity or snapshot.leaves.validity
-    found = policy.breaches_of_leaves(intent.issuing.leaf_key_size, life)
-    yield from _violations(
-        condition,
-        policy,
-        "the certificates that would be issued",
-        found,
-        f"Give another leaf_key_size (strimzi_leaf_key_size). {_LIFE}",
-    )
-
-
-def _violations(
+def breach_violations(
     condition: Condition, policy: KeyPolicy, subject: str, breaches: Iterable[str], remedy: str
 ) -> Iterator[Violation]:
     for breach in breaches:

@@ -29,7 +29,7 @@ from ..model.names import listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, IssuedBy, Snapshot
 from ..rules.due import ending_leaves
 from ..rules.holds import unusable_leaves
-from .authority import SUPPLIED
+from .authority import GIVE_LIFE, SUPPLIED, breach_violations
 from .cluster import is_starting, starts_something
 
 
@@ -134,12 +134,11 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
     if found is None:
         return
     issuer = found.issuer
-    elsewhere = bool(issuer) and _is_kept_elsewhere(snapshot, intent, issuer)
-    if snapshot.issued_by is not IssuedBy.THIS_COLLECTION and not elsewhere:
+    if not _makes_keys(snapshot, intent, issuer):
         # The User Operator issues for as long as the resources say, and Strimzi sees to it that this is long enough.
         return
     window = _longest_window(snapshot)
-    validity = (intent.issuing.external_validity if elsewhere else None) or intent.new_ca.validity
+    validity = _asked_validity(snapshot, intent, issuer)
     life, least = validity or snapshot.leaves.validity, window + found.margin
     inside = f"in their time for renewal, {_describe_days(window)} by {snapshot.names.specification}.renewalDays"
     if life < least:
@@ -224,7 +223,37 @@ def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
     return None
 
 
+def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Of leaves that this collection makes keys for. The operators choose the keys of leaves that they issue by themselves."""
+    policy, signing = intent.new_ca.policy, _about_to_sign(snapshot, intent)
+    issuer = snapshot.ca.current if signing is None else signing.issuer
+    if policy is None or not _begins_to_issue(snapshot, intent) or not _makes_keys(snapshot, intent, issuer):
+        return
+    life = _asked_validity(snapshot, intent, issuer) or snapshot.leaves.validity
+    yield from breach_violations(
+        Condition.LEAVES_MEET_POLICY,
+        policy,
+        "the certificates that would be issued",
+        policy.breaches_of_leaves(intent.issuing.leaf_key_size, life),
+        f"Give another leaf_key_size (strimzi_leaf_key_size). {GIVE_LIFE}",
+    )
+
+
+def _makes_keys(snapshot: Snapshot, intent: Intent, issuer: Chain) -> bool:
+    """Whether this collection makes the keys of leaves of this CA, and no operator."""
+    return snapshot.issued_by is IssuedBy.THIS_COLLECTION or _is_kept_elsewhere(snapshot, intent, issuer)
+
+
+def _asked_validity(snapshot: Snapshot, intent: Intent, issuer: Chain) -> timedelta | None:
+    """The life that the caller asks for, of leaves of this CA; None where the Kafka resource says it."""
+    elsewhere = _is_kept_elsewhere(snapshot, intent, issuer)
+    return (intent.issuing.external_validity if elsewhere else None) or intent.new_ca.validity
+
+
 def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> bool:
+    """issuer: empty where the CA is yet to be made here."""
+    if not issuer:
+        return False
     supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
     brought = supplied is not None and supplied.chain == issuer and supplied.key_is_elsewhere
     return brought or snapshot.ca.is_kept_elsewhere(issuer[0])

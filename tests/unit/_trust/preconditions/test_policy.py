@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -21,19 +22,22 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_meets_policy,
-    leaves_meet_policy,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import leaves_meet_policy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.source import trusted_meet_policy
 
 from ....tools.support.certificates import NOW, YEAR, key, make
-from ....tools.support.intents import changed_intent
-from .. import linked
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import an_intent, changed_intent
+from .. import linked, requested
 from ..authorities import NEW, OLD, SHORT, THIRD, chain_of
-from ..builders import cluster, others, secrets
+from ..builders import cluster, others, prepared, secrets
 from ..ledger.test_enrolment import ADOPT
 from ..ledgers import UNUSED, entry, ledger
-from .refusals import CREATE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, refusal, supplying
+from ..nodes import a_leaf
+from ..of_users import users
+from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, refusal, supplying
 from .test_swap import swapped_in
 
 DAY = timedelta(days=1)
@@ -42,6 +46,10 @@ CURVES = "and keys are on secp384r1 (curves), by the rules of house."
 P256 = f"a key ecdsa-p256 on the curve secp256r1, {CURVES}"
 CONDITIONS = (Condition.AUTHORITY_MEETS_POLICY, Condition.TRUSTED_MEET_POLICY, Condition.LEAVES_MEET_POLICY)
 LIFE = "Give a life with validity_days (strimzi_validity_days) that meets them."
+
+
+#: Each leaf is due.
+LEAVES = an_intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
 
 
 def by(policy: KeyPolicy, intent: Intent = REPLACE_KEY, **values: Any) -> Intent:
@@ -132,6 +140,34 @@ def test_a_ca_that_meets_the_policy_is_not_held(intent: Intent) -> None:
     assert found(intent) == []
 
 
+QUARTER = KeyPolicy(name="house", leaf_life=90 * DAY)
+#: The keys of leaves are made here, and their CA signs elsewhere.
+ELSEWHERE = changed_intent(REPLACE_KEY, supplied=replace(prepared(NEW), key_is_elsewhere=True))
+DUE = cluster(leaves=(a_leaf(chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW + 20 * DAY), OLD.certificate)),))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "held"),
+    [
+        pytest.param(cluster(), by(at(3000)), True, id="a key that is too short"),
+        pytest.param(cluster(), by(at(3000), DOWNGRADE), False, id="a hand-back issues nothing"),
+        pytest.param(users(), by(at(3000)), False, id="the User Operator makes the keys of users"),
+        pytest.param(users(), by(at(3000), ELSEWHERE), True, id="keys of users that are made here"),
+        pytest.param(cluster(), by(QUARTER), True, id="the life that the resource says"),
+        pytest.param(cluster(), by(QUARTER, validity=90 * DAY), False, id="the life that the caller wants"),
+        pytest.param(cluster(), by(QUARTER, external_validity=30 * DAY), True, id="the life of an issuer that signs none of them"),
+        pytest.param(cluster(), by(QUARTER, ELSEWHERE, external_validity=30 * DAY), False, id="the life that the issuer gives"),
+        pytest.param(cluster(), by(QUARTER, ELSEWHERE, external_validity=92 * DAY, validity=DAY), True, id="an issuer that gives more"),
+        pytest.param(requested.elsewhere(DUE, OLD), by(QUARTER, LEAVES, external_validity=30 * DAY), False, id="the issuer of the CA in use"),
+        pytest.param(DUE, by(QUARTER, LEAVES, external_validity=30 * DAY), True, id="the CA in use signs here"),
+    ],
+)  # fmt: skip
+def test_the_key_policy_holds_for_leaves_whose_keys_are_made_here(
+    snapshot: Snapshot, intent: Intent, held: bool
+) -> None:
+    assert bool(tuple(leaves_meet_policy(snapshot, intent))) is held
+
+
 def test_the_key_policy_also_holds_the_first_ca_of_a_cluster() -> None:
     assert tuple(authority_meets_policy(cluster(ca=CaSecrets()), by(at(8192), CREATE)))
 
@@ -160,7 +196,12 @@ def test_an_adoption_that_renews_the_ca_is_held_as_a_renewal(
 ) -> None:
     snapshot, upgrade = cluster(ca=secrets(SHORT), ledger=known), by(policy, UPGRADE, raise_path_length=True)
     assert [one.message for one in authority_meets_policy(snapshot, upgrade)] == ([f"has {breach}"] if breach else [])
-    assert not tuple(authority_meets_policy(snapshot, by(policy, UPGRADE)))
+    for other in (
+        by(policy, UPGRADE),
+        by(policy, RECONCILE, raise_path_length=True),
+        by(policy, UPGRADE, raise_path_length=True, adopts="any"),
+    ):
+        assert not tuple(authority_meets_policy(snapshot, other))
 
 
 @pytest.mark.parametrize(
