@@ -276,7 +276,10 @@ def due_from(authority: Certificate, before_end: timedelta) -> datetime:
 
 def why_due(authority: Certificate, snapshot: Snapshot, asked: UpkeepOptions) -> str:
     """The reason for a flow that the upkeep begins, as a sentence."""
-    begins = due_from(authority, upkeep_of(snapshot, asked)[1])
+    before_end = upkeep_of(snapshot, asked)[1]
+    if not is_ending(authority, (), snapshot.now, before_end):
+        return f"{named(authority)} was renewed so that its key can be replaced."
+    begins = due_from(authority, before_end)
     return (
         f"{named(authority)} ends on {authority.not_after:%Y-%m-%d}; its time for renewal began on {begins:%Y-%m-%d}."
     )

@@ -205,10 +205,6 @@ class Wait:
     #: Sentences about the rest, for the time after this call: the flow is done for now.
     left_for_later: tuple[str, ...] = ()
 
-    def __bool__(self) -> bool:
-        """Whether there is any such reason."""
-        return bool(self.violations or self.awaited or self.left_for_later)
-
 
 #: The answer of a rule: steps, the reason why it waits, or an empty tuple where it has no work.
 Turn: TypeAlias = Steps | Wait

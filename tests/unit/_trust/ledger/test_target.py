@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
     resolve,
     rotation_of,
     why_answered,
+    why_due,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -354,10 +355,39 @@ def test_a_ca_that_is_given_and_in_use() -> None:
     assert answered(cluster(ledger=ledger()), supplied=given).endswith("is in use already")
 
 
-@pytest.mark.parametrize("goal", [Goal.RECONCILE, Goal.CREATE, Goal.UPGRADE, Goal.REPLACE_KEY])
-def test_a_goal_that_is_not_asked_for_or_is_begun_has_no_answer(goal: Goal) -> None:
-    assert answered(cluster(ledger=ledger()), goal) == ""
-    assert answered(cluster(ledger=ledger(journal=a_journal())), goal) == ""
+ANSWERED = cluster(ledger=ledger(journal=a_journal(finished_at=NOW - HOUR)))
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"replaces": name_of(THIRD)}, {"supplied": prepared(OLD)}], ids=["", "a CA is named", "a CA is given"]
+)
+@pytest.mark.parametrize(
+    ("snapshot", "goal"),
+    [
+        *((ANSWERED, goal) for goal in Goal if goal not in ROTATING),
+        (cluster(ledger=ledger(journal=a_journal())), Goal.REPLACE_KEY),
+        (replace(ANSWERED, ca=secrets(prepared=(prepared(NEW),))), Goal.REPLACE_KEY),
+        (replace(ANSWERED, source=CaSource("ConfigMap kafka/roots, entry ca.crt")), Goal.REPLACE_KEY),
+        (FIRST, Goal.REPLACE_KEY),
+    ],
+)
+def test_no_answer_is_told_where_no_flow_is_asked_for_or_a_flow_is_begun(
+    snapshot: Snapshot, goal: Goal, asked: dict[str, Any]
+) -> None:
+    assert answered(snapshot, goal, **asked) == ""
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "asked"),
+    [
+        (cluster(ledger=ledger()), {}),
+        (finished(DAY), {}),
+        (ANSWERED, {"replaces": name_of(OLD)}),
+        (ANSWERED, {"supplied": prepared(NEW)}),
+    ],
+)
+def test_no_answer_is_told_where_the_flow_begins(snapshot: Snapshot, asked: dict[str, Any]) -> None:
+    assert answered(snapshot, **asked) == ""
 
 
 # A CA in its time for renewal, and the record of what is done with it then.
@@ -382,7 +412,16 @@ ENDING = ends_in(36)
 #: Half of its life is less than the window.
 BRIEF = ends_in(25, timedelta(days=40))
 REPLACED = Reconciliation(replaces_key=True)
-HALF = using(OLD, ledger=ledger(entry(OLD, generations={0}), journal=a_journal(new=OLD, old=None, **RENEWED_FIRST)))
+
+
+
+def half_replaced(**fields: Any) -> Snapshot:
+    """The last flow has renewed the CA in use, so that its key can be replaced."""
+    journal = a_journal(new=OLD, old=None, **{**RENEWED_FIRST, **fields})
+    return using(OLD, ledger=ledger(entry(OLD, generations={0}), journal=journal))
+
+
+HALF = half_replaced()
 SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
 
 
@@ -409,7 +448,10 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
         # The renewal before a replacement has put the end off.
         (HALF, REPLACING, Goal.REPLACE_KEY),
         (HALF, KEPT, None),
-        (replace(HALF, ledger=replace(books_of(HALF), journal=a_journal(new=OLD, old=None, **{**RENEWED_FIRST, "is_upkeep": False}))), REPLACING, None),
+        *(
+            (half_replaced(**other), REPLACING, None)
+            for other in ({"is_upkeep": False}, {"precedes_replacement": False}, {"is_abort": True}, {"successor": name_of(NEW)})
+        ),
     ],
 )  # fmt: skip
 def test_upkeep_begins_a_flow_only_in_the_renewal_window_of_the_ca(
@@ -418,6 +460,20 @@ def test_upkeep_begins_a_flow_only_in_the_renewal_window_of_the_ca(
     assert resolve(snapshot, intent, books_of(snapshot)).needs_new_ca is (begins is not None)
     if begins is not None:
         assert rotation_of(snapshot, intent, books_of(snapshot)) is begins
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "told"),
+    [
+        (using(ENDING), "ends on 2026-07-07; its time for renewal began on 2026-05-31."),
+        (using(ends_in(19, timedelta(days=40))), "ends on 2026-06-20; its time for renewal began on 2026-05-31."),
+        (HALF, "was renewed so that its key can be replaced."),
+    ],
+)
+def test_the_reason_for_a_flow_that_upkeep_begins(snapshot: Snapshot, told: str) -> None:
+    (current,) = snapshot.ca.current
+    reason = why_due(current, snapshot, REPLACING.parameters.upkeep or UpkeepOptions())
+    assert reason == f"{current.subject} ({current.sha256[:12]}) {told}"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A waiver holds from now to its end, and never for longer than a rotation takes."""
+"""A waiver holds from now to its end, and never for longer than a rotation takes; the forms of a pause, and the names of a Secret."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     LONGEST_WAIVER,
+    NamedSecret,
     ReissuePause,
     Waiver,
 )
@@ -43,3 +44,18 @@ def test_a_waiver_that_has_ended_never_holds_again(ahead: timedelta, later: time
 
 def test_a_pause_lasts_until_it_is_over() -> None:
     assert {pause for pause in ReissuePause if not pause.lasts} == {ReissuePause.NONE, ReissuePause.ENDED}
+    assert {pause for pause in ReissuePause if pause.is_ours} == {ReissuePause.ASKED, ReissuePause.OURS}
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "label"),
+    [
+        (None, "apps/copy", "Secret apps/copy"),
+        ("tls.crt", "apps/copy:tls.crt", "Secret apps/copy entry tls.crt"),
+    ],
+)
+def test_a_named_secret_has_a_name_as_it_was_given_and_a_name_for_messages(
+    entry: str | None, text: str, label: str
+) -> None:
+    named = NamedSecret("apps", "copy", entry)
+    assert (named.key, named.text, named.label) == (("apps", "copy"), text, label)

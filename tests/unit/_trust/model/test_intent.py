@@ -29,6 +29,11 @@ def test_a_flow_goes_to_the_end_of_the_phase_that_it_stops_after(until: Phase | 
     assert [phase for phase in Phase if intent.allows(phase)] == allowed
 
 
+def test_a_look_at_the_whole_flow_stops_after_no_phase() -> None:
+    intent = an_intent(Goal.REPLACE_KEY, last_phase=Phase.TRUST, stop_after=Phase.USE, continue_stopped=True)
+    assert intent.to_the_end() == an_intent(Goal.REPLACE_KEY, continue_stopped=True)
+
+
 NODES, ONE = frozenset({Component.KAFKA}), frozenset({"demo-nodes-0"})
 
 

@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     AwaitVerdict,
     Pause,
     Reload,
+    ReloadOutside,
     Resume,
     Roll,
     RollReason,
@@ -65,6 +66,10 @@ def roll(reason: RollReason, uids: frozenset[str] = uids_of(), about: Certificat
         (
             Reload(uids=uids_of(PODS[0]), authority=None),
             "have the listeners of 1 node read their certificates again, without a restart",
+        ),
+        (
+            ReloadOutside(uids=uids_of(PODS[0]), phase=Phase.PREPARE),
+            "have 1 node read the stored certificates on listeners for clients, as far as possible before the restart",
         ),
     ],
 )
@@ -133,6 +138,11 @@ def test_a_reload_leaves_certificates_with_raft_clients_and_agents() -> None:
     assert after == changed(before, ledger=books, assumed_up_to_date=uids_of(PODS[0]))
     unknown = cluster(ledger=None)
     assert Reload(uids=uids_of(), authority=None).effect(unknown, MadeHere()) == unknown.assuming(uids_of())
+
+
+def test_after_a_reload_for_clients_the_listener_between_brokers_presents_the_ended_leaf() -> None:
+    before = cluster(pods=(a_pod(presents_stored=False),))
+    assert ReloadOutside(uids=uids_of(), phase=Phase.PREPARE).effect(before, MadeHere()) == before
 
 
 def test_a_forecast_takes_the_stored_leaf_for_the_answer_of_an_awaited_node() -> None:
