@@ -66,7 +66,7 @@ class Wish:
         where there is no leaf yet. Processes trust all of these CAs meanwhile, so any of them may sign; before the
         first CA no process runs.
         """
-        if self.issuing_ca or len(self.candidates) < 2:
+        if self.issuing_ca or not self.candidates:
             return ""
         snapshot = self.snapshot
         found = {leaf.secret: leaf.component for leaf in snapshot.every_leaf}
@@ -87,7 +87,7 @@ class Wish:
         """
         current, ends = self.snapshot.ca.current, [chain[0] for chain in self.candidates]
         return any(certificate.is_twin_of(current[0]) for certificate in self.source.certificates) or any(
-            certificate.is_twin_of(above) for certificate in ends for above in current[1:]
+            certificate.is_twin_of(above) for certificate in ends for above in current
         )
 
     @property
@@ -113,7 +113,7 @@ class Wish:
     def _other_new_authorities(self) -> tuple[Chain, ...]:
         """A CA that a flow has replaced is not trusted again because it still lies in the source."""
         gone = {self.intent.trust.leaving_ca, *self._replaced}
-        own = (*self.issuing_ca[:1], *self.snapshot.ca.current)
+        own = (*self.issuing_ca, *self.snapshot.ca.current)
         return tuple(
             chain for chain in self.candidates
             if chain[0].fingerprint not in gone and not any(chain[0].is_twin_of(certificate) for certificate in own)

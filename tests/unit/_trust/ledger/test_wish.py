@@ -15,6 +15,7 @@ from cryptography import x509
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import (
     Target,
     Wish,
+    is_heeded,
     is_renewal,
     later_authorities,
     resolve,
@@ -46,11 +47,16 @@ from ..authorities import (
 from ..builders import a_backup, changed, cluster, prepared, secrets
 from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf
+from ..of_users import presenter
 from ..requested import a_request, answered, with_requests
 
 BELOW = chain_of(INTERMEDIATE, ROOT)
 NEIGHBOUR = make("Another Issuing CA", key(8), ROOT)
 SHORTER = make("cluster-ca v0", key(0), path_length=1, end=NOW + YEAR / 2)
+LONG_ROOT = make("Corporate Root", key(6), end=NOW + 9 * YEAR)
+LATER_BELOW, EARLIER_BELOW = (
+    make("Corporate Issuing CA", key(7), ROOT, end=NOW + end_in) for end_in in (2 * YEAR, YEAR / 2)
+)
 IN_BELOW = cluster(ca=secrets(BELOW), ledger=ledger(entry(BELOW, generations={0})))
 FIRST = cluster(ca=secrets(None), ledger=None, pods=(), leaves=())
 SORTED = sorted((NEW, THIRD), key=lambda one: one.certificate.sha256)
@@ -87,6 +93,16 @@ def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
         pytest.param(holding(ROOT, INTERMEDIATE), (INTERMEDIATE, ROOT), (), id="an intermediate and its root, in any order"),
         pytest.param(holding(ROOT, where=IN_BELOW), (INTERMEDIATE, ROOT), (), id="the root above the CA in use"),
         pytest.param(holding(ROOT, NEIGHBOUR, where=IN_BELOW), (NEIGHBOUR, ROOT), (), id="another one below the same root"),
+        *(
+            pytest.param(holding(below, LONG_ROOT, where=cluster(ca=secrets(chain_of(INTERMEDIATE, LONG_ROOT)))), (meant, LONG_ROOT), (), id=told)
+            for below, meant, told in (
+                (LATER_BELOW, LATER_BELOW, "a renewal below its root"), (EARLIER_BELOW, INTERMEDIATE, "an earlier certificate below its root")
+            )
+        ),
+        pytest.param(
+            holding(OLD, ROOT, INTERMEDIATE, where=cluster(ledger=ledger(entry(OLD, generations={0}), entry(ROOT)))), (OLD,), (INTERMEDIATE,),
+            id="another one below a root that is trusted by itself",
+        ),
         pytest.param(holding(NEW, THIRD), (), (NEW, THIRD), id="two, and neither is in use"),
         pytest.param(holding(OLD, NEW, THIRD), (OLD,), (NEW, THIRD), id="two beside the CA in use"),
         pytest.param(holding(NEW, EXPIRED, EARLY), (NEW,), (), id="what has ended or has yet to begin does not count"),
@@ -94,11 +110,33 @@ def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
         pytest.param(holding(NEW, where=FIRST), (NEW,), (), id="the first CA of a cluster"),
         pytest.param(holding(NEW, THIRD, where=FIRST_OF_NODES), (), (NEW, THIRD), id="two for the first CA"),
         pytest.param(holding(NEW, THIRD, where=FIRST), (SORTED[0],), (SORTED[1],), id="two for the first CA, and there is no leaf to ask for"),
+        pytest.param(holding(NEW, THIRD, where=changed(FIRST, leaves=(a_leaf(),))), (), (NEW, THIRD), id="two for the first CA, and a leaf is stored"),
+        pytest.param(
+            holding(NEW, THIRD, where=changed(FIRST, presenters=(presenter(authorities=frozenset()),))), (SORTED[0],), (SORTED[1],),
+            id="two for the first CA, and a program presents no certificate of it",
+        ),
+        *(
+            pytest.param(
+                holding(NEW, THIRD, where=changed(FIRST, presenters=(presenter(issuer=issuer),))), (), (NEW, THIRD),
+                id=f"two for the first CA, and a program presents a certificate of {'another' if issuer else 'what is unknown'}",
+            )
+            for issuer in (OLD, None)
+        ),
+        pytest.param(
+            holding(INTERMEDIATE, ROOT, where=cluster(ca=secrets(INTERMEDIATE))), (INTERMEDIATE,), (), id="the CA in use, with a root that is not stored"
+        ),
         pytest.param(
             with_requests(holding(NEW, THIRD, where=FIRST), answered(issuer=THIRD)), (THIRD,), (NEW,), id="the same, and the issuer has signed with one"
         ),
         pytest.param(
             with_requests(holding(OLD, NEW), answered(issuer=NEW)), (NEW,), (), id="the issuer has signed with the other one"
+        ),
+        pytest.param(
+            with_requests(holding(OLD, ROOT, INTERMEDIATE), answered(issuer=INTERMEDIATE)), (INTERMEDIATE, ROOT), (), id="it has signed with one below a root"
+        ),
+        pytest.param(
+            with_requests(holding(ROOT, INTERMEDIATE, NEIGHBOUR, where=IN_BELOW), answered("a", INTERMEDIATE), answered("b", NEIGHBOUR)),
+            (NEIGHBOUR, ROOT), (), id="it has signed with the CA in use and with another one below its root",
         ),
         pytest.param(
             with_requests(holding(OLD, NEW), a_request(issuer=NEW)), (OLD,), (NEW,), id="it was asked for, and has not signed"
@@ -136,6 +174,7 @@ def test_a_source_means_these_cas(snapshot: Snapshot, meant: tuple[Entity, ...],
         pytest.param(holding(NEW, where=BOTH_KNOWN), (), id="one of the ledger alone"),
         pytest.param(holding(NEW, where=FIRST), (NEW,), id="the first CA"),
         pytest.param(holding(ROOT, INTERMEDIATE), (INTERMEDIATE,), id="of a chain the CA that issues"),
+        pytest.param(holding(OLD, ROOT, INTERMEDIATE), (INTERMEDIATE,), id="the same beside the CA in use"),
     ],
 )
 def test_new_cas_of_a_source_wait_for_confirmation(snapshot: Snapshot, asked: tuple[Entity, ...]) -> None:
@@ -143,7 +182,10 @@ def test_new_cas_of_a_source_wait_for_confirmation(snapshot: Snapshot, asked: tu
     assert found.unconfirmed_cas == tuple(one.certificate for one in asked)
     assert not {chain[0] for chain in found.additional_cas} & set(found.unconfirmed_cas)
     assert (found.authority == ()) is (found.issuing_ca[0] in found.unconfirmed_cas)
-    assert wish(snapshot, *asked).unconfirmed_cas == ()
+    confirmed = wish(snapshot, *asked)
+    assert confirmed.unconfirmed_cas == ()
+    assert confirmed.authority == found.issuing_ca
+    assert set(found.unconfirmed_cas) <= {chain[0] for chain in (confirmed.authority, *confirmed.additional_cas)}
 
 
 def test_the_fingerprint_of_another_ca_confirms_no_new_ca() -> None:
@@ -177,6 +219,7 @@ def test_a_ca_that_the_ledger_remembers_as_replaced_is_not_trusted_again() -> No
     [
         pytest.param((), (OLD, THIRD), id="none"),
         pytest.param((a_backup(secrets(OLD)),), (THIRD,), id="of that CA"),
+        pytest.param((a_backup(secrets(chain_of(OLD, ROOT))),), (THIRD,), id="of that CA and a root above it"),
         pytest.param(
             (a_backup(secrets(INTERMEDIATE), ledger=ledger(journal=a_journal(replaces=name_of(OLD), finished_at=NOW))),), (THIRD,),
             id="of the CA that replaced it",
@@ -206,6 +249,8 @@ def test_a_ca_that_an_earlier_flow_replaced_is_not_trusted_again(
 
 def test_a_leaving_ca_is_not_trusted_again() -> None:
     assert wish(holding(OLD, NEW), NEW, leaving_ca=name_of(NEW)).additional_cas == ()
+    below = holding(OLD, ROOT, INTERMEDIATE)
+    assert wish(below, INTERMEDIATE, leaving_ca=name_of(INTERMEDIATE)).additional_cas == ()
 
 
 HEEDED = {Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY, Goal.RECONCILE}
@@ -216,6 +261,22 @@ def test_only_some_goals_heed_the_ca_source(goal: Goal) -> None:
     """A first CA is made where there is none; where there is one, a creation only looks at it."""
     assert (wish_of(holding(NEW), Intent(goal), ledger()) is not None) is (goal in HEEDED - {Goal.CREATE})
     assert (wish_of(holding(NEW, where=FIRST), Intent(goal), Ledger()) is not None) is (goal in HEEDED)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "heeded"),
+    [
+        pytest.param(holding(OLD, NEW, where=cluster(pods=())), True, id="it is there, and no pod runs"),
+        pytest.param(holding(RENEWED, where=cluster(pods=())), True, id="a renewal of it"),
+        pytest.param(holding(INTERMEDIATE, where=changed(IN_BELOW, pods=())), True, id="it has a root above it"),
+        pytest.param(holding(ROOT, where=changed(IN_BELOW, pods=())), False, id="the root above it alone"),
+        pytest.param(holding(NEW, where=cluster(pods=())), False, id="another one"),
+        pytest.param(holding(OLD, NEW), False, id="pods run"),
+        pytest.param(cluster(pods=()), False, id="no source"),
+    ],
+)
+def test_the_creation_of_the_first_ca_goes_on_with_its_source_until_pods_run(snapshot: Snapshot, heeded: bool) -> None:
+    assert is_heeded(snapshot, Intent(Goal.CREATE), ledger()) is heeded
 
 
 @pytest.mark.parametrize(
@@ -265,6 +326,14 @@ def test_a_renewal_is_told_by_the_leaves_that_are_there(new: Entity, goal: Goal)
         assert rotation_of(snapshot, confirming(new), ledger()) is goal
 
 
+def test_only_leaves_of_the_ca_in_use_tell_a_renewal_of_it() -> None:
+    """A leaf of the root above it is none of its leaves."""
+    snapshot = changed(IN_BELOW, leaves=(a_leaf(issuer=INTERMEDIATE), a_leaf(PODS[1], ROOT)))
+    assert is_renewal(LATER_BELOW.certificate, snapshot)
+    assert not is_renewal(LONG_ROOT.certificate, snapshot)
+    assert not is_renewal(OLD.certificate, FIRST)
+
+
 def test_the_goal_of_the_caller_names_the_rotation() -> None:
     assert rotation_of(holding(RENEWED), confirming(goal=Goal.REPLACE_KEY), ledger()) is Goal.REPLACE_KEY
 
@@ -274,6 +343,7 @@ def test_the_goal_of_the_caller_names_the_rotation() -> None:
     [
         (cluster(), ()),
         (holding(OLD), ()),
+        (holding(ROOT, INTERMEDIATE, where=IN_BELOW), ()),
         (holding(OLD, NEW), (NEW,)),
         (holding(OLD, NEW, EXPIRED), (NEW,)),
         (holding(OLD, NEW, where=cluster(ca=secrets(prepared=(prepared(THIRD),)))), ()),
@@ -338,6 +408,12 @@ OPERATORS = a_leaf("demo-cluster-operator-certs", OLD, component=Component.CLUST
             id="the operator's before those of nodes",
         ),
         pytest.param(changed(TWO, leaves=()), "", id="there is no leaf"),
+        pytest.param(changed(TWO, missing={"a": Component.CLUSTER_OPERATOR}), PODS[0], id="a missing one is issued anyway"),
+        pytest.param(holding(NEW, THIRD, ROOT), PODS[0], id="three, and none is in use"),
+        pytest.param(holding(EXPIRED), "", id="none that is valid"),
+        pytest.param(
+            holding(NEW, THIRD, where=FIRST_OF_NODES), "demo-cluster-operator-certs", id="before the first CA, and one is missing"
+        ),
         pytest.param(holding(OLD, NEW, THIRD), "", id="one is in use"),
         pytest.param(holding(NEW), "", id="one"),
         pytest.param(holding(NEW, THIRD, where=FIRST), "", id="before the first CA"),
