@@ -226,6 +226,18 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "A generation that any CA has already is not learned.",
     ),
     Equivalent(
+        "_trust/ledger/target.py",
+        "return signing[0]",
+        ("return signing[ -1]",),
+        "There is one.",
+    ),
+    Equivalent(
+        "_trust/ledger/target.py",
+        "if journal is None or journal.finished_at is None:",
+        ("if journal is None and journal.finished_at is None:",),
+        "Nothing but a flow that has finished is the answer there.",
+    ),
+    Equivalent(
         "_trust/ledger/update.py",
         "annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful_leaves(snapshot, ledger)",
         ("annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) ^ _doubtful_leaves(snapshot, ledger)",),

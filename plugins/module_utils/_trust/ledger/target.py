@@ -369,7 +369,7 @@ def why_answered(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> str:
 
 
 def _period(time: timedelta) -> str:
-    minutes = max(0, int(time / timedelta(minutes=1)))
+    minutes = max(0, time // timedelta(minutes=1))
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
 
 

@@ -15,12 +15,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import (
     Target,
+    due_rotation,
     leads_to_replacement,
     note_upkeep,
     resolve,
     rotation_of,
     why_answered,
     why_due,
+    why_not_made_here,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -201,7 +203,8 @@ def test_the_last_flow_with_another_successor_is_no_answer(current: Entity, othe
 
 @pytest.mark.parametrize("goal", ROTATING)
 def test_another_supplied_ca_is_wanted_however_fresh_the_last_flow_is(goal: Goal) -> None:
-    assert target(finished(HOUR, goal), goal, supplied=prepared(THIRD)) == Target(True, replaces=name_of(NEW))
+    for supplied in (THIRD, OLD, ROOT, INTERMEDIATE):
+        assert target(finished(HOUR, goal), goal, supplied=prepared(supplied)) == Target(True, replaces=name_of(NEW))
 
 
 def test_a_name_counts_more_than_a_supplied_ca() -> None:
@@ -333,7 +336,7 @@ def answered(snapshot: Snapshot, goal: Goal = Goal.REPLACE_KEY, **fields: Any) -
 
 
 @pytest.mark.parametrize(
-    ("ago", "told"), [(0, "0 min"), (12, "12 min"), (119, "119 min"), (120, "2 h"), (1439, "23 h")]
+    ("ago", "told"), [(-5, "0 min"), (0, "0 min"), (12, "12 min"), (119, "119 min"), (120, "2 h"), (1439, "23 h")]
 )
 def test_a_fresh_flow_is_told_as_the_answer(ago: int, told: str) -> None:
     ended = a_journal(started_at=NOW - DAY * 2, finished_at=NOW - timedelta(minutes=ago))
@@ -348,11 +351,6 @@ def test_a_ca_that_is_named_and_in_use_no_longer() -> None:
     ended = a_journal(replaces=name_of(THIRD), finished_at=NOW - DAY)
     found = answered(cluster(ledger=ledger(journal=ended)), replaces=name_of(THIRD))
     assert found.startswith("the CA that is named (replaces, strimzi_replaces) is in use no longer; CN=")
-
-
-def test_a_ca_that_is_given_and_in_use() -> None:
-    given = prepared(OLD)
-    assert answered(cluster(ledger=ledger()), supplied=given).endswith("is in use already")
 
 
 ANSWERED = cluster(ledger=ledger(journal=a_journal(finished_at=NOW - HOUR)))
@@ -430,6 +428,7 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
     [
         (using(ENDING), KEPT, Goal.RENEW),
         (using(ends_in(38)), KEPT, None),
+        (using(ENDING, ca=secrets(chain_of(ENDING, ROOT))), KEPT, Goal.RENEW),
         (using(BRIEF), KEPT, None),
         (using(ends_in(19, timedelta(days=40))), KEPT, Goal.RENEW),
         (using(ENDING, renewal_window=20 * DAY), KEPT, None),
@@ -450,8 +449,9 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
         (HALF, KEPT, None),
         *(
             (half_replaced(**other), REPLACING, None)
-            for other in ({"is_upkeep": False}, {"precedes_replacement": False}, {"is_abort": True}, {"successor": name_of(NEW)})
+            for other in ({"is_upkeep": False}, {"precedes_replacement": False}, {"is_abort": True}, {"successor": "0" * 40}, {"successor": "f" * 40})
         ),
+        (using(OLD), REPLACING, None),
     ],
 )  # fmt: skip
 def test_upkeep_begins_a_flow_only_in_the_renewal_window_of_the_ca(
@@ -460,6 +460,35 @@ def test_upkeep_begins_a_flow_only_in_the_renewal_window_of_the_ca(
     assert resolve(snapshot, intent, books_of(snapshot)).needs_new_ca is (begins is not None)
     if begins is not None:
         assert rotation_of(snapshot, intent, books_of(snapshot)) is begins
+
+
+BELOW = chain_of(INTERMEDIATE, ROOT)
+ISSUING_CA = f"CN=Corporate Issuing CA,O=io.strimzi ({INTERMEDIATE.certificate.sha256[:12]})"
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "why"),
+    [
+        (cluster(), ""),
+        (cluster(ca=secrets(None)), ""),
+        (cluster(ca=secrets(BELOW)), f"Another CA has issued {ISSUING_CA}, so that CA has to issue its successor."),
+        (
+            elsewhere(cluster(ca=secrets(BELOW)), INTERMEDIATE),
+            f"The key of {ISSUING_CA} is kept elsewhere, so its issuer has to make its successor.",
+        ),
+        (
+            cluster(ca=secrets(BELOW), source=SOURCE),
+            f"{ISSUING_CA} comes from ConfigMap pki/roots, so its successor has to be put there.",
+        ),
+    ],
+)
+def test_why_another_has_to_make_the_successor_of_a_ca(snapshot: Snapshot, why: str) -> None:
+    assert why_not_made_here(snapshot) == why
+
+
+def test_a_ca_that_is_given_and_in_use() -> None:
+    given, using_it = prepared(INTERMEDIATE), cluster(ca=secrets(BELOW), ledger=ledger(entry(BELOW)))
+    assert answered(using_it, supplied=given) == f"the CA that is given, {ISSUING_CA}, is in use already"
 
 
 @pytest.mark.parametrize(
@@ -492,6 +521,7 @@ def test_a_renewal_leads_to_the_replacement_that_upkeep_began(
     begun = a_journal(new=OLD, old=None, **{**RENEWED_FIRST, "finished_at": None, **journal})
     books = ledger(entry(OLD, generations={0}), journal=begun)
     assert leads_to_replacement(using(OLD, ledger=books), intent, books) is leads
+    assert due_rotation(using(OLD, ledger=books), intent, books) is None
 
 
 @pytest.mark.parametrize(
@@ -500,6 +530,8 @@ def test_a_renewal_leads_to_the_replacement_that_upkeep_began(
         (None, KEPT, Upkeep(WhenDue.RENEW, 37 * DAY, NOW)),
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), KEPT, Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY)),
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), REPLACING, Upkeep(WhenDue.REPLACE_KEY, 37 * DAY, NOW)),
+        (Upkeep(WhenDue.REPLACE_KEY, 37 * DAY, NOW - DAY), KEPT, Upkeep(WhenDue.RENEW, 37 * DAY, NOW)),
+        (Upkeep(WhenDue.RENEW, 38 * DAY, NOW - DAY), KEPT, Upkeep(WhenDue.RENEW, 37 * DAY, NOW)),
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), Intent(Goal.RECONCILE), Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY)),
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(WhenDue.NONE)), None),
     ],
