@@ -412,7 +412,6 @@ BRIEF = ends_in(25, timedelta(days=40))
 REPLACED = Reconciliation(replaces_key=True)
 
 
-
 def half_replaced(**fields: Any) -> Snapshot:
     """The last flow has renewed the CA in use, so that its key can be replaced."""
     journal = a_journal(new=OLD, old=None, **{**RENEWED_FIRST, **fields})
@@ -457,8 +456,10 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
 def test_upkeep_begins_a_flow_only_in_the_renewal_window_of_the_ca(
     snapshot: Snapshot, intent: Intent, begins: Goal | None
 ) -> None:
-    assert resolve(snapshot, intent, books_of(snapshot)).needs_new_ca is (begins is not None)
+    found = resolve(snapshot, intent, books_of(snapshot))
+    assert found.needs_new_ca is (begins is not None)
     if begins is not None:
+        assert found.replaces == snapshot.ca.current[0].fingerprint
         assert rotation_of(snapshot, intent, books_of(snapshot)) is begins
 
 

@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
     later_authorities,
     resolve,
     rotation_of,
+    supplied_for,
     wish_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -300,6 +301,7 @@ def test_the_source_asks_for_no_new_ca(snapshot: Snapshot) -> None:
         (holding(RENEWED), Target(True, replaces=name_of(OLD))),
         (holding(NEW), Target(True, replaces=name_of(OLD))),
         (holding(OLD, NEW), Target(False, replaces=name_of(OLD))),
+        (holding(ROOT, INTERMEDIATE, where=IN_BELOW), Target(False, replaces=name_of(INTERMEDIATE))),
         (holding(NEW, THIRD), Target(False)),
         (cluster(), Target(False)),
     ],
@@ -332,6 +334,12 @@ def test_only_leaves_of_the_ca_in_use_tell_a_renewal_of_it() -> None:
     assert is_renewal(LATER_BELOW.certificate, snapshot)
     assert not is_renewal(LONG_ROOT.certificate, snapshot)
     assert not is_renewal(OLD.certificate, FIRST)
+    assert rotation_of(holding(LATER_BELOW, LONG_ROOT, where=snapshot), confirming(), ledger()) is Goal.RENEW
+
+
+def test_a_source_supplies_a_ca_without_its_key() -> None:
+    supplied = supplied_for(holding(ROOT, INTERMEDIATE), confirming(INTERMEDIATE), ledger())
+    assert supplied == replace(prepared(INTERMEDIATE), chain=BELOW, key_is_elsewhere=True)
 
 
 def test_the_goal_of_the_caller_names_the_rotation() -> None:
@@ -408,11 +416,15 @@ OPERATORS = a_leaf("demo-cluster-operator-certs", OLD, component=Component.CLUST
             id="the operator's before those of nodes",
         ),
         pytest.param(changed(TWO, leaves=()), "", id="there is no leaf"),
-        pytest.param(changed(TWO, missing={"a": Component.CLUSTER_OPERATOR}), PODS[0], id="a missing one is issued anyway"),
+        pytest.param(
+            changed(TWO, missing={"a": Component.CLUSTER_OPERATOR}), PODS[0], id="a missing one is issued anyway"
+        ),
         pytest.param(holding(NEW, THIRD, ROOT), PODS[0], id="three, and none is in use"),
         pytest.param(holding(EXPIRED), "", id="none that is valid"),
         pytest.param(
-            holding(NEW, THIRD, where=FIRST_OF_NODES), "demo-cluster-operator-certs", id="before the first CA, and one is missing"
+            holding(NEW, THIRD, where=FIRST_OF_NODES),
+            "demo-cluster-operator-certs",
+            id="before the first CA, and one is missing",
         ),
         pytest.param(holding(OLD, NEW, THIRD), "", id="one is in use"),
         pytest.param(holding(NEW), "", id="one"),
