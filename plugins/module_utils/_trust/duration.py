@@ -167,7 +167,7 @@ def describe_short_lives(snapshot: Snapshot, span: Span | None, goal: Goal) -> t
     if span is None or span == NO_TIME or snapshot.ledger is None:
         return ()
     presented = [leaf.chain[0] for leaf in snapshot.every_leaf if leaf.chain and leaf.component in _RENEWED_HERE]
-    renewable = {*snapshot.ca.in_use[:1], *presented}
+    renewable = {*snapshot.ca.in_use, *presented}
     return tuple(
         _describe_short_life(life, snapshot)
         for life in lives_of(snapshot, span)

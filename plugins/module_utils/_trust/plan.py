@@ -322,9 +322,9 @@ def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Vio
     """The violation where these steps would be taken a second time in the same state. states: the states so far; this
     function adds the state.
     """
-    state, count = state_of(snapshot, steps), len(states)
-    states.add(state)
-    if not steps or len(states) > count:
+    state = state_of(snapshot, steps)
+    if state not in states:
+        states.add(state)
         return ()
     return (
         Violation(

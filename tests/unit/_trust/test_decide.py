@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -22,8 +23,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
     Violation,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Usage
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -36,6 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    AwaitBundle,
     DeleteLedger,
     Withdraw,
     WriteLedger,
@@ -47,7 +49,7 @@ from ...tools.support.intents import changed_intent
 from . import linked, of_users, patient, unlinked
 from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, name_of
 from .builders import PAUSED, changed, cluster, others, secrets
-from .ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
+from .ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, books_of, entry, ledger
 from .nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
 
@@ -156,6 +158,40 @@ def test_a_patient_flow_is_done_and_names_the_nodes_whose_restarts_it_waits_for(
     assert (found.steps, found.violations, found.done) == ((), (), True)
     (told,) = found.waiting
     assert told.endswith(", ".join(PODS))
+
+
+# A flow that has stopped.
+
+
+def stopped(stage: str, after: Phase, *, is_abort: bool = False, **fields: Any) -> Snapshot:
+    """A flow that is to stop there; a Secret of a node is missing."""
+    snapshot, _intent = FLOWS[stage]
+    books = books_of(snapshot)
+    assert books.journal is not None
+    journal = replace(books.journal, stop=Stop(after, NOW - HOUR), is_abort=is_abort)
+    missing = {"demo-nodes-9": Component.KAFKA}
+    return changed(snapshot, ledger=replace(books, journal=journal), missing=missing, **fields)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "spread", "expected"),
+    [
+        pytest.param(stopped("linked TRUSTED", Phase.TRUST), Spread.AUTO, IssueLeaves, id="the flow has stopped"),
+        pytest.param(stopped("linked PROJECTED", Phase.TRUST), Spread.AUTO, AwaitBundle, id="the flow comes first up to there"),
+        pytest.param(
+            stopped("unlinked READ_BACK", Phase.TRUST, in_place_obstacles=InPlaceObstacles(reload="no.")), Spread.RELOAD,
+            Condition.IN_PLACE, id="the flow is held before it",
+        ),
+        pytest.param(stopped("linked TRUSTED", Phase.TRUST, is_abort=True), Spread.AUTO, Phase.TRUST, id="an abort"),
+    ],
+)  # fmt: skip
+def test_the_ca_in_use_is_kept_going_while_a_flow_stops(
+    snapshot: Snapshot, spread: Spread, expected: type[Step] | Condition | Phase
+) -> None:
+    """The missing certificate is issued by the CA in use, unless the flow has more to do, or leads back."""
+    found = decide(snapshot, changed_intent(RECONCILE, missing_leaves=Selection(), spread=spread))
+    told = [*map(type, found.steps), *(one.condition for one in found.violations if found.stop)]
+    assert (told or [found.stop and found.stop.after]) == [expected]
 
 
 # Adopting and handing back.

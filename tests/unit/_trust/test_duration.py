@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -19,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     Pause,
@@ -34,11 +36,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 
-from ...tools.support.certificates import NOW
-from .authorities import OLD
-from .builders import cluster
+from ...tools.support.certificates import DAY, HOUR, NOW, key, leaf, make
+from .authorities import EXPIRED, INTERMEDIATE, NEW, OLD, ROOT, chain_of
+from .builders import cluster, secrets
 from .ledgers import entry, ledger
-from .nodes import PODS, a_pod, uids_of
+from .nodes import PODS, a_leaf, a_pod, uids_of
 from .stand_in import MadeHere
 
 SECOND = timedelta(seconds=1)
@@ -59,10 +61,8 @@ def node(number: int, started_in: float | None) -> Pod:
 
 def test_nodes_restart_one_after_the_other() -> None:
     one, two = span_of(*rolling(node(0, 10))), span_of(*rolling(node(0, 10), node(1, 20)))
-    assert one is not None
-    assert two is not None
-    # The end of a process, its start, and at most as long again until its partitions are in sync.
-    assert (two.least - one.least, (two.most or SECOND) - (one.most or SECOND)) == (21 * SECOND, 70 * SECOND)
+    # A reaction of the operator, then the end of a process, its start, and at most as long again until its partitions are in sync.
+    assert (one, two) == (seconds(1 + 1 + 10, 120 + 30 + 20), seconds(1 + 1 + 10 + 1 + 20, 120 + 30 + 20 + 30 + 40))
 
 
 def test_nodes_with_ended_certificates_restart_at_the_same_time() -> None:
@@ -76,13 +76,15 @@ def test_other_pods_restart_at_the_same_time() -> None:
         a_pod(name, component=Component.KAFKA_EXPORTER, started_in=start * SECOND)
         for name, start in (("a", 3), ("b", 8))
     ]
-    assert span_of(*rolling(*others)) == span_of(*rolling(others[1]))
+    assert span_of(*rolling(*others)) == span_of(*rolling(others[1])) == seconds(1 + 1 + 8, 120 + 30 + 16)
 
 
 def test_a_pod_that_shows_no_start_takes_as_long_as_the_slowest_of_its_component() -> None:
+    """Or of all, where none of its component shows any."""
     exporter = a_pod("exporter", component=Component.KAFKA_EXPORTER, started_in=100 * SECOND)
-    step, seen = rolling(node(0, 10), node(1, 20), node(2, None), exporter)
-    assert span_of(step, seen) == span_of(*rolling(node(0, 10), node(1, 20), node(2, 20), exporter))
+    step, seen = rolling(node(0, 20), node(1, 10), node(2, None), exporter)
+    assert span_of(step, seen) == span_of(*rolling(node(0, 20), node(1, 10), node(2, 20), exporter))
+    assert span_of(*rolling(node(0, None), exporter)) == span_of(*rolling(node(0, 100), exporter))
 
 
 def test_where_no_pod_shows_a_start_there_is_no_estimate() -> None:
@@ -103,20 +105,16 @@ def test_a_wait_for_other_parties_has_no_upper_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    "step",
+    ("step", "expected"),
     [
-        Pause(phase=Phase.USE, purpose=""),
-        Reload(uids=uids_of(*PODS), authority=None),
-        ReloadOutside(uids=uids_of(*PODS), phase=Phase.PREPARE),
-        StampPods(generation=0, key_generation=0, phase=Phase.USE),
+        (Pause(phase=Phase.USE, purpose=""), seconds(1, 120)),
+        (Reload(uids=uids_of(*PODS), authority=None), seconds(3, 15)),
+        (ReloadOutside(uids=uids_of(*PODS), phase=Phase.PREPARE), seconds(1, 30)),
+        (StampPods(generation=0, key_generation=0, phase=Phase.USE), seconds(0, 1)),
     ],
 )
-def test_each_other_step_has_a_range(step: Pause | Reload | ReloadOutside | StampPods) -> None:
-    found = span_of(step, cluster())
-    assert found is not None
-    assert found.most is not None
-    assert timedelta(0) <= found.least <= found.most
-    assert found.most > timedelta(0)
+def test_each_other_step_has_a_range(step: Pause | Reload | ReloadOutside | StampPods, expected: Span) -> None:
+    assert span_of(step, cluster()) == expected
 
 
 def test_a_plan_takes_as_long_as_its_steps() -> None:
@@ -130,9 +128,6 @@ def test_a_plan_takes_as_long_as_its_steps() -> None:
     assert planned.span.least >= sum(10 + number for number in range(3)) * SECOND
     unknown = cluster(ledger=ledger(entry(OLD, generations=(0,))))
     assert forecast(unknown, Intent(Goal.REPLACE_KEY), MadeHere()).span is None
-
-
-HOUR = timedelta(hours=1)
 
 
 def lasting(left: timedelta, span: Span | None) -> dict[str, bool | None]:
@@ -162,30 +157,73 @@ def test_a_certificate_lasts_where_twice_the_time_of_the_plan_is_left(
 
 
 def test_every_ca_and_the_leaves_of_each_component_have_a_life() -> None:
-    named = [life.name for life in lives_of(cluster(), NO_TIME)]
-    assert named[0].startswith(OLD.certificate.subject)
-    assert f"{len(PODS)} certificates of the Kafka nodes" in named
+    """That of the first that ends."""
+    chain = chain_of(INTERMEDIATE, ROOT)
+    ends = [NOW + days * DAY for days in (30, 20, 10)]
+    nodes = [a_leaf(name, chain=(leaf(INTERMEDIATE, end=end), *chain)) for name, end in zip(PODS, ends, strict=True)]
+    user = replace(nodes[0], secret="orders", component=Component.USER)
+    seen = cluster(
+        ca=secrets(chain), ledger=ledger(entry(chain), entry(NEW)), leaves=(*nodes[:2], nodes[2], a_leaf(chain=None)),
+        user_leaves={"orders": user, "audit": None},
+    )  # fmt: skip
+    assert [(life.name, life.first.not_after) for life in lives_of(seen, NO_TIME)] == [
+        *((named(one.certificate), one.certificate.not_after) for one in (INTERMEDIATE, ROOT, NEW)),
+        ("3 certificates of the Kafka nodes", ends[2]),
+        ("1 certificate of users", ends[0]),
+    ]
 
 
-def short(goal: Goal, *, left: timedelta = HOUR, most: timedelta | None = HOUR) -> list[str]:
-    """The sentences for a flow with this goal, a while before the first end."""
-    seen = cluster(ledger=ledger(entry(OLD)))
-    ends = min(life.first.not_after for life in lives_of(seen, None))
-    return list(describe_short_lives(replace(seen, now=ends - left), Span(NO_TIME.least, most), goal))
+LONG = 9 * HOUR
 
 
-def test_a_replacement_that_may_outlast_the_certificates_in_use_names_the_shorter_flow() -> None:
-    told = " ".join(short(Goal.REPLACE_KEY))
-    assert "the playbook renew" in told
-    assert "To wait makes that worse" in told
+def short(
+    goal: Goal, authority: timedelta, of_leaf: timedelta, span: Span | None, component: Component = Component.KAFKA
+) -> list[str]:
+    """The playbooks that give new dates before a flow with this goal, where the CA in use, and a leaf, end so soon. The CA above it ends first."""
+    root = make("Corporate Root", key(6), end=NOW + SECOND)
+    below = make("Corporate Issuing CA", key(7), root, end=NOW + authority)
+    chain = chain_of(below, root)
+    stored = a_leaf(chain=(leaf(below, end=NOW + of_leaf), *chain), component=component)
+    seen = cluster(ca=secrets(chain), ledger=ledger(entry(chain), entry(EXPIRED)), leaves=(stored, a_leaf(chain=None)))
+    told = describe_short_lives(seen, span, goal)
+    assert describe_short_lives(replace(seen, ledger=None), span, goal) == ()
+    assert all("To wait makes that worse" in sentence for sentence in told)
+    return [found for sentence in told for found in re.findall("the playbook ([a-z_]+) gives", sentence)]
 
 
-@pytest.mark.parametrize("goal", [Goal.RECONCILE, Goal.RECOVER])
-def test_a_flow_that_gives_new_dates_is_told_nothing(goal: Goal) -> None:
-    assert short(goal) == []
+@pytest.mark.parametrize(
+    ("goal", "authority", "of_leaf", "playbooks"),
+    [
+        (Goal.REPLACE_KEY, HOUR, HOUR, ["renew", "renew_leaves"]),
+        (Goal.REPLACE_KEY, HOUR, LONG, ["renew"]),
+        (Goal.REPLACE_KEY, LONG, HOUR, ["renew_leaves"]),
+        (Goal.RENEW, HOUR, HOUR, ["renew_leaves"]),
+        (Goal.RENEW_LEAVES, HOUR, HOUR, ["renew"]),
+        (Goal.RECONCILE, HOUR, HOUR, []),
+        (Goal.RECOVER, HOUR, HOUR, []),
+        (Goal.REPLACE_KEY, 2 * HOUR, 2 * HOUR - SECOND, ["renew_leaves"]),
+        (Goal.REPLACE_KEY, timedelta(0), -HOUR, []),
+    ],
+)
+def test_a_flow_that_may_outlast_the_certificates_in_use_names_the_shorter_flow(
+    goal: Goal, authority: timedelta, of_leaf: timedelta, playbooks: list[str]
+) -> None:
+    """Not for certificates that have ended, nor where the flow gives new dates itself."""
+    assert short(goal, authority, of_leaf, Span(NO_TIME.least, HOUR)) == playbooks
 
 
-def test_lasting_and_ended_certificates_are_no_short_lives() -> None:
-    assert short(Goal.REPLACE_KEY, left=3 * HOUR) == []
-    assert short(Goal.REPLACE_KEY, left=-HOUR) == []
-    assert short(Goal.REPLACE_KEY, most=None) == []
+@pytest.mark.parametrize(
+    ("span", "component", "playbooks"),
+    [
+        (Span(HOUR, None), Component.KAFKA, ["renew_leaves"]),
+        (Span(HOUR, HOUR), Component.USER, ["renew_leaves"]),
+        (Span(HOUR, HOUR), Component.KAFKA_EXPORTER, []),
+        (Span(NO_TIME.least, None), Component.KAFKA, []),
+        (NO_TIME, Component.KAFKA, []),
+        (None, Component.KAFKA, []),
+    ],
+)
+def test_only_leaves_that_a_playbook_renews_are_told_and_beside_an_estimate(
+    span: Span | None, component: Component, playbooks: list[str]
+) -> None:
+    assert short(Goal.REPLACE_KEY, LONG, HOUR, span, component) == playbooks

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -39,7 +40,7 @@ from ...tools.support.intents import an_intent, changed_intent
 from . import linked, of_users
 from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of, names_of, stored_chain
 from .builders import answering, changed, cluster, secrets
-from .ledgers import entry, ledger
+from .ledgers import books_of, entry, ledger
 from .nodes import PODS, hashes_of
 from .stand_in import MadeHere
 
@@ -249,9 +250,13 @@ def test_a_forecast_takes_the_answers_about_a_ca_for_its_renewal() -> None:
         assert any("have the listeners of 3 nodes trust" in step.what for step in found.steps) is told
 
 
-def test_the_plan_waits_for_a_node_that_has_not_answered() -> None:
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_the_plan_waits_for_a_node_that_has_not_answered(is_asked: bool) -> None:
+    """is_asked: its listener was, and said nothing."""
     said = answering(SETTLED, accepting=names_of(OLD))
-    silent = changed(said, listeners=(said.nodes.listeners or ())[1:])
+    first, *others = said.nodes.listeners or ()
+    asked = (replace(first, presents=None, accepts=frozenset(), failure="no answer"),) if is_asked else ()
+    silent = changed(said, listeners=(*asked, *others))
     found, usual = planned(silent, REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
     (waiting,) = [step for step in found.steps if step not in usual.steps]
     assert (waiting.nodes, waiting.others, PODS[0] in waiting.what) == ((), (), True)
@@ -261,6 +266,18 @@ def test_the_plan_waits_for_a_node_that_has_not_answered() -> None:
 def test_a_flow_is_about_the_ca_that_it_began_with() -> None:
     """Each pass would see another CA in use, and begin again."""
     assert planned(SETTLED, changed_intent(RENEW, fresh_for=timedelta(0))).violations == ()
+
+
+def test_a_plan_ends_where_the_caller_has_what_it_asks_for_and_no_pause_is_left() -> None:
+    """A call would leave the operator to its work."""
+    steps = [step.what for step in planned(SETTLED, REPLACE_KEY).steps]
+
+    def is_switched(seen: Snapshot) -> bool:
+        return seen.ca.current == chain_of(NEW)
+
+    found = forecast(SETTLED, REPLACE_KEY, MadeHere(), is_switched)
+    assert [step.what for step in found.steps] == steps[: steps.index("let the operator go on") + 1]
+    assert forecast(SETTLED, REPLACE_KEY, MadeHere(), lambda seen: seen == SETTLED).steps == ()
 
 
 def test_a_plan_that_comes_back_to_where_it_was_is_held_there() -> None:
@@ -316,6 +333,20 @@ def test_the_same_state(other: Snapshot) -> None:
 )
 def test_another_snapshot_is_another_state(other: Snapshot) -> None:
     assert state_of(other, ()) != state_of(SETTLED, ())
+
+
+@pytest.mark.parametrize("field", ["awaited", "of holders", "lingering"])
+def test_pods_that_are_gone_make_no_other_state(field: str) -> None:
+    """The ledger names those that have yet to read a CA or to give up a leaf."""
+
+    def naming(*uids: str) -> int:
+        found = {name: frozenset(uids if name == field else ()) for name in ("awaited", "of holders", "lingering")}
+        books, held = books_of(SETTLED), HeldLeaf(stored_chain(OLD)[0], found["of holders"], found["lingering"])
+        entries = tuple(replace(one, awaited_pods=found["awaited"]) for one in books.entries)
+        return state_of(replace(SETTLED, ledger=replace(books, entries=entries, held_leaves=(held,))), ())
+
+    running = SETTLED.nodes.pods[0].uid
+    assert naming() == naming("gone") != naming(running) == naming(running, "gone")
 
 
 def test_other_steps_make_another_state() -> None:

@@ -10,19 +10,23 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import (
     describe_next_window,
     respect_windows,
     waits_for_window,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import restarted_by_operator
 
 from ...tools.support.certificates import DAY, HOUR, NOW
 from ...tools.support.intents import changed_intent
+from . import linked
 from .builders import PAUSED, cluster
+from .nodes import PODS
 from .rules.asking import FLOWS, REPLACE_KEY
 from .stand_in import MadeHere
 
@@ -42,32 +46,51 @@ def test_pods_wait_for_a_window(windows: MaintenanceWindows | None, intent: Inte
     assert waits_for_window(within(windows), intent) is waits
 
 
+#: The pods that the steps at these stages lead to the restart of; at no other stage a pod restarts that the operator would not restart anyway.
+RESTARTED = {
+    "linked TRUSTED": linked.NAMES,
+    "linked ALONE": ("topics",),
+    "unlinked READ_BACK": PODS,
+    "unlinked HALF_RESTARTED": PODS[1:],
+    "unlinked TRUSTED": PODS,
+    "patient AGREED": ("topics",),
+}
+
+
 @pytest.mark.parametrize("stage", FLOWS)
 def test_each_stage_waits_where_its_steps_restart_a_pod(stage: str) -> None:
     snapshot, intent = FLOWS[stage]
     shut = replace(snapshot, reconciliation=replace(snapshot.reconciliation, windows=CLOSED))
-    decision = decide(shut, intent)
+    decision, pods = decide(shut, intent), RESTARTED.get(stage)
     found = respect_windows(decision, shut, intent, MadeHere())
-    # Pods that the operator restarts already, because of what an earlier call has written, are waited for.
-    restarts = any(step.restarts - restarted_by_operator(shut) for step in decision.steps)
-    if not decision.steps or shut.reconciliation.paused_by_us:
+    if pods is None:
         assert found is decision
-    elif restarts or found is not decision:
+    else:
         assert (found.steps, found.done, found.violations) == ((), False, ())
         assert found.pending == tuple(step.describe_as_left() for step in decision.steps)
-        assert any(f"{NOW + HOUR:%Y-%m-%d at %H:%M}" in one for one in found.waiting)
+        assert [told.partition(";")[0] for told in found.waiting] == [
+            f"is outside its maintenance windows, and the next step restarts {', '.join(pods)}. The next window opens on {NOW + HOUR:%Y-%m-%d at %H:%M} UTC"
+        ]
     assert respect_windows(decision, shut, changed_intent(intent, ignores_windows=True), MadeHere()) is decision
 
 
-def test_stages_that_restart_pods_wait_for_a_window() -> None:
-    waiting = set()
-    for stage, (snapshot, intent) in FLOWS.items():
-        shut = replace(snapshot, reconciliation=replace(snapshot.reconciliation, windows=CLOSED))
-        decision = decide(shut, intent)
-        if decision.steps and respect_windows(decision, shut, intent, MadeHere()) is not decision:
-            waiting.add(stage)
-    assert waiting
-    assert len(waiting) < len(FLOWS) / 2
+def test_where_no_window_is_to_come_the_reason_is_told() -> None:
+    shut = within(MaintenanceWindows(False, None, "'x' cannot be read"))
+    found = respect_windows(Decision(steps=(restart(RollReason.TRUST, shut),)), shut, REPLACE_KEY, MadeHere())
+    (told,) = found.waiting
+    assert ". None is going to open; the same call goes on then" in told
+    assert told.endswith(" In spec.maintenanceTimeWindows, 'x' cannot be read.")
+
+
+def restart(reason: RollReason, snapshot: Snapshot) -> Roll:
+    return Roll(reason=reason, uids=snapshot.uids, authority=None, phase=Phase.TRUST)
+
+
+def test_nodes_with_ended_certificates_wait_for_no_window() -> None:
+    """They serve no client meanwhile."""
+    shut = within(CLOSED)
+    decision = Decision(steps=(restart(RollReason.ENDED, shut),))
+    assert respect_windows(decision, shut, REPLACE_KEY, MadeHere()) is decision
 
 
 def test_a_pause_is_brought_to_its_end() -> None:
