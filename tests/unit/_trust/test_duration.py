@@ -157,7 +157,7 @@ def test_a_certificate_lasts_where_twice_the_time_of_the_plan_is_left(
 
 
 def test_every_ca_and_the_leaves_of_each_component_have_a_life() -> None:
-    """That of the first that ends."""
+    """Each life is that of the certificate that ends first."""
     chain = chain_of(INTERMEDIATE, ROOT)
     ends = [NOW + days * DAY for days in (30, 20, 10)]
     nodes = [a_leaf(name, chain=(leaf(INTERMEDIATE, end=end), *chain)) for name, end in zip(PODS, ends, strict=True)]

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -200,6 +200,45 @@ def test_first_use(snapshot: Snapshot, expected: Steps) -> None:
 
 
 PHASED_OUT = linked.PHASED_OUT
+#: A leaf of the next CA, behind its link certificate, that comes near the operator's window.
+SOON = (issue_leaf(NEW, end=NOW + 20 * DAY), linked.LINK, OLD.certificate)
+
+
+def stopping(after: Phase | None, **fields: Any) -> Snapshot:
+    """The flow is to stop there; the certificate of the first node ends soon."""
+    (first, *others_), books = PHASED_OUT.leaves.stored, books_of(PHASED_OUT)
+    assert books.journal is not None
+    journal = replace(books.journal, stop=Stop(after, NOW) if after else None)
+    made = {"in_place_obstacles": BLOCKED, "leaves": (replace(first, chain=SOON), *others_), **fields}
+    return changed(PHASED_OUT, ledger=replace(books, journal=journal), **made)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "renewed_by_next"),
+    [
+        pytest.param(stopping(Phase.USE), True, id="it stays behind its link"),
+        pytest.param(stopping(None), False, id="the flow goes on"),
+        pytest.param(stopping(Phase.RETIRE), False, id="the flow goes on to the switch"),
+        pytest.param(stopping(Phase.TRUST), False, id="the flow stops before"),
+        pytest.param(stopping(Phase.USE, leaves=PHASED_OUT.leaves.stored), False, id="none is due"),
+        pytest.param(without_link(stopping(Phase.USE)), False, id="no link certificate"),
+        pytest.param(at_hand(elsewhere(stopping(Phase.USE))), False, id="an outside issuer keeps its key"),
+        pytest.param(stopping(Phase.USE, outside_clients=(OPENSSL,)), False, id="a client outside would refuse it"),
+    ],
+)
+def test_leaves_of_the_next_ca_are_renewed_where_the_flow_stops_with_them(
+    snapshot: Snapshot, renewed_by_next: bool
+) -> None:
+    """The operator would put leaves of the CA before in their place."""
+    why = f"Nodes are restarted with their renewed certificates: {BLOCKED.reload}"
+    step = replace(behind_link(), secrets=PODS[:1], because="", avoidable_restart=why)
+    assert replace_leaves(situation(snapshot)) == ((step,) if renewed_by_next else ())
+
+
+def test_nodes_read_renewed_leaves_of_the_next_ca_again_where_they_can() -> None:
+    (step,) = replace_leaves(situation(stopping(Phase.USE, in_place_obstacles=InPlaceObstacles())))
+    assert isinstance(step, Pause)
+    assert step.purpose == "record the certificates that 1 pod will present until the next restart"
 
 
 #: The next CA is an intermediate one, certified by the CA in use, and a node knows only this: it accepts leaves with

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -386,6 +388,7 @@ def test_no_pod_is_stamped_where_the_caller_wants_restarts() -> None:
 GENERATED = Reconciliation(generated=True)
 GIVEN = (SetGenerated(generated=True, ca="cluster CA", phase=Phase.RETIRE),)
 RAISED = RaiseKeyGeneration(generation=1)
+SECOND = timedelta(seconds=1)
 
 
 def handing_back(key_generation: int, state: Reconciliation = RUNS, authority: Entity = NEW) -> Snapshot:
@@ -444,9 +447,50 @@ def test_the_restarts_that_follow_are_told(state: Reconciliation, restarted: fro
     assert told in step.because
 
 
-def test_the_foreseen_renewal_of_the_clients_ca_says_whether_users_are_issued_again() -> None:
-    users = changed(handing_back(1, authority=ENDING), issued_by=IssuedBy.USER_OPERATOR)
-    assert foresee_operator_renewal(users).endswith("the operator renews it, and restarts each node once.")
-    replacing = replace(users, reconciliation=replace(RUNS, replaces_key=True))
-    assert "has the certificate of every user issued again" in foresee_operator_renewal(replacing)
-    assert foresee_operator_renewal(handing_back(1)) == ""
+def foreseen(left: timedelta, **fields: Any) -> str:
+    """The end of the sentence where the CA in use has so long left, in an operator's window of 30 days."""
+    ending = make("cluster-ca v1", key(1), end=NOW + left)
+    told = foresee_operator_renewal(changed(handing_back(1, authority=ending), **fields))
+    beginning = (
+        f"holds the CA {ending.certificate.subject}, which ends on {NOW + left:%Y-%m-%d}, in the operator's time for renewal (30 days by "
+        "spec.clusterCa.renewalDays): "
+    )
+    assert not told or told.startswith(beginning)
+    return told.removeprefix(beginning)
+
+
+OF_USERS = {"issued_by": IssuedBy.USER_OPERATOR}
+UNCHECKED = "without a check that the new CA is trusted: clients that know the present one are refused."
+
+
+@pytest.mark.parametrize(
+    ("fields", "renewal"),
+    [
+        ({}, "in its next reconcile the operator renews it, and restarts each pod once."),
+        (OF_USERS, "in its next reconcile the operator renews it, and restarts each node once."),
+        (
+            {"reconciliation": replace(RUNS, replaces_key=True)},
+            f"in its next reconcile the operator makes a new key (certificateExpirationPolicy), restarts each node up to three times, {UNCHECKED}",
+        ),
+        (
+            {"reconciliation": replace(RUNS, replaces_key=True, windows=MaintenanceWindows(False, None)), **OF_USERS},
+            "in its next maintenance window the operator makes a new key (certificateExpirationPolicy), restarts each node, and has the certificate of "
+            f"every user issued again, {UNCHECKED}",
+        ),
+    ],
+)
+def test_the_renewal_by_the_operator_is_foreseen(fields: dict[str, Any], renewal: str) -> None:
+    assert foreseen(20 * DAY, **fields) == renewal
+
+
+@pytest.mark.parametrize(
+    ("left", "is_foreseen"),
+    [(31 * DAY, True), (31 * DAY + SECOND, False), (SECOND, True), (timedelta(0), False), (-DAY, False)],
+)
+def test_until_when_the_operator_keeps_the_ca(left: timedelta, is_foreseen: bool) -> None:
+    """Handing back takes up to a day. An ended CA is not renewed by it."""
+    assert bool(foreseen(left)) is is_foreseen
+
+
+def test_without_a_ca_no_renewal_is_foreseen() -> None:
+    assert foresee_operator_renewal(cluster(ca=secrets(None))) == ""
