@@ -251,12 +251,16 @@ def days_until(end: datetime, now: datetime) -> int:
     return (end - now) // timedelta(days=1)
 
 
+def _in_group_name(text: str) -> str:
+    return _OUTSIDE_GROUP_NAMES.sub("_", text)
+
+
 def groups_of(cluster: Facts, days: Iterable[int], now: datetime) -> Iterator[tuple[str, ...]]:
     """Groups of this cluster, each with the groups that it lies in, the outermost first. days: limits of the groups by end."""
     yield (f"kafka_{cluster['state']}",)
     for kind in ("version", "operator_version"):
         if cluster[kind]:
-            yield (f"kafka_{kind}_{_OUTSIDE_GROUP_NAMES.sub('_', cluster[kind])}",)
+            yield (f"kafka_{kind}_{_in_group_name(cluster[kind])}",)
     for ca in CAS:
         yield (f"{ca}_{cluster[ca]['management']}",)
     flows = [cluster[ca]["flow"] for ca in CAS if cluster[ca]["flow"]]
@@ -350,11 +354,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             return
         contexts: dict[str, str] = {}
         for context in self._contexts():
-            other = contexts.setdefault(_OUTSIDE_GROUP_NAMES.sub("_", context), context)
+            other = contexts.setdefault(_in_group_name(context), context)
             if other != context:
                 raise AnsibleParserError(
-                    f"contexts: keyed_groups would put the hosts of {other} and {context} into one group, because the name of a group has letters, digits and "
-                    "underscores alone. Rename a context."
+                    f"contexts: keyed_groups would put the hosts of {other} and {context} into one group, because a group's name can hold only letters, digits "
+                    "and underscores. Rename a context."
                 )
 
     def _namespaces(self) -> list[str]:

@@ -29,8 +29,8 @@ options:
   directory:
     description:
       - A folder on the machine where the module runs. O(state=exported) makes it where it is missing.
-      - O(state=imported) reads certificates from C(<leaf's Secret>) with the ending C(.crt), C(.cer), C(.pem) or C(.der). It names other files with
-        certificates, such as files of another cluster or of the CA itself, in RV(other_files).
+      - O(state=imported) reads certificates from C(<leaf's Secret>) with the ending C(.crt), C(.cer), C(.pem) or C(.der), in PEM or DER form. It names
+        other files with certificates, such as files of another cluster or of the CA itself, in RV(other_files).
     type: path
   dns_domain:
     description:
@@ -38,7 +38,7 @@ options:
     type: str
   certificates:
     description:
-      - With O(state=imported), the certificates instead of a O(directory), each in PEM form, which may have its chain after it. A file may have DER form too.
+      - With O(state=imported), the certificates instead of a O(directory), each in PEM form, which may have its chain after it.
     type: list
     elements: str
   ca_source:

@@ -116,7 +116,8 @@ class FlowModule(TrustModule):
     def __init__(self, spec: ArgumentSpec) -> None:
         super().__init__(spec)
         self.announcer: Announcer | None = None
-        self._left: Snapshot | None = None
+        #: The cluster as the flow of this call has left it; None before that.
+        self._seen_at_end: Snapshot | None = None
 
     def work(self) -> Work:
         work = super().work()
@@ -152,7 +153,7 @@ class FlowModule(TrustModule):
         self.warn_of_unfinished(outcome.before, goal)
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
-        self._left = seen = outcome.observation.snapshot
+        self._seen_at_end = seen = outcome.observation.snapshot
         if goal is Goal.UPGRADE and (told := describe_missing_schedule(seen)):
             self.module.warn(told)
         if goal is Goal.DOWNGRADE and seen.outside_clients.published is not None and not outcome.decision.violations:
@@ -223,8 +224,8 @@ class FlowModule(TrustModule):
 
     def observed(self) -> Snapshot:
         """The cluster as the flow of this call has left it; before that, as it is stored now."""
-        if self._left is not None:
-            return self._left
+        if self._seen_at_end is not None:
+            return self._seen_at_end
         work = self.work()
         return Patience(work).through(lambda: observe_cluster(work).snapshot, AT_FIRST)
 

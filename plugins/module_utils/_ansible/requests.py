@@ -39,8 +39,10 @@ from .arguments import MOST_SPARE, time_text
 from .results import describe_cluster
 from .trust_module import TrustModule
 
-#: Endings of files with certificates, in lower case: in forms that this module reads, and in the form PKCS#7.
-_CERTIFICATES, _CONTAINERS = (".crt", ".cer", ".pem", ".der"), (".p7b", ".p7c")
+#: Endings, in lower case, of files with certificates that this module reads.
+_CERTIFICATES = (".crt", ".cer", ".pem", ".der")
+#: Endings of PKCS#7 files, which this module names and does not read.
+_PKCS7 = (".p7b", ".p7c")
 #: Requests are public, and often another person signs them.
 _MODE = 0o644
 
@@ -149,7 +151,7 @@ def _is_read(path: Path, leaves: Collection[str]) -> bool:
 
 def _listed(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if path.suffix.lower() in (*_CERTIFICATES, *_CONTAINERS))
+        return sorted(path for path in folder.iterdir() if path.suffix.lower() in (*_CERTIFICATES, *_PKCS7))
     except OSError as error:
         raise _unusable("read", folder, error) from None
 

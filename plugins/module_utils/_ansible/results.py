@@ -57,7 +57,9 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "presenters": _presenters(snapshot, ledger),
         "outside": [_describe_outside_client(client, snapshot, ledger) for client in snapshot.outside_clients.clients],
         "waivers": [
-            _describe_waiver(waiver) for waiver in snapshot.outside_clients.waivers if waiver.holds_at(snapshot.now)
+            {"client": waiver.client, **_terms(waiver)}
+            for waiver in snapshot.outside_clients.waivers
+            if waiver.holds_at(snapshot.now)
         ],
         "unmanaged": list(describe_unmanaged_listeners(snapshot)),
         **describe_leaves(snapshot, asked or {}),
@@ -212,11 +214,11 @@ def _describe_presenter(presenter: Presenter, snapshot: Snapshot, ledger: Ledger
 def _waiver(party: str, snapshot: Snapshot) -> dict[str, Any] | None:
     """The waiver that lets this party pass now; None where there is none."""
     waiver = waiver_of(party, snapshot)
-    return {"until": time_text(waiver.until), "reason": waiver.reason} if waiver else None
+    return _terms(waiver) if waiver else None
 
 
-def _describe_waiver(waiver: Waiver) -> dict[str, Any]:
-    return {"client": waiver.client, "until": time_text(waiver.until), "reason": waiver.reason}
+def _terms(waiver: Waiver) -> dict[str, Any]:
+    return {"until": time_text(waiver.until), "reason": waiver.reason}
 
 
 def _journal(journal: Journal | None) -> dict[str, Any] | None:

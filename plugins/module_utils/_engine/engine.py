@@ -94,7 +94,7 @@ class _Run:
     """A run of a call from its first look on."""
 
     work: Work
-    #: Without the ways that have turned out to be impossible in this run.
+    #: The intent of the call, without the ways that this run has found to be impossible.
     intent: Intent
     engine: Engine
     #: Takes the Lease.
@@ -103,8 +103,8 @@ class _Run:
     reached: Reached
     patience: Patience
     outcome: Outcome
-    #: Errors about objects that were there already.
-    taken: set[str] = field(default_factory=set)
+    #: The messages of errors about objects that exist already. The second error of the same message means that another program owns the object.
+    conflicts_seen: set[str] = field(default_factory=set)
 
     @property
     def _time_to_retry(self) -> timedelta:
@@ -129,7 +129,7 @@ class _Run:
             raise
         except BaseException as error:
             if not (isinstance(error, KubeError) and error.is_transient):
-                # The API server has answered.
+                # The API server is there: the end of the pauses has a patience of its own.
                 self.patience.renew()
             self._end_pauses()
             raise
@@ -180,8 +180,8 @@ class _Run:
         return decide_with_a_look(self.work, self.intent, observe_cluster(self.work), self.engine, earlier)
 
     def _choose_steps(self) -> Steps:
-        """The steps that come next in this call, of the decision as the outcome has it after this. None where pods would restart outside a window;
-        and where the call has reached its aim, none but the operator's verdict.
+        """Choose the next steps of this call, and set the outcome's decision to the decision that they belong to. Outside a maintenance window no step
+        restarts pods. Where the cluster is in the state that the task names, the steps of ``decide_at_the_end`` alone are left.
         """
         outcome, snapshot = self.outcome, self.outcome.observation.snapshot
         stand_ins = LateStandIns(outcome.observation, self.work)
@@ -213,9 +213,9 @@ class _Run:
             self._carry_out_all(steps)
         except AlreadyExists as error:
             # Of another run it would have been seen by now.
-            if str(error) in self.taken:
+            if str(error) in self.conflicts_seen:
                 self.intent = _without_user(error, self.outcome.observation.snapshot, intent, work.scope)
-            self.taken.add(str(error))
+            self.conflicts_seen.add(str(error))
             course.note_conflict()
             work.renew_lease()
         except (Conflict, NotFound, RestartsNotDue):
@@ -316,25 +316,28 @@ class _Run:
         self._report_pauses(stays, users, known)
 
     def _resume_where_complete(self) -> tuple[bool, frozenset[UserName]]:
-        """Whether the operator stays paused, because it would find something half-way; and which users do. The next call continues unfinished
-        steps. Nodes that can read again without a restart are not left to the operator.
+        """End the pauses after which the operators find nothing half-way. Return whether the Cluster Operator stays paused, and which users do. The next call
+        continues unfinished steps. Nodes that can read again without a restart are not left to the operator.
         """
         self.work.renew_lease()
         observation = remember_answers(observe_cluster(self.work), self.outcome.last_look)
         snapshot = observation.snapshot
+
+        def stays(steps: Steps) -> bool:
+            return snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps)
+
         steps = resume_operators(snapshot)
-        if snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps):
+        if stays(steps):
             # A flow may leave it to the operator to restart nodes.
             decided = decide(snapshot, self.intent, self.engine).steps
             steps = (*decided, *steps) if all(isinstance(step, Resume) for step in decided) else steps
         for step in steps:
             carry_out(step, observation, self.work)
         let_go = (step.names for step in steps if isinstance(step, ResumeReissue))
-        stays = snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps)
-        return stays, _paused_users(snapshot).difference(*map(snapshot.users_among, let_go))
+        return stays(steps), _paused_users(snapshot).difference(*map(snapshot.users_among, let_go))
 
     def _report_pauses(self, stays: bool, users: frozenset[UserName], known: bool = True) -> None:
-        """known: whether it is known that they stay."""
+        """known: whether the call has seen that these pauses stay."""
         if not (stays or users):
             return
         # Imported only where a call leaves a pause.
@@ -359,14 +362,14 @@ def _paused_users(snapshot: Snapshot) -> frozenset[UserName]:
 
 
 def _has_new_actions(actions: Sequence[Action], done: int) -> bool:
-    """Whether an action after the first ``done`` is another than they are. A pass that fails at the same point each time repeats its actions, and
-    each repetition would make the patience whole.
+    """Whether this pass has recorded an action that no earlier pass has. A pass that fails at the same point each time repeats its actions: if these
+    renewed the patience, the call would never give up. done: the number of actions before this pass.
     """
 
-    def told(some: Sequence[Action]) -> set[tuple[str, str, str]]:
-        return {(action.verb, action.object, action.what) for action in some}
+    def kinds(part: Sequence[Action]) -> set[tuple[str, str, str]]:
+        return {(action.verb, action.object, action.what) for action in part}
 
-    return bool(told(actions[done:]) - told(actions[:done]))
+    return not kinds(actions[done:]) <= kinds(actions[:done])
 
 
 def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:

@@ -110,7 +110,7 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
         if listeners is None:
             unasked = InPlaceObstacles(reload=_UNASKED, annotations=_why_not_annotated(work))
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=unasked))
-        # The pods are listed again, because a new pod of the same name, or another process of the pod, may have answered for the intended process.
+        # List the pods again: a new pod of the same name, or a container that has restarted, may have answered in the place of the process that the call asked.
         asked, observation = observation.snapshot.processes, observe_cluster(work)
         known = answers_of_running(
             listeners, frozenset(uid for uid, _restarts in asked & observation.snapshot.processes)

@@ -70,7 +70,7 @@ class Patience:
                 self.wait(error, limit)
 
     def through_conflicts(self, act: Callable[[], T], limit: timedelta) -> T:
-        """As ``through``, of an act that observes and decides by itself: it is done again, too, where another program was first, for as long as this."""
+        """As ``through``; calls ``act`` again after a conflict, too, until conflicts have lasted for this long. ``act`` looks and decides again each time."""
         begun, delay = self._work.clock.monotonic(), _FIRST_DELAY
         while True:
             try:

@@ -67,7 +67,7 @@ def _retry_through_failures(
     work: Work,
     before_write: Callable[[], None],
 ) -> Observation:
-    """Looks again after a failure that may pass, and where another program was first. A failure that leaves the operator paused for this holder says
+    """Acts again after a failure that may pass, and after a conflict with another program. A failure that leaves the operator paused for this holder says
     so in ``work.pause_left``.
     """
     begun: list[bool] = []
@@ -98,16 +98,12 @@ def _holder(seen: Observation) -> str | None:
 
 
 def _refuse(seen: Observation) -> NoReturn:
-    state, kafka = seen.snapshot.reconciliation, seen.snapshot.names.kafka
+    state, holder = seen.snapshot.reconciliation, _holder(seen)
+    remedy = "Ask them to resume it; a run of this collection resumes by itself."
     if state.pauser:
-        raise PausedByAnother(kafka, f"is paused by {state.pauser}", END_OF_A_FLOW)
-    by = (
-        "by a run of this collection"
-        if state.paused_by_us
-        else f"for {_holder(seen)}"
-        if _holder(seen)
-        else "by another program or person"
-    )
-    raise PausedByAnother(
-        kafka, f"is paused {by}", "Ask them to resume it; a run of this collection resumes by itself."
-    )
+        by, remedy = f"by {state.pauser}", END_OF_A_FLOW
+    elif state.paused_by_us:
+        by = "by a run of this collection"
+    else:
+        by = f"for {holder}" if holder else "by another program or person"
+    raise PausedByAnother(seen.snapshot.names.kafka, f"is paused {by}", remedy)

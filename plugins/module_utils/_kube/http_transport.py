@@ -195,9 +195,8 @@ class HttpTransport:
         raise TransportError(f"{self._host} sent a line that is no watch event")
 
     def _send_logged_in(self, request: _Request) -> Any:
-        """The answer; where the server no longer accepts the credentials, the answer to the same request
-        with new credentials. Where there are none now, a later attempt may have some: an identity provider may be away, and a call may have paused the
-        operator. Raises TransportError.
+        """Send the request; after a 401, log in again and send it once more. Where the server has accepted credentials before and no new credentials can be had
+        now, raise a TransportError that may pass: an identity provider may be away for a moment, and a call that has paused the operator must not end for that.
         """
         used = self._all_headers()
         answer = self._send(request)
