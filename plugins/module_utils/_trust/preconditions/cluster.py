@@ -182,10 +182,9 @@ def _times_in_ledger(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
 
 def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if resolve(snapshot, intent, snapshot.ledger or Ledger()).is_unknown:
-        current = snapshot.ca.current[0].sha256 if snapshot.ca.current else "none"
         yield Violation(
             Condition.TARGET_IS_KNOWN, snapshot.names.kafka, f"has no CA with the fingerprint {intent.parameters.replaces}, and never had.",
-            f"The CA in use has the SHA-256 fingerprint {current}.",
+            f"The CA in use has the SHA-256 fingerprint {snapshot.ca.current[0].sha256}.",
         )  # fmt: skip
 
 

@@ -307,10 +307,12 @@ def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 def _why_unsettled(snapshot: Snapshot) -> str:
     """Why it is not known that brokers run as the Kafka resource says, as a part of a sentence; empty where they do."""
-    if not snapshot.reconciliation.observed:
-        return "the operator has not acted on the resource in its present form"
     state = snapshot.reconciliation
-    return "the operator's last reconcile has failed" if state.failure or state.is_first else ""
+    if not state.observed:
+        return "the operator has not acted on the resource in its present form"
+    if state.is_first:
+        return "the operator's first reconcile is under way"
+    return "the operator's last reconcile has failed" if state.failure else ""
 
 
 def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -12,14 +12,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaUsers, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import flow_can_be_undone
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from .. import unlinked as stage
-from ..authorities import NEW, OLD, name_of, names_of
-from ..builders import PAUSED, RUNS, cluster
-from ..ledgers import a_journal, books_of, ledger
+from ..authorities import EXPIRED, NEW, OLD, chain_of, name_of, names_of
+from ..builders import PAUSED, RUNS, cluster, others, secrets
+from ..ledgers import PHASE_OUT, a_journal, books_of, entry, ledger
 from .refusals import Refusal
 
 ABORT = Intent(Goal.ABORT)
@@ -30,6 +30,10 @@ FIRST = (
 LEFT = (
     "Secret kafka/demo-cluster-ca-cert: holds the CA that was replaced no more: processes are about to forget it. Finish the flow "
     "with the reconcile playbook. To have that CA back, supply its certificate and key to the replace_key playbook."
+)
+ENDED = (
+    f"Secret kafka/demo-cluster-ca-cert: holds the CA that was replaced, {name_of(EXPIRED)}, which has ended: clients of OpenSSL and Go would refuse the "
+    "nodes. Finish the flow with the reconcile playbook."
 )
 KEY = (
     f"Secret kafka/demo-cluster-ca: holds no key of the CA that was replaced, {name_of(OLD)}. "
@@ -70,6 +74,17 @@ def test_no_other_case_is_refused(snapshot: Snapshot, intent: Intent) -> None:
 def test_an_abort_without_a_key_is_not_refused_during_a_pause_of_ours() -> None:
     """Half of the work of a pause would be worse than the whole."""
     assert check(replace(KEYLESS, reconciliation=PAUSED), ABORT, (flow_can_be_undone,)) == ()
+
+
+def test_no_flow_leads_back_from_another_ca_to_a_ca_that_has_ended() -> None:
+    """Listeners, which run on a JVM, do not look at dates."""
+    books = ledger(entry(EXPIRED, PHASE_OUT, {0}), entry(NEW), journal=a_journal(old=EXPIRED))
+    ca = secrets(NEW, other_entries=others(EXPIRED), kept_keys=names_of(EXPIRED))
+    switched = cluster(ca=ca, ledger=books)
+    assert tuple(map(str, check(switched, ABORT, (flow_can_be_undone,)))) == (ENDED,)
+    before = switched.with_ca(current=chain_of(EXPIRED), other_entries=others(NEW))
+    for other in (before, replace(switched, users=CaUsers())):
+        assert check(other, ABORT, (flow_can_be_undone,)) == ()
 
 
 def test_the_key_of_another_ca_does_not_make_an_abort_possible() -> None:

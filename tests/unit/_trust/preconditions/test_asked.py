@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import FLOW_NAMES, named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaUsers, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import (
     authority_is_as_asked,
@@ -44,7 +44,8 @@ def under_way(journal: Any = None) -> dict[str, Any]:
 def before_a_journal() -> dict[str, Any]:
     """A CA is prepared, and the ledger still has the journal of the replacement before."""
     journal = a_journal(old=NEW, new=OLD, finished_at=NOW - HOUR)
-    return {"ca": secrets(prepared=(prepared(NEW),)), "ledger": ledger(entry(OLD, generations={0}), journal=journal)}
+    ca = secrets(prepared=(prepared(RENEWED), prepared(NEW)))
+    return {"ca": ca, "ledger": ledger(entry(OLD, generations={0}), journal=journal)}
 
 
 def ended(**fields: Any) -> dict[str, Any]:
@@ -77,14 +78,23 @@ CASES = [
         name="before a journal says so", intent=changed_intent(REPLACE_KEY, **OTHER), **before_a_journal(),
     ),
     refusal(
+        authority_is_as_asked,
+        f"the CA {named(RENEWED.certificate)}: has path_length=1, and an earlier call has made it ({FLOW_NAMES[Goal.RENEW]}); the task asks for 3. Leave "
+        f"path_length out, or {UNDONE}.",
+        name="a renewal, before a journal says so", intent=changed_intent(RENEW, path_length=3), ca=secrets(prepared=(prepared(NEW), prepared(RENEWED))),
+    ),
+    refusal(
         authority_is_as_asked, made("key_type=ecdsa-p256", "ecdsa-p384", "key_type", ANEW), made(f"validity_days={LIFE}", "9", "validity_days", ANEW),
         name="it has ended", intent=changed_intent(REPLACE_KEY, key_type=KeyType.ECDSA_P384, validity=timedelta(days=9)), **ended(),
     ),
-    refusal(
-        link_until_is_ahead,
-        f"link_until: {NOW - HOUR:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is to be replaced. "
-        "Give a later time, or none: nodes lead them on until that CA ends.",
-        name="over", intent=changed_intent(REPLACE_KEY, link_until=NOW - HOUR),
+    *(
+        refusal(
+            link_until_is_ahead,
+            f"link_until: {until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is to be replaced. "
+            "Give a later time, or none: nodes lead them on until that CA ends.",
+            name=name, intent=changed_intent(REPLACE_KEY, link_until=until),
+        )
+        for name, until in (("over", NOW - HOUR), ("over at this moment", NOW))
     ),
 ]  # fmt: skip
 

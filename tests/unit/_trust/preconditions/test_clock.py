@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
@@ -36,6 +36,8 @@ CASES = [
 ]  # fmt: skip
 
 
+@example(NOTABLE // SECOND)
+@example(-LARGEST // SECOND)
 @given(st.integers(-2 * BACKDATED // SECOND, 2 * BACKDATED // SECOND))
 def test_nothing_is_written_beyond_what_nodes_bear_as_well(seconds: int) -> None:
     """A node may be behind the API server by as much as this machine is ahead, and still finds what begins now."""

@@ -17,16 +17,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     InPlaceObstacles,
     Reconciliation,
+    Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.absence import deletion_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     authority_is_not_foreign,
     authority_is_user_managed,
+    awaits_reconcile,
     cluster_exists,
     cluster_is_settled,
     describe_unknown_operator,
@@ -129,6 +131,11 @@ BEFORE_A_FLOW = [
         f"{KAFKA}: is paused (strimzi.io/pause-reconciliation), and not by this collection. "
         "Find the program or person that paused it, and the reason, remove the annotation, then run the flow again.",
         name="", reconciliation=Reconciliation(paused=True),
+    ),
+    refusal(
+        not_paused_by_others,
+        f"{KAFKA}: is paused by a flow on the clients CA. Wait for its end; if its run was killed, run it again: it ends the pause.",
+        name="by another flow", reconciliation=Reconciliation(paused=True, pauser="a flow on the clients CA"),
     ),
     refusal(
         operator_is_working,
@@ -375,6 +382,53 @@ def test_our_own_pause_does_not_refuse_a_flow() -> None:
 @pytest.mark.parametrize("intent", [UPGRADE, DOWNGRADE])
 def test_a_generated_ca_can_be_adopted_and_is_where_handing_back_ends(intent: Intent) -> None:
     assert check(cluster(reconciliation=Reconciliation(generated=True)), intent) == ()
+
+
+UNSEEN = Reconciliation(observed=False)
+
+
+@pytest.mark.parametrize(
+    ("state", "is_held", "is_awaited"),
+    [
+        pytest.param(UNSEEN, True, False, id="the operator has not seen the resource"),
+        pytest.param(replace(UNSEEN, resuming=True), False, True, id="it is about to look, after a pause"),
+        pytest.param(Reconciliation(resuming=True), False, False, id="it has seen it"),
+        pytest.param(replace(UNSEEN, resuming=True, paused=True), False, False, id="it is paused"),
+        pytest.param(replace(UNSEEN, resuming=True, exists=False), False, False, id="there is no resource"),
+    ],
+)
+def test_a_flow_begins_once_the_operator_has_seen_the_resource(
+    state: Reconciliation, is_held: bool, is_awaited: bool
+) -> None:
+    seen = cluster(reconciliation=state)
+    assert (bool(tuple(operator_is_working(seen, RENEW))), awaits_reconcile(seen, RENEW)) == (is_held, is_awaited)
+    begun = replace(linked.ENROLLED, reconciliation=state)
+    assert (tuple(operator_is_working(begun, RENEW)), awaits_reconcile(begun, RENEW)) == ((), False)
+
+
+@pytest.mark.parametrize(
+    ("intent", "journal"),
+    [
+        pytest.param(RECONCILE, STOPPED, id="no rotation"),
+        pytest.param(REPLACE_KEY, STOPPED, id="the flow itself"),
+        pytest.param(changed_intent(RENEW, continue_stopped=True), STOPPED, id="the call leads it on"),
+        pytest.param(RENEW, replace(STOPPED, stop=None), id="the flow does not stop"),
+        pytest.param(RENEW, replace(STOPPED, finished_at=NOW), id="the flow has ended"),
+        pytest.param(RENEW, None, id="no flow"),
+    ],
+)
+def test_a_stop_holds_other_rotations_alone(intent: Intent, journal: Journal | None) -> None:
+    assert tuple(not_stopped(cluster(ledger=ledger(entry(OLD), journal=journal)), intent)) == ()
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "held"),
+    [(cluster(), RECONCILE, False), (cluster(), RENEW, True), (linked.ENROLLED, RECONCILE, True)],
+    ids=["nothing begins", "a flow begins", "a flow is under way"],
+)
+def test_an_immutable_secret_holds_a_call_that_would_write_it(snapshot: Snapshot, intent: Intent, held: bool) -> None:
+    seen = changed(snapshot, immutable_secrets=("demo-cluster-ca",))
+    assert bool(tuple(secrets_can_be_written(seen, intent))) is held
 
 
 def test_before_the_first_start_a_ca_can_be_created() -> None:

@@ -111,6 +111,20 @@ CASES = [
         leaves=(a_leaf(chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW - DAY), OLD.certificate)), *leaves(names=PODS[1:])),
     ),
     refusal(
+        leaves_in_use_are_valid,
+        f"Kafka kafka/demo: {PODS[0]}, {PODS[2]} present certificates that have ended, since {NOW - 2 * DAY:%Y-%m-%d %H:%M} UTC: every new connection to them "
+        "is refused, and open connections go on until they break. The Cluster Operator cannot ask these nodes, and restarts none. Run the recover playbook "
+        "for the cluster CA: it restarts these nodes at the same time and in place, and the cluster is away for about a minute. Restart none of them before.",
+        name="two nodes",
+        leaves=(
+            *(
+                a_leaf(name, chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW - days * DAY), OLD.certificate))
+                for name, days in ((PODS[0], 1), (PODS[2], 2))
+            ),
+            a_leaf(PODS[1]),
+        ),
+    ),
+    refusal(
         leaves_can_be_renewed,
         f"Secret kafka/{PODS[0]}: holds a certificate that ends on {OLD.certificate.not_after:%Y-%m-%d}, as its CA does. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,7 +16,12 @@ from hypothesis import strategies as st
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    PreparedAuthority,
+    Snapshot,
+    StoredLeaf,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     REST,
     leaves_outlast_the_window,
@@ -148,6 +153,50 @@ WINDOW = {"renewal_window": 100 * DAY}
 )
 def test_a_flow_that_issues_no_short_leaf_of_the_ending_ca_is_not_held(snapshot: Snapshot, intent: Intent) -> None:
     assert tuple(leaves_outlast_the_window(snapshot, intent)) == ()
+
+
+SECOND = timedelta(seconds=1)
+#: From when on a stored leaf may end where a flow begins.
+FAR = NOW + 31 * DAY
+
+
+def until(end: datetime, issuer: Entity = OLD, **fields: Any) -> StoredLeaf:
+    return a_leaf(chain=(issue_leaf(issuer, begin=NOW - 340 * DAY, end=end), issuer.certificate), **fields)
+
+
+def of_ca(*ends: datetime) -> dict[str, Any]:
+    """A CA that ends then, the CAs above it, and a leaf of it."""
+    own = make("Nodes", key(24), ROOT, end=ends[0])
+    above = (make("Corporate Root", ROOT.key, end=end).certificate for end in ends[1:])
+    return {"ca": secrets((own.certificate, *above)), "leaves": (until(FAR - SECOND, own),)}
+
+
+@pytest.mark.parametrize(
+    ("fields", "intent", "held"),
+    [
+        pytest.param({"leaves": (until(FAR - SECOND),)}, RENEW, True, id="it ends soon"),
+        pytest.param({"leaves": (until(FAR),)}, RENEW, False, id="it does not"),
+        pytest.param({"leaves": (until(NOW + SECOND),)}, REPLACE_KEY, True, id="it is about to end"),
+        pytest.param({"leaves": (until(NOW),)}, REPLACE_KEY, False, id="it has ended: another rule holds"),
+        pytest.param({"leaves": (a_leaf(PODS[1], chain=None), until(FAR - SECOND))}, RENEW, True, id="another cannot be read"),
+        pytest.param({"leaves": (until(FAR - SECOND),)}, RECONCILE, False, id="no flow begins"),
+        pytest.param({"leaves": (until(FAR - SECOND, component=Component.ENTITY_OPERATOR),)}, RENEW, False, id="it is of no node"),
+        pytest.param({"leaves": (until(FAR - SECOND, NEW),)}, RENEW, False, id="it is of another CA"),
+        pytest.param({"leaves": (until(FAR - SECOND),), "ca": secrets(None)}, Intent(Goal.CREATE), False, id="there is no CA"),
+        pytest.param(
+            {"leaves": (until(FAR - SECOND),), "ca": secrets(keys_elsewhere=frozenset({OLD.certificate.public_key_sha256}))}, REPLACE_KEY, False,
+            id="the operator cannot issue it",
+        ),
+        pytest.param(of_ca(FAR + SECOND, FAR + SECOND), REPLACE_KEY, True, id="its CA lasts longer"),
+        pytest.param(of_ca(FAR, FAR + SECOND), REPLACE_KEY, False, id="its CA ends soon as well"),
+        pytest.param(of_ca(FAR + SECOND, FAR), REPLACE_KEY, False, id="the CA above ends soon"),
+    ],
+)  # fmt: skip
+def test_leaves_of_nodes_that_the_operator_would_issue_again_in_the_middle_of_a_flow(
+    fields: dict[str, Any], intent: Intent, held: bool
+) -> None:
+    found = leaves_outlast_the_window(cluster(**fields), intent)
+    assert any(one.subject.startswith("Secrets ") for one in found) is held
 
 
 def test_a_flow_that_is_under_way_has_used_the_week() -> None:

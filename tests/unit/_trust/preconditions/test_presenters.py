@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -85,6 +86,11 @@ CASES = [
             _STILL.format("the operator's last reconcile has failed"),
         ),
         (
+            "brokers that may still verify, at first", verifiers_are_known,
+            changed(FAILED, reconciliation=Reconciliation(ready=False, is_first=True)), REPLACE_KEY,
+            _STILL.format("the operator's first reconcile is under way"),
+        ),
+        (
             "brokers that may still verify, in the middle", verifiers_are_known, UNSEEN, RECONCILE,
             _STILL.format("the operator has not acted on the resource in its present form"),
         ),
@@ -113,6 +119,16 @@ CASES = [
         ),
     )
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"namesakes": ("KafkaUser other/orders",)}, {"unnameable_users": {"KafkaUser other/orders": "it is too long"}}],
+    ids=["the name of a process", "no issuer can name it"],
+)
+def test_a_user_that_gets_no_certificate_of_any_issuer_is_not_asked_to_move(fields: dict[str, Any]) -> None:
+    found = texts(presenters_can_be_issued_to, changed(FOREIGN, **fields), ELSEWHERE)
+    assert not [one for one in found if "another namespace" in one]
 
 
 def texts(rule: Precondition, snapshot: Snapshot, intent: Intent) -> list[str]:
