@@ -11,14 +11,12 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import presenting_ended
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     CaUsers,
-    Component,
     FailedReconcile,
     InPlaceObstacles,
     Reconciliation,
@@ -46,7 +44,7 @@ from ....tools.support.intents import changed_intent
 from ..authorities import OLD, THIRD
 from ..builders import answering, changed, cluster, secrets
 from ..ledgers import a_journal, entry, ledger
-from ..nodes import PODS, a_leaf, a_pod, pods, uid_of, uids_of
+from ..nodes import PODS, a_leaf, a_pod, pods, uids_of
 from ..requested import ISSUER, a_request, answered, elsewhere, with_requests
 
 RECOVER = Intent(Goal.RECOVER)
@@ -69,38 +67,6 @@ def presenting(*names: str, **fields: object) -> Snapshot:
 
 def restarted(decision: Decision) -> list[tuple[RollReason, frozenset[str]]]:
     return [(step.reason, step.uids) for step in decision.steps if isinstance(step, Roll)]
-
-
-# The nodes.
-
-
-def test_the_answer_of_a_node_says_whether_its_certificate_has_ended() -> None:
-    assert presenting_ended(presenting(PODS[1])) == {uid_of(PODS[1]): NOW - DAY}
-    assert presenting_ended(presenting()) == {}
-
-
-def test_a_certificate_has_ended_at_its_end_and_not_before() -> None:
-    assert presenting_ended(cluster(stored=(ended(by=timedelta(0)),))) == {uid_of(PODS[0]): NOW}
-    assert presenting_ended(cluster(stored=(ended(by=timedelta(seconds=-1)),))) == {}
-
-
-def test_a_node_without_an_answer_counts_by_the_stored_leaf_that_it_was_started_with() -> None:
-    assert presenting_ended(cluster(stored=(ended(),))) == {uid_of(PODS[0]): NOW - DAY}
-    assert presenting_ended(cluster(pods=(a_pod(presents_stored=False),), stored=(ended(),))) == {}
-    assert presenting_ended(cluster(pods=(a_pod(presents_stored=None),), stored=(ended(),))) == {}
-
-
-def test_the_answer_of_a_node_counts_more_than_its_stored_leaf() -> None:
-    seen = answering(cluster(ledger=BOOKS))
-    assert presenting_ended(changed(seen, stored=(ended(),))) == {}
-
-
-def test_components_are_no_nodes() -> None:
-    exporter = a_pod(component=Component.KAFKA_EXPORTER)
-    assert presenting_ended(cluster(pods=(exporter,), stored=(ended(),))) == {}
-
-
-# The recovery.
 
 
 def test_the_nodes_restart_at_the_same_time_in_a_pause() -> None:
