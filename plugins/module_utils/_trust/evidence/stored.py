@@ -265,10 +265,11 @@ def unmatched_waivers(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """
     if not snapshot.nodes.pods:
         return ()
-    seen = {client.name for client in snapshot.outside_clients.clients} | {
-        presenter.name for presenter in snapshot.presenters
+    seen = {
+        *(client.name for client in snapshot.outside_clients.clients),
+        *(presenter.name for presenter in snapshot.presenters),
+        *snapshot.reconciliation.rebalances,
     }
-    seen |= snapshot.reconciliation.rebalances.keys()
     if snapshot.clock.ahead is None:
         seen.add(CLOCK)
     return tuple(

@@ -37,6 +37,7 @@ from ..authorities import IMPOSTOR, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT
 from ..builders import changed, cluster, others, secrets
 from ..ledgers import books_of, entry, ledger
 from ..nodes import uids_of
+from ..of_users import ORDERS, users
 
 NAME = "KafkaConnect kafka/connect"
 DOUBT = "connect-0 started earlier"
@@ -101,6 +102,8 @@ def test_waivers_for_clients_that_were_not_seen() -> None:
     snapshot = beside(a_client(OLD), waivers=(WAIVER, other))
     assert unmatched_waivers(snapshot) == (other,)
     assert unmatched_waivers(changed(snapshot, pods=())) == ()
+    presenting = users(waivers=(replace(WAIVER, client=ORDERS), other))
+    assert unmatched_waivers(presenting) == (other,)
 
 
 def test_within_the_cluster_no_outside_client_counts() -> None:

@@ -323,7 +323,7 @@ ENDED, LONG_ENDED = NOW, NOW - DAY
         pytest.param((on(PEER),), {NODE: ENDED, PEER: ENDED}, {NODE: ENDED}, id="the answer of a node counts, and not what is stored"),
         pytest.param((on(PEER, presents=None),), {NODE: LATER, PEER: ENDED}, {PEER: ENDED}, id="a listener that shows nothing"),
         pytest.param(
-            (on(NODE, presents=(of_third(ENDED), THIRD.certificate)), on(NODE, 9090, presents=(of_third(LONG_ENDED),)), on(NODE, 9094)),
+            (on(NODE, presents=(of_third(ENDED),)), on(NODE, 9090, presents=(of_third(LONG_ENDED), THIRD.certificate)), on(NODE, 9094)),
             {NODE: LATER, PEER: LATER}, {NODE: LONG_ENDED}, id="the first end of several listeners",
         ),
     ],
@@ -440,8 +440,9 @@ def holds(snapshot: Snapshot) -> bool:
     return bool(gate)
 
 
-def test_an_ended_outgoing_certificate_holds_no_flow() -> None:
-    snapshot = seen()
+@pytest.mark.parametrize("end", [NOW, NOW - DAY])
+def test_an_ended_outgoing_certificate_holds_no_flow(end: datetime) -> None:
+    snapshot = seen(outgoing=replace(READ, ends_at=end))
     assert [one.authorities for one in known_presenters(snapshot)] == [names_of(NEW), names_of(NEW)]
     assert not holds(snapshot)
 

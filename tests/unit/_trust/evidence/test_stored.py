@@ -28,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.s
     present_pod,
     trusted_since_start,
     usage_of,
+    why_not_ours,
     why_trust_is_unknown,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -170,6 +171,23 @@ def test_the_ca_of_a_stored_leaf(
     stored: StoredLeaf, generation: int | None, books: Ledger, expected: tuple[str | None, str]
 ) -> None:
     assert authority_of(stored, generation, books) == expected
+
+
+BELOW_A_ROOT = (issue_leaf(INTERMEDIATE), INTERMEDIATE.certificate)
+
+
+@pytest.mark.parametrize(
+    ("stored", "books", "why"),
+    [
+        pytest.param(a_leaf(), BOTH, "", id="of a known CA"),
+        pytest.param(a_leaf(chain=BELOW_A_ROOT), ledger(entry(ROOT)), "", id="its chain leads to a known CA"),
+        pytest.param(a_leaf(chain=BELOW_A_ROOT), BOTH, f"it is of {INTERMEDIATE.certificate.subject}", id="of a stranger"),
+        pytest.param(a_leaf(key_beside="ab"), BOTH, "the private key beside it is not its own", id="with the key of another leaf"),
+        pytest.param(a_leaf(chain=None, problem="it is torn"), BOTH, "it is torn", id="unreadable"),
+    ],
+)  # fmt: skip
+def test_why_no_process_of_the_cluster_could_use_a_stored_leaf(stored: StoredLeaf, books: Ledger, why: str) -> None:
+    assert why_not_ours(stored, books) == why
 
 
 def presented(pod: Pod, *stored: StoredLeaf, books: Ledger = BOTH, **fields: Any) -> Presentation:
@@ -404,7 +422,10 @@ WHY = (
         pytest.param(BESIDE.with_ca(keys_elsewhere=ELSEWHERE, kept_keys=names_of(IMPOSTOR)), WHY, id="a text stands for its key"),
         pytest.param(BESIDE.with_ca(kept_keys=names_of(IMPOSTOR)), "", id="its key is kept beside"),
         pytest.param(BESIDE.with_ca(key=IMPOSTOR.certificate.public_key_sha256), "", id="its key is ca.key"),
-        pytest.param(cluster(ca=secrets(prepared=(prepared(OLD),)), ledger=ledger()), WHY, id="the other is prepared"),
+        pytest.param(
+            cluster(ca=secrets(NEW, prepared=(replace(prepared(OLD), chain=chain_of(OLD, ROOT)),)), ledger=ledger(entry(NEW))), WHY,
+            id="the other is prepared",
+        ),
         pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(OLD))), WHY, id="the other is in the ledger"),
         pytest.param(
             replace(cluster(ca=secrets(NEW)), ledger=replace(books_of(cluster()), entries=(), removed_cas=(RemovedEntry(OLD.certificate, frozenset()),))),
