@@ -49,6 +49,7 @@ from ..builders import cluster, prepared, secrets
 from ..ledgers import a_journal, books_of, entry, ledger
 from ..requested import elsewhere
 
+BELOW = chain_of(INTERMEDIATE, ROOT)
 ROTATING = [Goal.RENEW, Goal.REPLACE_KEY]
 FIRST = cluster(ca=secrets(None), ledger=None, pods=(), leaves=())
 
@@ -315,6 +316,9 @@ WISH = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
             replace(renewing(), source=replace(WISH, certificates=(RENEWED.certificate,))), Goal.RECONCILE, False,
             id="the source wants the renewal alone",
         ),
+        pytest.param(
+            replace(renewing(), ca=secrets(BELOW), source=replace(WISH, certificates=BELOW)), Goal.RECONCILE, False, id="the source has the CA in use and its root"
+        ),
         pytest.param(replace(renewing(), source=replace(WISH, problem="is empty.")), Goal.RECONCILE, False, id="no source"),
     ],
 )  # fmt: skip
@@ -463,7 +467,6 @@ def test_upkeep_begins_a_flow_only_in_the_renewal_window_of_the_ca(
         assert rotation_of(snapshot, intent, books_of(snapshot)) is begins
 
 
-BELOW = chain_of(INTERMEDIATE, ROOT)
 ISSUING_CA = f"CN=Corporate Issuing CA,O=io.strimzi ({INTERMEDIATE.certificate.sha256[:12]})"
 
 
