@@ -186,13 +186,13 @@ class Certificate:
 
     @cached_property
     def key_type(self) -> tuple[str, int]:
-        """Algorithm and bits of the public key: ("rsa", 4096), ("ecdsa", 256); of any other, its type's name and 0."""
+        """Algorithm and bits of the public key: ("rsa", 4096), ("ecdsa", 256); of any other kind its name and 0: ("ed25519", 0)."""
         key = self._parsed.public_key()
         if isinstance(key, rsa.RSAPublicKey):
             return "rsa", key.key_size
         if isinstance(key, ec.EllipticCurvePublicKey):
             return "ecdsa", key.key_size
-        return type(key).__name__, 0
+        return type(key).__name__.removesuffix("PublicKey").lower(), 0
 
     @property
     def key_name(self) -> str:

@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy
 
 from ...tools.support.certificates import NOW, YEAR, key, leaf, make
+from ...tools.support.unusable import USABLE
 
 DAY = timedelta(days=1)
 #: A CA with an EC key on P-256, signed with SHA-256, that lives for a year; and a leaf of it.
@@ -51,34 +52,46 @@ def test_without_rules_nothing_is_a_breach() -> None:
         ),
         (KeyPolicy(hashes=frozenset({"sha256"})), [], 0),
         (KeyPolicy(ca_life=YEAR - 2 * DAY), ["a life of 365 days, and 363 days are the longest"], 0),
-        (KeyPolicy(ca_life=YEAR), [], 0),
+        (KeyPolicy(ca_life=YEAR - DAY), [], 0),
         (KeyPolicy(leaf_life=YEAR - 2 * DAY), [], 1),
         (KeyPolicy(rsa_bits=16384), [], 0),
     ],
 )
 def test_each_rule_names_the_value_and_itself(policy: KeyPolicy, of_ca: list[str], of_leaf: int) -> None:
     assert list(policy.breaches(CA.certificate)) == of_ca
+    assert list(policy.breaches_of_key(CA.certificate)) == [told for told in of_ca if told.startswith("a key")]
     assert len(list(policy.breaches(LEAF))) == of_leaf
+
+
+def test_a_key_without_a_curve_and_a_hash_of_its_own_is_none_of_those_that_a_policy_names() -> None:
+    (plain,) = (case.authority for case in USABLE if case.name == "ed25519")
+    policy = KeyPolicy(
+        rsa_bits=4096, curves=frozenset({"secp384r1", "secp256r1"}), hashes=frozenset({"sha512", "sha256"})
+    )
+    assert list(policy.breaches(plain)) == [
+        "a key ed25519 on the curve of no name, and keys are on secp256r1, secp384r1 (curves)",
+        "a signature with no hash of its own, and signatures are made with sha256, sha512 (hashes)",
+    ]
 
 
 @pytest.mark.parametrize(
     ("kind", "breaches"),
     [
-        (KeyType.RSA_2048, ["a key rsa-2048, and RSA keys have at least 3000 bits (rsa_bits)"]),
+        (KeyType.RSA_2048, ["a key rsa-2048, and RSA keys have at least 3072 bits (rsa_bits)"]),
         (KeyType.RSA_3072, []),
         (KeyType.ECDSA_P256, []),
         (KeyType.ECDSA_P384, ["a key ecdsa-p384 on the curve secp384r1, and keys are on secp256r1 (curves)", "sha384"]),
     ],
 )
 def test_a_ca_is_judged_before_it_is_made(kind: KeyType, breaches: list[str]) -> None:
-    policy = KeyPolicy(rsa_bits=3000, curves=frozenset({"secp256r1"}), hashes=frozenset({"sha256", "sha512"}))
+    policy = KeyPolicy(rsa_bits=3072, curves=frozenset({"secp256r1"}), hashes=frozenset({"sha256", "sha512"}))
     found = list(policy.breaches_of_authority(kind.spec, YEAR))
     assert len(found) == len(breaches)
     assert all(told in one for told, one in zip(breaches, found, strict=True))
 
 
 def test_leaves_are_judged_by_the_size_of_their_keys_and_their_life() -> None:
-    policy = KeyPolicy(rsa_bits=3000, leaf_life=YEAR)
+    policy = KeyPolicy(rsa_bits=3072, leaf_life=YEAR)
     assert list(policy.breaches_of_leaves(3072, YEAR)) == []
     assert len(list(policy.breaches_of_leaves(2048, 2 * YEAR))) == 2
     assert list(replace(policy, rsa_bits=None).breaches_of_leaves(2048, YEAR)) == []
