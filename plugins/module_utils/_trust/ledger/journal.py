@@ -57,13 +57,10 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
 
 def _find_outgoing(snapshot: Snapshot) -> Outgoing | None:
     """None where no program is known to have read what it presents."""
-    ends = {
-        presenter.certificate_source: presenter.ends_at
-        for presenter in snapshot.presenters
-        if presenter.certificate_source and presenter.ends_at is not None
-    }
+    programs = [presenter for presenter in snapshot.presenters if presenter.certificate_source]
+    ends = {program.certificate_source: program.ends_at for program in programs if program.ends_at is not None}
     # A program that presents a copy too says so twice.
-    unknown = {presenter.certificate_source for presenter in snapshot.presenters if presenter.ends_at is None}
+    unknown = {program.certificate_source for program in programs if program.ends_at is None}
     readers = tuple(_cut_to_size(sorted(ends.keys() - unknown)))
     return Outgoing(frozenset(readers), max(ends[reader] for reader in readers)) if readers else None
 

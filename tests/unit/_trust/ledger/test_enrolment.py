@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enr
     enrol_authorities,
     find_adoption,
     find_swap,
+    is_in_doubt,
     last_current,
     learn_generation,
     pods_yet_to_restart,
@@ -171,7 +172,7 @@ def swapped(*others: Any, **fields: Any) -> Snapshot:
         pytest.param(swapped(), id="the ledger does not know it"),
         pytest.param(swapped(entry(NEW, UNTRUSTED, awaited_pods=None)), id="it lay there as another one, and is not trusted yet"),
         pytest.param(swapped(prepared=(prepared(NEW),)), id="it was put among the prepared ones, and no flow is about it"),
-        pytest.param(swapped(books={"journal": a_journal(new=THIRD)}), id="another one is to be switched to"),
+        *(pytest.param(swapped(books={"journal": a_journal(successor=other * 40)}), id=f"another one is to be switched to: {other}") for other in "0f"),
         pytest.param(swapped(books={"journal": a_journal(finished_at=NOW)}), id="the flow about it has ended"),
         pytest.param(replace(swapped(), ca=secrets(IDENTIFIED)), id="a renewal that JVMs refuse"),
         pytest.param(replace(swapped(), ca=secrets(chain_of(NEW, OLD))), id="with the one in use behind it"),
@@ -210,6 +211,20 @@ def test_an_unknown_ca_in_ca_crt_is_a_swap_for_the_ca_in_use(snapshot: Snapshot)
 )
 def test_a_ca_of_a_flow_is_no_swap(snapshot: Snapshot) -> None:
     assert find_swap(snapshot) is None
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "doubt"),
+    [
+        (cluster(), False),
+        (cluster(ca=secrets(None)), True),
+        (cluster(ca=secrets(unnumbered_generations=("Secret kafka/demo-cluster-ca-cert, annotation a",))), True),
+        (swapped(), True),
+    ],
+    ids=["all is told", "no CA lies there", "its generation is lost", "a swap"],
+)
+def test_the_certificate_secret_may_not_tell_the_ca_in_use(snapshot: Snapshot, doubt: bool) -> None:
+    assert is_in_doubt(snapshot) is doubt
 
 
 @pytest.mark.parametrize("stage", FLOWS)
