@@ -226,6 +226,18 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "A generation that any CA has already is not learned.",
     ),
     Equivalent(
+        "_trust/ledger/journal.py",
+        "stop=stop_of(None, intent, True, snapshot.now),",
+        ("stop=stop_of(None, intent, False, snapshot.now),",),
+        "Where there was no stop, each call brings one in.",
+    ),
+    Equivalent(
+        "_trust/ledger/journal.py",
+        "return last.earlier_fingerprints | frozenset(filter(None, (last.replaces, last.replaces_sha256)))",
+        ("return last.earlier_fingerprints ^ frozenset(filter(None, (last.replaces, last.replaces_sha256)))",),
+        "A certificate is none of those before it.",
+    ),
+    Equivalent(
         "_trust/ledger/target.py",
         "return signing[0]",
         ("return signing[ -1]",),

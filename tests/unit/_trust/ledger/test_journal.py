@@ -20,13 +20,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     NamedSecret,
     UserNamespace,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    CaSource,
+    Journal,
+    Ledger,
+    UpkeepOptions,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 
 from ....tools.support.certificates import DAY, HOUR, NOW, Entity
-from ....tools.support.intents import changed_intent
+from ....tools.support.intents import an_intent, changed_intent
 from .. import linked
 from .. import unlinked as stage
 from ..authorities import NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of
@@ -242,6 +247,69 @@ def test_names_of_the_replaced_ca_are_kept_for_people() -> None:
     journal = journal_after(stage.PREPARED)
     assert journal is not None
     assert (journal.replaces, journal.replaces_sha256) == (name_of(OLD), OLD.certificate.sha256)
+
+
+KEPT = an_intent(Goal.RECONCILE, upkeep=UpkeepOptions())
+SOURCE = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
+
+
+@pytest.mark.parametrize(
+    ("intent", "source", "is_upkeep", "retire"),
+    [
+        (KEPT, None, True, Retire.WHEN_RESTARTED),
+        (changed_intent(KEPT, retire=Retire.NOW), None, True, Retire.NOW),
+        (KEPT, SOURCE, False, Retire.NOW),
+        (RECONCILE, None, False, Retire.NOW),
+        (an_intent(Goal.REPLACE_KEY, upkeep=UpkeepOptions()), None, False, Retire.NOW),
+    ],
+)
+def test_a_flow_that_upkeep_begins_restarts_no_node_that_can_go_on(
+    intent: Intent, source: CaSource | None, is_upkeep: bool, retire: Retire
+) -> None:
+    begun = journal_after(replace(stage.PREPARED, source=source), intent)
+    assert begun == a_journal(started_at=NOW, is_upkeep=is_upkeep, retire=retire)
+
+
+@pytest.mark.parametrize(
+    ("new", "marked", "intent", "precedes"),
+    [
+        (RENEWED, True, RECONCILE, True),
+        (RENEWED, False, Intent(Goal.REPLACE_KEY), True),
+        (RENEWED, False, Intent(Goal.RENEW), False),
+        (NEW, True, Intent(Goal.REPLACE_KEY), False),
+    ],
+)
+def test_a_renewal_is_the_first_part_of_the_replacement_that_asked_for_it(
+    new: Entity, marked: bool, intent: Intent, precedes: bool
+) -> None:
+    snapshot = cluster(ca=secrets(prepared=(prepared(new),), precedes_replacement=marked))
+    begun = journal_after(snapshot, intent)
+    assert begun is not None
+    assert begun.precedes_replacement is precedes
+    under_way = replace(snapshot, ca=secrets(prepared=(prepared(new),)), ledger=ledger(journal=begun))
+    assert journal_after(under_way, RECONCILE) == begun
+
+
+@pytest.mark.parametrize(
+    ("journal", "intent", "precedes"),
+    [
+        ({}, Intent(Goal.REPLACE_KEY), True),
+        ({}, Intent(Goal.RENEW), False),
+        ({"stop": Stop(Phase.TRUST, NOW)}, Intent(Goal.REPLACE_KEY), False),
+        ({"stop": Stop(Phase.TRUST, NOW)}, an_intent(Goal.REPLACE_KEY, continue_stopped=True), True),
+        ({"is_abort": True}, Intent(Goal.REPLACE_KEY), False),
+        ({"goal": Goal.REPLACE_KEY}, Intent(Goal.REPLACE_KEY), False),
+    ],
+)
+def test_a_renewal_in_flight_becomes_the_first_part_of_a_replacement(
+    journal: dict[str, Any], intent: Intent, precedes: bool
+) -> None:
+    """Unless it stops for an approval, which is given to it alone."""
+    begun = replace(a_journal(Goal.RENEW, OLD, RENEWED), **journal)
+    books = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaited_pods=None), journal=begun)
+    after = journal_after(cluster(ca=secrets(prepared=(prepared(RENEWED),)), ledger=books), intent)
+    assert after is not None
+    assert after.precedes_replacement is precedes
 
 
 LATER = NOW + DAY

@@ -317,7 +317,7 @@ WISH = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
             id="the source wants the renewal alone",
         ),
         pytest.param(
-            replace(renewing(), ca=secrets(BELOW), source=replace(WISH, certificates=BELOW)), Goal.RECONCILE, False, id="the source has the CA in use and its root"
+            replace(renewing(), ca=secrets(BELOW), source=replace(WISH, certificates=BELOW)), Goal.RECONCILE, False, id="it has the CA in use and its root"
         ),
         pytest.param(replace(renewing(), source=replace(WISH, problem="is empty.")), Goal.RECONCILE, False, id="no source"),
     ],

@@ -18,16 +18,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.jou
     was_never_issued,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, LedgerEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaUsers,
+    InPlaceObstacles,
+    Snapshot,
+)
 
 from .. import linked, renewal
 from .. import unlinked as stage
-from ..authorities import NEW, OLD, RENEWED, names_of
-from ..builders import PAUSED, answering, changed
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, names_of
+from ..builders import PAUSED, answering, changed, prepared
 from ..ledgers import ANY, UNTRUSTED, UNUSED, a_journal, books_of, entry
 from ..nodes import a_leaf
 
 WITHOUT_KEYS = frozenset[str]()
+ENDED = OLD.certificate.not_after
 
 
 @pytest.mark.parametrize(
@@ -38,6 +43,10 @@ WITHOUT_KEYS = frozenset[str]()
         pytest.param(stage.SHARED, a_journal(), None, id="after the switch"),
         pytest.param(stage.SHARED.with_ca(kept_keys=WITHOUT_KEYS), a_journal(), Obstacle.KEY, id="no key"),
         pytest.param(stage.SHARED.with_ca(kept_keys=names_of(NEW)), a_journal(), Obstacle.KEY, id="another key"),
+        pytest.param(stage.SHARED.with_ca(kept_keys=WITHOUT_KEYS, key=None), a_journal(), Obstacle.KEY, id="no key at all"),
+        pytest.param(replace(stage.TRUSTED, now=ENDED), a_journal(), None, id="it has ended, and is in use"),
+        pytest.param(replace(stage.SHARED, now=ENDED), a_journal(), Obstacle.ENDED, id="it has ended, and another is in use"),
+        pytest.param(replace(stage.SHARED, now=ENDED, users=CaUsers()), a_journal(), None, id="it has ended, and none that verifies by it looks at that"),
         pytest.param(
             stage.SHARED.with_ca(kept_keys=WITHOUT_KEYS, keys_elsewhere=frozenset({OLD.certificate.public_key_sha256})), a_journal(),
             None, id="an outside issuer keeps its key",
@@ -79,6 +88,11 @@ def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | 
         (entry(NEW, UNUSED), linked.TRUSTED, False),
         (entry(NEW, UNUSED), stage.TRUSTED, True),
         (entry(NEW, ANY), stage.TRUSTED, False),
+        (
+            entry(NEW, UNUSED),
+            linked.TRUSTED.with_ca(prepared=(*linked.TRUSTED.ca.prepared, *map(prepared, (THIRD, ROOT, INTERMEDIATE)))),
+            False,
+        ),
         (entry(NEW, UNUSED), stage.TRUSTED.with_ca(prepared=()), False),
         (entry(NEW, UNUSED), stage.SHARED, True),
         (entry(RENEWED, UNUSED), stage.TRUSTED, True),
@@ -89,6 +103,7 @@ def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | 
         "before the switch",
         "the same without a link certificate",
         "which it had before",
+        "others are prepared without one",
         "it is taken away",
         "after the switch",
         "a renewal",
