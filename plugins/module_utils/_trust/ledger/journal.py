@@ -361,7 +361,7 @@ def prepared_goal(snapshot: Snapshot) -> Goal | None:
     """The goal of a call that was killed when it had prepared a CA and recorded no flow yet; None where no CA is prepared."""
     if not snapshot.ca.prepared:
         return None
-    current = snapshot.ca.in_use[0].public_key_sha256 if snapshot.ca.in_use else None
+    current = snapshot.ca.current[0].public_key_sha256 if snapshot.ca.current else None
     goal = _goal_of(snapshot.ca.prepared[0].chain[0].public_key_sha256, current)
     return Goal.REPLACE_KEY if goal is Goal.RENEW and snapshot.ca.precedes_replacement else goal
 

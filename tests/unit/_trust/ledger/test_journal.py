@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight, prepared_goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NO_NAMED_PLACES,
@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     CaSource,
     Journal,
     Ledger,
+    Stop,
     UpkeepOptions,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
@@ -310,6 +311,31 @@ def test_a_renewal_in_flight_becomes_the_first_part_of_a_replacement(
     after = journal_after(cluster(ca=secrets(prepared=(prepared(RENEWED),)), ledger=books), intent)
     assert after is not None
     assert after.precedes_replacement is precedes
+
+
+@pytest.mark.parametrize(
+    ("current", "waiting", "goal", "marked"),
+    [
+        (OLD, (), None, None),
+        (OLD, (NEW,), Goal.REPLACE_KEY, Goal.REPLACE_KEY),
+        (OLD, (RENEWED,), Goal.RENEW, Goal.REPLACE_KEY),
+        (OLD, (RENEWED, NEW), Goal.RENEW, Goal.REPLACE_KEY),
+        (None, (NEW,), Goal.CREATE, Goal.CREATE),
+    ],
+)
+@pytest.mark.parametrize("behind", [(), (ROOT,)], ids=["alone", "with a root"])
+def test_the_flow_of_a_call_that_was_killed_before_it_recorded_it(
+    current: Entity | None,
+    waiting: tuple[Entity, ...],
+    goal: Goal | None,
+    marked: Goal | None,
+    behind: tuple[Entity, ...],
+) -> None:
+    """marked: where the CA was prepared as the first part of a replacement."""
+    prepared_cas = tuple(replace(prepared(one), chain=chain_of(one, *behind)) for one in waiting)
+    before = cluster(ca=secrets(chain_of(current, *behind) if current else None, prepared=prepared_cas))
+    assert prepared_goal(before) is goal
+    assert prepared_goal(before.with_ca(precedes_replacement=True)) is marked
 
 
 LATER = NOW + DAY
