@@ -377,7 +377,7 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
     # A successor that is prepared no more is in use; a rotation in which it is neither was abandoned.
     if successor is None or snapshot.ca.prepared:
         return False
-    if journal.replaces is not None and ledger.find(journal.replaces) is not None:
+    if ledger.find(journal.replaces) is not None:
         return False
     # Pods that the ledger awaits for a removed CA may still trust it.
     if snapshot.reconciliation.paused_by_us or any(removed.awaited_pods for removed in ledger.removed_cas):

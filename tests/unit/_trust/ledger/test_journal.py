@@ -35,7 +35,7 @@ from ....tools.support.certificates import DAY, HOUR, NOW, Entity
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked
 from .. import unlinked as stage
-from ..authorities import NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of
+from ..authorities import NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of, names_of
 from ..builders import PAUSED, changed, cluster, others, prepared, secrets
 from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods
@@ -175,7 +175,14 @@ def test_a_closed_journal_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     "unfinished",
     [
-        pytest.param({"ledger": ledger(entry(OLD, PHASE_OUT, {0}), _NEW_IN_USE)}, id="the old CA is still trusted"),
+        pytest.param(
+            {
+                "ca": replace(stage.RETIRED.ca, other_entries=others(OLD)),
+                "bundle": names_of(OLD, NEW),
+                "ledger": ledger(entry(OLD, PHASE_OUT, {0}), _NEW_IN_USE),
+            },
+            id="the old CA is still trusted",
+        ),
         pytest.param({"ledger": ledger(entry(THIRD, ALL, {1}))}, id="the successor is not in the ledger"),
         pytest.param(
             {"ledger": stage.REMOVED.ledger, "pods": stage.REMOVED.nodes.pods}, id="processes trust the old CA"
