@@ -629,7 +629,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
@@ -714,7 +713,7 @@ class LookingModule(TrustModule):
         refused = self._refuse_unapproved(work, outcome, intent, whole)
         for sentence in describe_short_lives(seen, whole.span, goal):
             self.module.warn(sentence)
-        answered = why_answered(seen, intent, seen.ledger or Ledger())
+        answered = why_answered(seen, intent, seen.books)
         for line in plan_lines(result, goal.value, self.check_mode, answered):
             work.tell(line)
         if self.check_mode and planned.whole:

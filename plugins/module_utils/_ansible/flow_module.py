@@ -22,7 +22,7 @@ from .._strimzi.apply.events import Announcer, events_at_the_end, events_between
 from .._strimzi.apply.work import Action, Work
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent
-from .._trust.model.ledger import TRUSTED_STATES, Ledger
+from .._trust.model.ledger import TRUSTED_STATES
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .._trust.plan import Forecast, Reached, to_the_end
@@ -232,7 +232,7 @@ class FlowModule(TrustModule):
     def fingerprint_of(self, named: str) -> str:
         """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
         snapshot, wanted = self.observed(), named.replace(":", "").lower()
-        known = (entry.certificate for entry in (snapshot.ledger or Ledger()).entries)
+        known = (entry.certificate for entry in snapshot.books.entries)
         return next(
             (
                 certificate.fingerprint
@@ -248,6 +248,6 @@ class FlowModule(TrustModule):
 
     def trusted_certificates(self) -> list[str]:
         """The trusted CAs of the ledger as this call leaves it, in PEM form, each with its chain."""
-        ledger = self.observed().ledger or Ledger()
+        ledger = self.observed().books
         trusted = (entry for entry in ledger.entries if entry.state in TRUSTED_STATES)
         return [encode_certificates(entry.chain).decode("ascii") for entry in trusted]

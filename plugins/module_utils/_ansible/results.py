@@ -400,7 +400,7 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
 
 def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
     """None where no source is named."""
-    source, ledger = snapshot.source, snapshot.ledger or Ledger()
+    source, ledger = snapshot.source, snapshot.books
     if source is None:
         return None
     whatever = Intent(
@@ -422,7 +422,7 @@ def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
 
 
 def _source_authority(certificate: Certificate, snapshot: Snapshot) -> dict[str, Any]:
-    ledger = snapshot.ledger or Ledger()
+    ledger = snapshot.books
     return {
         "subject": certificate.subject,
         "sha256": certificate.sha256,

@@ -38,7 +38,6 @@ from .._trust.model.clients import UserName
 from .._trust.model.decision import Decision, Step, Steps, Transition, Violation
 from .._trust.model.goals import Phase
 from .._trust.model.intent import Intent, Spread
-from .._trust.model.ledger import Ledger
 from .._trust.model.names import label_command
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.leaves import PauseReissue, ResumeReissue
@@ -374,7 +373,7 @@ def _has_new_actions(actions: Sequence[Action], done: int) -> bool:
 
 def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
     """Whether the ledger holds it: it was written, and the answer was lost."""
-    entry = (snapshot.ledger or Ledger()).find(transition.fingerprint)
+    entry = snapshot.books.find(transition.fingerprint)
     return (entry.state if entry else None) is transition.after
 
 

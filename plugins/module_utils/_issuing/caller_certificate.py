@@ -33,7 +33,7 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import LeafSubject, canonical
 from .._strimzi.names import CLUSTER_LABEL, FORMS
 from .._strimzi.secret_data import annotation, entries
-from .._trust.model.ledger import TRUSTED_STATES, Ledger
+from .._trust.model.ledger import TRUSTED_STATES
 from .._trust.model.snapshot import IssuedBy
 from .._trust.preconditions.cluster import wrong_clock
 from .acceptance import Acceptance, known_certificates
@@ -218,7 +218,7 @@ def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> No
 
 
 def _trusted(observation: Observation) -> bytes:
-    ledger = observation.snapshot.ledger or Ledger()
+    ledger = observation.snapshot.books
     chains = [entry.chain for entry in ledger.entries if entry.state in TRUSTED_STATES] or [
         observation.snapshot.ca.current
     ]

@@ -19,7 +19,7 @@ from typing import Any
 from .ledger.journal import asked_goal, in_flight, prepared_goal
 from .model.decision import Condition, Violation
 from .model.goals import Goal
-from .model.ledger import Journal, Ledger
+from .model.ledger import Journal
 from .model.snapshot import CaSecrets, Snapshot
 from .plan import Forecast, PlannedStep
 from .rules.repair import restore_secrets
@@ -101,7 +101,7 @@ def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
     """
     for step in restore_secrets(snapshot) if goal is Goal.RECOVER else ():
         snapshot = step.restore(snapshot)
-    ledger, begun = snapshot.ledger or Ledger(), in_flight(snapshot.ledger)
+    ledger, begun = snapshot.books, in_flight(snapshot.ledger)
     if begun is None:
         names = (
             current.fingerprint if goal is Goal.RENEW else current.public_key_sha256 for current in snapshot.ca.in_use
@@ -129,6 +129,6 @@ def _is_begun(goal: Goal, snapshot: Snapshot) -> bool:
 
 def _first_part(snapshot: Snapshot) -> Journal | None:
     """The finished renewal of the CA in use that was to lead to a replacement; None where no replacement is due."""
-    last = snapshot.ledger.journal if snapshot.ledger else None
+    last = snapshot.books.journal
     in_use = {certificate.fingerprint for certificate in snapshot.ca.in_use}
     return last if last is not None and last.precedes_replacement and last.successor in in_use else None

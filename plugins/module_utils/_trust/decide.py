@@ -87,7 +87,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         return Decision(steps=(AwaitVerdict(phase=Phase.PREPARE),))
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
         return _decide_adoption(snapshot, intent, engine)
-    before = snapshot.ledger or Ledger()
+    before = snapshot.books
     if intent.goal is Goal.DOWNGRADE and _keeps_no_ledger(snapshot, intent):
         at = Situation(snapshot, intent, before, engine.gates)
         return _choose_steps(at, resume_operators(snapshot) or hand_over(at))
@@ -229,7 +229,7 @@ def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation,
 
 def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
     """The decision where a call has reached its aim before the flow is at its end: only the operator's verdict is left."""
-    return _decide_end(Situation(snapshot, intent, snapshot.ledger or Ledger(), engine.gates), work_is_left=True)
+    return _decide_end(Situation(snapshot, intent, snapshot.books, engine.gates), work_is_left=True)
 
 
 def _decide_end(at: Situation, *, work_is_left: bool) -> Decision:

@@ -29,7 +29,7 @@ from .model.clients import LONGEST_WAIVER, Waiver
 from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
 from .model.goals import Phase
 from .model.intent import Intent
-from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
+from .model.ledger import HeldByProcesses, LedgerEntry
 from .model.nodes import ObservedListener
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority, RestoreSecrets
@@ -244,7 +244,7 @@ class Forecast:
 
 def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end) -> Forecast:
     """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
-    about = resolve(snapshot, intent, snapshot.ledger or Ledger()).replaces
+    about = resolve(snapshot, intent, snapshot.books).replaces
     intent = intent.about(about or intent.parameters.replaces)
     start = snapshot
     planned: list[PlannedStep] = []
@@ -340,7 +340,7 @@ def _extend_answers(snapshot: Snapshot) -> Snapshot:
     """The answers of nodes, extended to CAs that have come since: they would answer as for another CA of that
     name and key.
     """
-    ledger = snapshot.ledger or Ledger()
+    ledger = snapshot.books
     known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
     said = (
         None

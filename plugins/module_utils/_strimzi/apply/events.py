@@ -22,7 +22,7 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import EVENTS
 from ..._trust.ledger.journal import in_flight
 from ..._trust.model.decision import Violation
-from ..._trust.model.ledger import Journal, Ledger
+from ..._trust.model.ledger import Journal
 from ..._trust.model.names import first_told, flow_named, named
 from ..._trust.model.snapshot import Snapshot
 from ..._trust.rules.due import Expiring, warnings_of
@@ -63,7 +63,7 @@ class Event:
 
 def events_between(before: Snapshot, after: Snapshot) -> Iterator[Event]:
     """The events between two observations of a CA."""
-    names, old, new = after.names, before.ledger or Ledger(), after.ledger or Ledger()
+    names, old, new = after.names, before.books, after.books
     if before.reconciliation.generated is not after.reconciliation.generated and before.reconciliation.exists:
         if after.reconciliation.generated:
             yield Event(Reason.HANDED_BACK, f"The Cluster Operator manages the {names.ca} again.")

@@ -242,9 +242,8 @@ def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
     """The CAs that listeners may name."""
     yield from snapshot.ca.anchors
     yield from (authority.chain[0] for authority in snapshot.ca.prepared)
-    if snapshot.ledger is not None:
-        yield from (entry.certificate for entry in snapshot.ledger.entries)
-        yield from (removed.certificate for removed in snapshot.ledger.removed_cas)
+    yield from (entry.certificate for entry in snapshot.books.entries)
+    yield from (removed.certificate for removed in snapshot.books.removed_cas)
 
 
 def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
@@ -321,7 +320,7 @@ def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
     without it), and the CA before the CA in use, as long as nodes lead from it.
     """
     yield from (entry.chain for entry in ledger.entries)
-    yield from (entry.chain for entry in snapshot.ledger.entries) if snapshot.ledger else ()
+    yield from (entry.chain for entry in snapshot.books.entries)
     links = snapshot.ca.links_in_use
     if links is not None and (sent := links.sent_at(snapshot.now)):
         yield sent[1:]
@@ -356,12 +355,10 @@ def _follow_published(client: OutsideClient, snapshot: Snapshot) -> OutsideClien
 
 
 def _all_known_authorities(snapshot: Snapshot) -> Iterable[Certificate]:
-    ledger = snapshot.ledger
     yield from snapshot.ca.current
     yield from (chain[0] for chain in snapshot.ca.other_entries.values())
-    if ledger is not None:
-        yield from (entry.certificate for entry in ledger.entries)
-        yield from (removed.certificate for removed in ledger.removed_cas)
+    yield from (entry.certificate for entry in snapshot.books.entries)
+    yield from (removed.certificate for removed in snapshot.books.removed_cas)
 
 
 def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:

@@ -535,6 +535,11 @@ class Snapshot:
     backups: tuple[Backup, ...] = ()
 
     @property
+    def books(self) -> Ledger:
+        """The ledger; an empty ledger where this collection has not adopted the CA."""
+        return self.ledger or Ledger()
+
+    @property
     def presenters(self) -> tuple[Presenter, ...]:
         """The parties outside the cluster that present certificates of this CA."""
         return self.users.presenters if self.users is not None else ()

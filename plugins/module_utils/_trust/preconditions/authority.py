@@ -25,7 +25,6 @@ from ..model.clients import waived_as
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
-from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
 from ..rules.repair import describe_unfit_backups, restore_secrets
@@ -107,8 +106,11 @@ def _kept_in_ledger(snapshot: Snapshot) -> str:
     """A remedy where the ledger has the certificate of the key in the key Secret; empty elsewhere. A renewed CA has the key of the CA before it, and a
     greater generation.
     """
-    entries = snapshot.ledger.entries if snapshot.ledger else ()
-    known = [entry for entry in entries if entry.generations and entry.certificate.public_key_sha256 == snapshot.ca.key]
+    known = [
+        entry
+        for entry in snapshot.books.entries
+        if entry.generations and entry.certificate.public_key_sha256 == snapshot.ca.key
+    ]
     if not known:
         return ""
     lost = max(known, key=lambda entry: max(entry.generations))
@@ -216,7 +218,7 @@ def _remedy_for_chain(snapshot: Snapshot) -> str:
 
 def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:
     """Whether this CA was to be replaced, and is prepared again because the replacement is undone."""
-    known = snapshot.ledger.find(authority.fingerprint) if snapshot.ledger else None
+    known = snapshot.books.find(authority.fingerprint)
     return known is not None and bool(known.generations)
 
 
@@ -246,10 +248,10 @@ def date_problems(
 
 
 def generation_is_unambiguous(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if snapshot.ledger is None or not snapshot.ca.current:
+    if not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
-    for entry in snapshot.ledger.entries:
+    for entry in snapshot.books.entries:
         if snapshot.ca.certificate_generation in entry.generations and entry.fingerprint != current.fingerprint:
             yield Violation(
                 Condition.GENERATION_IS_UNAMBIGUOUS, snapshot.names.certificate_secret,
@@ -264,7 +266,7 @@ SUPPLIED, TRUSTING = "the supplied CA", "the CA that is to be trusted"
 
 
 def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
+    supplied = supplied_for(snapshot, intent, snapshot.books)
     if supplied is None:
         return
     condition, subject, chain = Condition.SUPPLIED_IS_USABLE, SUPPLIED, supplied.chain
@@ -312,7 +314,7 @@ def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str,
 def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
     condition, subject = Condition.TRUSTING_IS_USABLE, TRUSTING
-    wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
+    wish = wish_of(snapshot, intent, snapshot.books)
     for trusted in (*intent.trust.additional_cas, *(wish.additional_cas if wish else ())):
         yield from verifier_problems(condition, subject, trusted, "Give")
         yield from chain_problems(condition, subject, trusted)
@@ -347,7 +349,7 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """A renewal keeps name, key and key identifier, a replacement brings another key: how many rolls it takes depends on
     it.
     """
-    ledger = snapshot.ledger or Ledger()
+    ledger = snapshot.books
     supplied = supplied_for(snapshot, intent, ledger)
     if supplied is None or not snapshot.ca.current or not resolve(snapshot, intent, ledger).needs_new_ca:
         return
@@ -375,7 +377,7 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 def renewal_keeps_the_key(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A caller who asks for another kind of key means a replacement."""
-    ledger = snapshot.ledger or Ledger()
+    ledger = snapshot.books
     if intent.goal is not Goal.RENEW or not snapshot.ca.current or not resolve(snapshot, intent, ledger).needs_new_ca:
         return
     current = snapshot.ca.current[0]
@@ -437,7 +439,7 @@ def _trusted_chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
     yield snapshot.ca.current
     yield from snapshot.ca.other_entries.values()
     yield from (authority.chain for authority in snapshot.ca.prepared)
-    ledger = snapshot.ledger or Ledger()
+    ledger = snapshot.books
     yield from (entry.chain for entry in ledger.entries)
     if supplied := supplied_for(snapshot, intent, ledger):
         yield supplied.chain
@@ -492,7 +494,7 @@ def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> 
 
 def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Once a CA is published, every process and every client trusts it."""
-    condition, policy, ledger = Condition.AUTHORITY_MEETS_POLICY, intent.new_ca.policy, snapshot.ledger or Ledger()
+    condition, policy, ledger = Condition.AUTHORITY_MEETS_POLICY, intent.new_ca.policy, snapshot.books
     is_raised = _is_raised(snapshot, intent)
     is_wanted = is_raised or resolve(snapshot, intent, ledger).needs_new_ca
     if policy is None or not is_starting(snapshot) or not is_wanted:

@@ -151,7 +151,7 @@ def no_left_over_trigger(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    for problem in snapshot.ledger.problems if snapshot.ledger else ():
+    for problem in snapshot.books.problems:
         yield Violation(
             Condition.LEDGER_IS_OURS, snapshot.names.ledger, problem,
             f"The ledger has been edited; restore the entry, or delete {snapshot.names.ledger} to adopt the cluster again.",
@@ -161,7 +161,7 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A flow that ended in the future would count as fresh until then, and nothing would be done."""
     latest = snapshot.now + CLOCKS_DIFFER
-    for what, time in _times_in_ledger(snapshot.ledger or Ledger()):
+    for what, time in _times_in_ledger(snapshot.books):
         if time > latest:
             yield Violation(
                 Condition.LEDGER_IS_OF_THE_PAST, snapshot.names.ledger,
@@ -181,7 +181,7 @@ def _times_in_ledger(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
 
 
 def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if resolve(snapshot, intent, snapshot.ledger or Ledger()).is_unknown:
+    if resolve(snapshot, intent, snapshot.books).is_unknown:
         yield Violation(
             Condition.TARGET_IS_KNOWN, snapshot.names.kafka, f"has no CA with the fingerprint {intent.parameters.replaces}, and never had.",
             f"The CA in use has the SHA-256 fingerprint {snapshot.ca.current[0].sha256}.",
@@ -261,13 +261,13 @@ def _restarts_nodes(snapshot: Snapshot, intent: Intent) -> bool:
         intent.pace.spread is not Spread.RESTART
         and not (snapshot.nodes.in_place_obstacles or InPlaceObstacles()).reload
     )
-    if rotation_of(snapshot, intent, snapshot.ledger or Ledger()) is not Goal.REPLACE_KEY:
+    if rotation_of(snapshot, intent, snapshot.books) is not Goal.REPLACE_KEY:
         return not can_reload
     return intent.pace.retire in (None, Retire.NOW) or not can_reload
 
 
 def starts_something(snapshot: Snapshot, intent: Intent) -> bool:
-    ledger = snapshot.ledger or Ledger()
+    ledger = snapshot.books
     if intent.goal is Goal.RENEW_LEAVES:
         return bool(due_leaves(snapshot, intent, ledger))
     rotating = intent.goal is not Goal.CREATE and resolve(snapshot, intent, ledger).needs_new_ca
