@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import sqrt
+from typing import TypeAlias
 
 from .equivalents import LISTED
-from .mutant import Mutant
 from .session import Tried
 from .targets import CODE
 
+#: The module, the line and the changed line of a mutant.
+_Key: TypeAlias = tuple[str, str, str]
 #: Per cent of the mutants, without those argued to be equivalent, that tests have to notice.
 THRESHOLD = 95.0
 #: Of a normal distribution 95 % are within so many standard deviations.
@@ -23,11 +25,9 @@ class Summary:
     #: Mutants that a test noticed.
     killed: int
     #: Mutants that no test noticed.
-    survivors: tuple[Mutant, ...]
+    survived: int
     #: Mutants that no test can notice.
     equivalent: int
-    #: Sentences about entries of the list of equivalent mutants that are not true.
-    untrue: tuple[str, ...] = ()
 
     @property
     def percentage(self) -> float:
@@ -45,24 +45,21 @@ class Summary:
 
     @property
     def passes(self) -> bool:
-        return self.percentage >= THRESHOLD and not self.untrue
+        return self.percentage >= THRESHOLD
 
     @property
     def _tried(self) -> int:
-        return self.killed + len(self.survivors)
+        return self.killed + self.survived
 
     def __str__(self) -> str:
         return f"{self.percentage:5.1f} %  {self.killed} of {self._tried} killed, {self.equivalent} equivalent"
 
 
-def summarise(tried: Sequence[Tried], *, all_made: bool, known: Iterable[tuple[str, str, str]] = LISTED) -> Summary:
-    """all_made: whether these are all mutants of their modules, and no part of them. known: mutants argued to be equivalent."""
-    argued = set(known)
-    alive = [one.mutant for one in tried if not one.is_killed]
-    survivors = tuple(mutant for mutant in alive if mutant.key not in argued)
+def summarise(tried: Sequence[Tried], known: Set[_Key] = LISTED) -> Summary:
+    """known: mutants argued to be equivalent."""
     killed = sum(one.is_killed for one in tried)
-    untrue = tuple(_untrue(argued, tried, all_made=all_made))
-    return Summary(killed, survivors, len(alive) - len(survivors), untrue)
+    equivalent = sum(not one.is_killed and one.mutant.key in known for one in tried)
+    return Summary(killed, len(tried) - killed - equivalent, equivalent)
 
 
 def rooms(tried: Sequence[Tried]) -> Mapping[str, Sequence[Tried]]:
@@ -73,11 +70,17 @@ def rooms(tried: Sequence[Tried]) -> Mapping[str, Sequence[Tried]]:
     return found
 
 
-def _untrue(argued: set[tuple[str, str, str]], tried: Sequence[Tried], *, all_made: bool) -> Iterator[str]:
-    """A line may stand in several places of a module: one of its mutants that survives is enough."""
-    made, alive = {one.mutant.key for one in tried}, {one.mutant.key for one in tried if not one.is_killed}
-    modules = {module for module, _before, _after in made}
-    for module, before, after in sorted(argued - alive):
-        if module in modules and all_made:
-            why = "a test kills it" if (module, before, after) in made else "there is no such mutant"
+def untrue(tried: Iterable[Tried], known: Set[_Key] = LISTED) -> Iterator[str]:
+    """Sentences about entries of the list of equivalent mutants that are not true. tried: all mutants of their modules.
+
+    A line may stand in several places of a module: one of its mutants that survives is enough.
+    """
+    results: defaultdict[_Key, list[bool]] = defaultdict(list)
+    for one in tried:
+        results[one.mutant.key].append(one.is_killed)
+    modules = {module for module, _before, _after in results}
+    for module, before, after in sorted(known):
+        killed = results.get((module, before, after), [])
+        if module in modules and all(killed):
+            why = "a test kills it" if killed else "there is no such mutant"
             yield f"{module}: '{before}' as '{after}' is listed as equivalent, but {why}"
