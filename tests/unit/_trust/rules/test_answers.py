@@ -152,6 +152,24 @@ def test_a_silent_node_is_waited_for_by_name() -> None:
     assert step.sentence() == f"wait for the answer of {PODS[1]} on worker worker-2 (it is not Ready; timed out)"
 
 
+@pytest.mark.parametrize(
+    ("stage", "until", "phase"),
+    [
+        ("IN_BUNDLE", None, Phase.TRUST),
+        pytest.param("IN_BUNDLE", Phase.PREPARE, Phase.PREPARE, id="a record of a later phase"),
+        ("TRUSTED", None, Phase.USE),
+        pytest.param("TRUSTED", Phase.TRUST, Phase.TRUST, id="no step is left"),
+    ],
+)
+def test_a_call_waits_for_a_silent_node_in_a_phase_that_it_enters(
+    stage: str, until: Phase | None, phase: Phase
+) -> None:
+    silenced = without(asked(linked.STAGES[stage]), SILENT, 9090)
+    (step,) = decide(silenced, changed_intent(REPLACE_KEY, last_phase=until)).steps
+    assert isinstance(step, AwaitAnswers)
+    assert step.phase is phase
+
+
 def test_a_node_that_was_waited_for_in_vain_holds_the_flow() -> None:
     found = decide(SILENCED, changed_intent(REPLACE_KEY, silent_nodes=SILENT))
     assert found.steps == ()
