@@ -41,7 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
-from ....tools.support.certificates import DAY, NOW, Entity
+from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from .. import linked
 from .. import unlinked as stage
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of, names_of
@@ -355,6 +355,7 @@ def test_reasons_for_which_a_removed_ca_stays(fields: dict[str, Any]) -> None:
     [
         pytest.param({"ledger": ledger(entry(THIRD, ALL, {7}), *_WITHDRAWN)}, id="it is in use"),
         pytest.param({"bundle": names_of(NEW, THIRD)}, id="it is still in the bundle"),
+        pytest.param({"ca": replace(stage.OUT_OF_BUNDLE.ca, prepared=(prepared(THIRD),))}, id="it is prepared again"),
     ],
 )
 def test_a_ca_that_stays_keeps_no_other_ca(fields: dict[str, Any]) -> None:
@@ -446,10 +447,13 @@ def test_a_second_renewal_keeps_since_when_no_form_with_path_length_0_is_read() 
     assert left.cleared_at == NOW - DAY
 
 
-def test_the_renewal_of_a_ca_does_not_clear_another_ca() -> None:
-    before = renewed(SHORT)
-    before = replace(before, ledger=books_of(before).with_entry(entry(THIRD, UNUSED)))
-    assert [one.cleared_at for one in struck(before).entries] == [NOW, None]
+def test_a_renewal_clears_the_other_forms_of_the_ca_that_allow_a_ca_below_them() -> None:
+    unlimited, short = (make("cluster-ca v0", key(0), path_length=length, end=NOW + 3 * YEAR) for length in (None, 0))
+    books = books_of(renewed(SHORT))
+    for other in (THIRD, unlimited, short):
+        books = books.with_entry(entry(other, UNUSED))
+    after = struck(replace(renewed(SHORT), ledger=books))
+    assert [one.cleared_at for one in after.entries] == [NOW, None, NOW, None]
 
 
 def test_the_old_form_of_a_renewed_ca_stays_in_the_ledger_while_clients_can_read_it() -> None:
@@ -458,12 +462,13 @@ def test_the_old_form_of_a_renewed_ca_stays_in_the_ledger_while_clients_can_read
     assert len(struck(changed(before, published=names_of(RENEWED))).entries) == 1
 
 
-def test_a_root_that_clients_read_above_another_ca_leaves_the_ledger() -> None:
+@pytest.mark.parametrize("published", [names_of(INTERMEDIATE, ROOT), names_of(INTERMEDIATE)])
+def test_a_root_that_clients_read_above_another_ca_leaves_the_ledger(published: frozenset[str]) -> None:
     below = entry(chain_of(INTERMEDIATE, ROOT), ALL, {1})
     leaving = entry(ROOT, PHASE_OUT, {0})
     before = cluster(
         ca=secrets(below.chain, certificate_generation=1), ledger=ledger(leaving, below), pods=pods(1), leaves=leaves(INTERMEDIATE, 1),
-        published=names_of(INTERMEDIATE, ROOT),
+        published=published,
     )  # fmt: skip
     opened = replace(GATES, removal=lambda *_about: ())
     assert [one.fingerprint for one in struck(before, gates=opened).entries] == [name_of(INTERMEDIATE)]
