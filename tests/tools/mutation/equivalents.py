@@ -70,6 +70,18 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/usability.py",
+        "if algorithm == KeyAlgorithm.RSA.value:",
+        ("if algorithm >= KeyAlgorithm.RSA.value:",),
+        "No kind of key has a name after this one.",
+    ),
+    Equivalent(
+        "_pki/usability.py",
+        "if not leaf.subject and _ALTERNATIVE_NAMES in leaf.extensions - leaf.critical_extensions:",
+        ("if not leaf.subject and _ALTERNATIVE_NAMES in leaf.extensions ^ leaf.critical_extensions:",),
+        "Critical ones are among them.",
+    ),
+    Equivalent(
+        "_pki/usability.py",
         "refusing = OPENSSL if certificate.key_type[1] < 224 else frozenset()",
         ("refusing = OPENSSL if certificate.key_type[1] < 223 else frozenset()",),
         "No curve is of 223 bits.",

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability im
     Verifiers,
     chain_defects,
     defects,
+    key_defects,
     leaf_defects,
     named_verifiers,
     signature_defects,
@@ -87,6 +88,16 @@ def test_verifiers_that_refuse_a_signature(algorithm: str, refused_by: set[Verif
     assert found == ([(refused_by, f"is signed with {name}")] if refused_by else [])
     root: Any = SimpleNamespace(signature_algorithm=algorithm, is_root=True)
     assert list(signature_defects(root)) == []
+
+
+@pytest.mark.parametrize(
+    ("bits", "refused_by"),
+    [(1023, set(Verifier)), (1024, {Verifier.OPENSSL}), (2047, {Verifier.OPENSSL}), (2048, set())],
+)
+def test_verifiers_that_refuse_a_short_rsa_key(bits: int, refused_by: set[Verifier]) -> None:
+    """To the bit, although no library here makes keys of each size."""
+    short: Any = SimpleNamespace(key_type=("rsa", bits), curve=None, has_compressed_key=False)
+    assert [defect.verifiers for defect in key_defects(short)] == ([refused_by] if refused_by else [])
 
 
 @pytest.mark.parametrize(
