@@ -79,6 +79,19 @@ class Jks:
     def __init__(self, store: bytes) -> None:
         self._left = store
 
+    @property
+    def rest(self) -> bytes:
+        return self._left
+
+    def der(self, tag: int) -> int:
+        """The length of the content behind this tag."""
+        assert self.number(1) == tag
+        size = self.number(1)
+        if size < 0x80:
+            return size
+        assert self.rest[0] > (0x7F if size == 0x81 else 0), "no longer than needed"
+        return self.number(size - 0x80)
+
     def number(self, size: int) -> int:
         return int.from_bytes(self.content(size), "big")
 
@@ -106,6 +119,33 @@ def test_the_old_format_of_java_holds_the_same() -> None:
     assert reader.content(20) == hashlib.sha1(guarded).digest()
     with pytest.raises(AssertionError):
         reader.content(1)
+
+
+@pytest.mark.parametrize("own", [KEY_RSA, key(3)], ids=["rsa", "ecdsa"])
+def test_a_key_in_the_old_format_of_java_opens_with_the_password(own: PrivateKey) -> None:
+    """As ``sun.security.provider.KeyProtector`` opens it."""
+    ca = make("clients-ca v1", key(2))
+    chain = (make("Orders", own, ca, ca=False).certificate, ca.certificate)
+    store = jks_keystore("Orders", own, chain, b"password", CREATED)
+    reader, wide = Jks(store), "password".encode("utf-16-be")
+    assert [reader.number(4) for _time in range(4)] == [0xFEEDFEED, 2, 1, 1]
+    assert (reader.text(), reader.number(8)) == ("orders", 1_780_315_201_500)
+    protected = Jks(reader.content(reader.number(4)))
+    assert protected.der(0x30) == len(protected.rest)
+    assert protected.content(16).hex() == "300e060a2b060104012a021101010500"
+    assert protected.der(0x04) == len(protected.rest)
+    last, hidden, digest = protected.content(20), protected.rest[:-20], protected.rest[-20:]
+    plain = b""
+    for at in range(0, len(hidden), 20):
+        last = hashlib.sha1(wide + last).digest()
+        plain += bytes(byte ^ other for byte, other in zip(hidden[at : at + 20], last, strict=False))
+    assert PrivateKey(serialization.load_der_private_key(plain, None)) == own  # type: ignore[arg-type]
+    assert digest == hashlib.sha1(wide + plain).digest()
+    assert reader.number(4) == 2
+    assert [(reader.text(), reader.content(reader.number(4))) for _time in chain] == [
+        ("X.509", one.der) for one in chain
+    ]
+    assert reader.rest == hashlib.sha1(wide + b"Mighty Aphrodite" + store[:-20]).digest()
 
 
 def test_the_old_format_can_be_made_where_sha_1_may_guard_nothing_secret(monkeypatch: pytest.MonkeyPatch) -> None:
