@@ -25,7 +25,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import await_pods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitVerdict,
+    Reload,
+    Roll,
+    RollReason,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import (
+    await_pods,
+    await_usable_leaves,
+    check_leaves_of_restarted,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import await_confirmation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
@@ -35,8 +45,8 @@ from .. import linked, patient, unlinked
 from ..authorities import EARLY, EXPIRED, INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of, names_of
 from ..builders import answering, changed, cluster, others, prepared, secrets
 from ..ledgers import PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
-from ..nodes import PODS, a_leaf, a_pod, leaves, pods
-from ..requested import a_request, answered, elsewhere, with_requests
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
+from ..requested import a_request, answered, at_hand, elsewhere, with_requests
 from .asking import FLOWS, RECONCILE, REPLACE_KEY, holds, situation
 
 #: A certificate that can sign nothing, put among the CAs.
@@ -124,6 +134,82 @@ def test_a_leaf_that_is_missing_holds_although_its_pod_goes_on() -> None:
     assert held(snapshot) == [(Condition.LEAVES_ARE_OURS, f"Secret kafka/{PODS[0]}")]
     (told,) = decide(snapshot, RECONCILE).violations
     assert told.message == "is missing, although something needs its certificate."
+
+
+LACKING = cluster(leaves=(STRANGE, *leaves(names=PODS[1:2])), missing={PODS[2]: Component.KAFKA})
+UNREAD = replace(LACKING, ledger=ledger(entry(OLD, generations={0}, awaited_pods=uids_of(PODS[1]))))
+BEGUN = replace(
+    LACKING,
+    ca=secrets(other_entries=others(NEW), prepared=(prepared(NEW),)),
+    ledger=ledger(entry(OLD, generations={0}, awaited_pods=uids_of(PODS[1])), entry(NEW, UNUSED), journal=a_journal()),
+)
+IN_PLACE = f". Another certificate is put in its place when every node and client trusts {named(OLD.certificate)}."
+UNDO = (
+    f", and undo the flow (abort): the abort requests another certificate of {named(OLD.certificate)}, and the run after its arrival puts it in its place."
+)
+BY_OPERATOR = "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued)."
+FIND_WRITER, FIND_DELETER = (
+    f"Find the program or person that {did}" for did in ("put it there", "deleted it")
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "held_by", "remedies"),
+    [
+        pytest.param(LACKING, (), (DELETE, BY_OPERATOR), id="the operator issues them"),
+        pytest.param(UNREAD, (), (DELETE, BY_OPERATOR), id="whatever processes trust"),
+        pytest.param(elsewhere(LACKING, OLD), (), (), id="they are on their way"),
+        pytest.param(
+            at_hand(elsewhere(LACKING, OLD), OLD), (), (f"{FIND_WRITER}{IN_PLACE}", f"{FIND_DELETER}{IN_PLACE}"), id="they have come",
+        ),
+        pytest.param(
+            at_hand(elsewhere(UNREAD, OLD), OLD), (f"pod {PODS[1]}",), (f"{FIND_WRITER}{IN_PLACE}", f"{FIND_DELETER}{IN_PLACE}"),
+            id="they have come, and a process would refuse them",
+        ),
+        pytest.param(BEGUN, (), (BY_OPERATOR,), id="in a flow: one is of the next CA"),
+        pytest.param(elsewhere(BEGUN, OLD), (), (f"{FIND_DELETER}{UNDO}",), id="in a flow to a CA whose key is here"),
+    ],
+)  # fmt: skip
+def test_leaves_that_no_process_could_use_are_named_with_what_replaces_them(
+    snapshot: Snapshot, held_by: tuple[str, ...], remedies: tuple[str, ...]
+) -> None:
+    waits = await_usable_leaves(situation(snapshot, RECONCILE))
+    assert isinstance(waits, Wait)
+    assert tuple(one.subject for one in waits.violations if one.condition is Condition.TRUST) == held_by
+    assert tuple(one.remedy for one in waits.violations if one.condition is Condition.LEAVES_ARE_OURS) == remedies
+
+
+TOPICS = "demo-entity-topic-operator-certs"
+OPERATOR = a_pod("topics", component=Component.ENTITY_OPERATOR, leaves=(TOPICS,))
+#: The first node and the second share no Secret; the third has no leaf, and no more has the Entity Operator.
+SPOILT = cluster(
+    pods=(*pods(), OPERATOR), leaves=(STRANGE, a_leaf(PODS[1], THIRD, 7)), missing={PODS[2]: Component.KAFKA, TOPICS: Component.ENTITY_OPERATOR},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "restarted", "named_secrets"),
+    [
+        pytest.param(SPOILT, PODS[0], (PODS[0],), id="it is of a stranger"),
+        pytest.param(SPOILT, PODS[1], (), id="of an earlier generation: the operator issues it again first"),
+        pytest.param(elsewhere(SPOILT, OLD), PODS[1], (PODS[1],), id="the same, and the operator cannot"),
+        pytest.param(SPOILT, PODS[2], (PODS[2],), id="it is missing"),
+        pytest.param(SPOILT, "topics", (TOPICS,), id="that of a component is missing"),
+        pytest.param(cluster(), PODS[0], (), id="nothing is wrong"),
+    ],
+)
+@pytest.mark.parametrize("reads_again", [False, True])
+def test_no_pod_restarts_or_reads_again_with_a_leaf_that_it_could_not_use(
+    snapshot: Snapshot, restarted: str, named_secrets: tuple[str, ...], reads_again: bool
+) -> None:
+    """Leaves of pods that go on as they are do not matter."""
+    uids = uids_of(restarted)
+    again = Reload(uids=uids, authority=None, phase=Phase.USE)
+    step = again if reads_again else Roll(reason=RollReason.TRUST, uids=uids, authority=None, phase=Phase.TRUST)
+    found = check_leaves_of_restarted(situation(snapshot, RECONCILE), (step,))
+    assert tuple(one.subject for one in found) == tuple(f"Secret kafka/{name}" for name in named_secrets)
+    wait = AwaitVerdict(phase=Phase.USE)
+    assert tuple(check_leaves_of_restarted(situation(snapshot, RECONCILE), (wait,))) == ()
 
 
 def test_a_node_that_refuses_a_ca_that_it_was_started_with_holds() -> None:
