@@ -144,9 +144,8 @@ def _decide_adoption(snapshot: Snapshot, intent: Intent, engine: Engine) -> Deci
     # The entry of a CA that enters the ledger is complete after as many passes as there are states.
     for _state in TrustState:
         decision = _decide(taken, intent, engine)
-        if len(decision.steps) != 1 or not isinstance(decision.steps[0], WriteLedger):
-            break
-        taken = replace(taken, ledger=decision.steps[0].ledger)
+        written = (step.ledger for step in decision.steps if isinstance(step, WriteLedger))
+        taken = replace(taken, ledger=next(written, taken.ledger))
     if decision.violations:
         return Decision(violations=decision.violations)
     return Decision(steps=(SetGenerated(generated=False, ca=snapshot.names.ca, phase=Phase.PREPARE),))

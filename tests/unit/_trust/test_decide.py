@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
     Step,
     Violation,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
@@ -39,6 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     AwaitBundle,
     DeleteLedger,
+    RemoveMarks,
     Withdraw,
     WriteLedger,
 )
@@ -164,13 +165,13 @@ def test_a_patient_flow_is_done_and_names_the_nodes_whose_restarts_it_waits_for(
 
 
 def stopped(stage: str, after: Phase, *, is_abort: bool = False, **fields: Any) -> Snapshot:
-    """A flow that is to stop there; a Secret of a node is missing."""
+    """A flow that is to stop there; a Secret of a node is missing, unless it is said otherwise."""
     snapshot, _intent = FLOWS[stage]
     books = books_of(snapshot)
     assert books.journal is not None
     journal = replace(books.journal, stop=Stop(after, NOW - HOUR), is_abort=is_abort)
-    missing = {"demo-nodes-9": Component.KAFKA}
-    return changed(snapshot, ledger=replace(books, journal=journal), missing=missing, **fields)
+    made = {"missing": {"demo-nodes-9": Component.KAFKA}, **fields}
+    return changed(snapshot, ledger=replace(books, journal=journal), **made)
 
 
 @pytest.mark.parametrize(
@@ -183,6 +184,10 @@ def stopped(stage: str, after: Phase, *, is_abort: bool = False, **fields: Any) 
             Condition.IN_PLACE, id="the flow is held before it",
         ),
         pytest.param(stopped("linked TRUSTED", Phase.TRUST, is_abort=True), Spread.AUTO, Phase.TRUST, id="an abort"),
+        pytest.param(
+            stopped("linked TRUSTED", Phase.TRUST, missing={}, pods=linked.ISSUED.nodes.pods), Spread.AUTO, Phase.TRUST,
+            id="restarts that the operator makes for reasons of its own are not waited for",
+        ),
     ],
 )  # fmt: skip
 def test_the_ca_in_use_is_kept_going_while_a_flow_stops(
@@ -241,6 +246,15 @@ def test_only_handing_back_gives_up_the_books(goal: Goal) -> None:
     given = cluster(ledger=ledger(entry(OLD, UNUSED)), reconciliation=GENERATED)
     found = decide(given, Intent(goal), replace(ENGINE, preconditions=()))
     assert [type(step) for step in found.steps] == [WriteLedger]
+
+
+def test_records_about_a_ca_that_stays_with_its_user_are_complete_before_they_go() -> None:
+    keeping = changed_intent(DOWNGRADE, keeps_authority=True)
+    kept = linked.SETTLED
+    assert [type(step) for step in decide(kept, keeping).steps] == [RemoveMarks, DeleteLedger]
+    behind = replace(kept, ledger=ledger(entry(OLD, ALL, {0})))
+    assert [type(step) for step in decide(behind, keeping).steps] == [WriteLedger]
+    assert decide(replace(kept, ledger=None), keeping) == Decision(done=True)
 
 
 @pytest.mark.parametrize(
@@ -306,6 +320,27 @@ def test_a_flow_that_is_to_wait_for_restarts_is_held_where_nodes_would_restart(
     told = f"Nodes are restarted to take up {NEW_NAME}: {why}"
     assert found.violations == (refused(f"retire={patient.RETIRE_BY:%Y-%m-%dT%H:%M:%SZ}", told) if why else ())
     assert bool(found.steps) is not bool(why)
+
+
+@pytest.mark.parametrize(
+    ("intent", "retire", "asked"),
+    [
+        (REPLACE_KEY, Retire.WHEN_RESTARTED, "retire=when_restarted"),
+        (REPLACE_KEY, Retire.NOW, ""),
+        (Intent(Goal.RENEW), Retire.WHEN_RESTARTED, ""),
+    ],
+)
+def test_the_renewal_before_a_patient_replacement_restarts_no_node_either(
+    intent: Intent, retire: Retire, asked: str
+) -> None:
+    snapshot, _intent = FLOWS["renewal TRUSTED"]
+    books = books_of(snapshot)
+    assert books.journal is not None
+    journal = replace(books.journal, retire=retire, precedes_replacement=intent is REPLACE_KEY)
+    begun = replace(snapshot, ledger=replace(books, journal=journal))
+    found = decide(changed(begun, in_place_obstacles=BLOCKED), intent)
+    assert found.violations == (refused(asked, AVOIDABLE["renewal TRUSTED"]) if asked else ())
+    assert bool(found.steps) is not bool(asked)
 
 
 def test_a_pause_ends_where_its_work_is_held() -> None:

@@ -144,13 +144,11 @@ BEGUN = replace(
     ledger=ledger(entry(OLD, generations={0}, awaited_pods=uids_of(PODS[1])), entry(NEW, UNUSED), journal=a_journal()),
 )
 IN_PLACE = f". Another certificate is put in its place when every node and client trusts {named(OLD.certificate)}."
-UNDO = (
-    f", and undo the flow (abort): the abort requests another certificate of {named(OLD.certificate)}, and the run after its arrival puts it in its place."
+UNDO = f", and undo the flow (abort): the abort requests another certificate of {named(OLD.certificate)}, and the run after its arrival puts it in its place."
+BY_OPERATOR = (
+    "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued)."
 )
-BY_OPERATOR = "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued)."
-FIND_WRITER, FIND_DELETER = (
-    f"Find the program or person that {did}" for did in ("put it there", "deleted it")
-)  # fmt: skip
+FIND_WRITER, FIND_DELETER = (f"Find the program or person that {did}" for did in ("put it there", "deleted it"))
 
 
 @pytest.mark.parametrize(
