@@ -209,7 +209,7 @@ def _authority(client: KubeClient, kafka: Mapping[str, Any], scope: ClusterNames
         "not_after": time_text(min((certificate.not_after for certificate in ca.current), default=None)),
         "trust": known.state.value if known else "",
         "flow": _flow(begun) if begun else None,
-        "problems": [fit_in_line(problem) for problem in (*ca.problems, *(ledger.problems if ledger else ()))],
+        "problems": [fit_in_line(problem) for problem in (*ca.defects.problems, *(ledger.problems if ledger else ()))],
     }
 
 

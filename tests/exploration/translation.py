@@ -8,6 +8,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    FlowOptions,
     HeldLeaf,
     Journal,
     Ledger,
@@ -180,8 +181,7 @@ def ca_secrets(ca: Authorities) -> CaSecrets:
         ),
         kept_keys=fingerprints_of(ca.kept | ca.prepared),
         kept_links={certificate(NEW).fingerprint: _links()} if ca.linked and NEW not in ca.prepared else {},
-        stop=_stop(ca.stop),
-        precedes_replacement=ca.to_replace,
+        flow_options=FlowOptions(stop=_stop(ca.stop), precedes_replacement=ca.to_replace),
     )
 
 

@@ -255,7 +255,7 @@ class OutsideOptions:
     def places_to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> NamedPlaces:
         """Where this run looks. The journal of the flow in flight remembers it; before that is open, what lies beside the prepared CA."""
         journal = in_flight(ledger)
-        return self.named_places(ca.named_places if journal is None else journal.named_places)
+        return self.named_places(ca.flow_options.named_places if journal is None else journal.named_places)
 
 
 NO_OUTSIDE_OPTIONS = OutsideOptions()

@@ -21,8 +21,8 @@ from ..._pki.building import BACKDATED, DistinguishedName, issue_root, renew_roo
 from ..._pki.certificates import Certificate, Chain, encode_certificates, parse_chain
 from ..._pki.keys import PrivateKey, generate_key, placeholder
 from ..._pki.keystores import jks_truststore, pkcs12_truststore
-from ..._trust.model.clients import NO_NAMED_PLACES
 from ..._trust.model.goals import Goal
+from ..._trust.model.ledger import NO_FLOW_OPTIONS, FlowOptions
 from ..._trust.model.snapshot import LinkCertificates
 from ..._trust.model.steps.authority import (
     PrepareAgain,
@@ -124,7 +124,8 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
         data[f"{fingerprint}{LINK_SUFFIX}"] = encode_links(made.links)
     facts = {"prepared": public_fact(chain[0])}
     # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
-    marks = record_marks(observation.snapshot.named_places, step.stop, existing, to_replace=step.precedes_replacement)
+    options = FlowOptions(observation.snapshot.named_places, step.stop, step.precedes_replacement)
+    marks = record_marks(options, existing)
     if existing is None:
         told = {mark: text for mark, text in marks.items() if text is not None}
         body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0", **told})
@@ -224,7 +225,7 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
     keys, certificates = observation.secrets[scope.ca_key_secret], observation.secrets[scope.ca_certificate_secret]
     entry, text = f"{there[0].fingerprint}.crt", encode_certificates(there)
     kept: dict[str, bytes | None] = {entry: text, f"{there[0].fingerprint}.key": entries(keys)[KEY]}
-    marks = record_marks(observation.snapshot.named_places, step.stop, keys)
+    marks = record_marks(FlowOptions(observation.snapshot.named_places, step.stop), keys)
     patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation), **marks})
     what = f"keep {there[0].subject} as the next CA"
     again = {key: None for key, chain in observation.snapshot.ca.other_entries.items() if chain[0] == step.chain[0]}
@@ -270,7 +271,7 @@ def tidy_keys(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
     gone: dict[str, bytes | None] = {key: None for key in keys if key in entries(existing)}
     if not gone:
         return ()
-    marks = record_marks(NO_NAMED_PLACES, None, existing) if step.prepared else {}
+    marks = record_marks(NO_FLOW_OPTIONS, existing) if step.prepared else {}
     what = "remove keys that are no longer needed"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(gone, marks), version(existing)),)
 

@@ -27,10 +27,17 @@ from ..._kube.resources import SECRETS
 from ..._pki.certificates import Certificate, Chain, parse_certificates, parse_chain
 from ..._pki.keys import PrivateKey, load_stored_key, named_key
 from ..._pki.pem_forms import why_not_for_a_jvm
-from ..._trust.model.clients import NO_NAMED_PLACES
-from ..._trust.model.snapshot import CaSecrets, Component, LinkCertificates, PreparedAuthority, UnlabelledSecret
+from ..._trust.model.ledger import NO_FLOW_OPTIONS
+from ..._trust.model.snapshot import (
+    CaDefects,
+    CaSecrets,
+    Component,
+    LinkCertificates,
+    PreparedAuthority,
+    UnlabelledSecret,
+)
 from .. import names
-from ..ledger.entries import is_to_replace, read_named_beside, read_stop_beside
+from ..ledger.entries import read_flow_options
 from ..ledger.layouts import ledger_parts
 from ..names import ClusterNames
 from ..secret_data import annotation, entries, integer_annotation, missing_labels
@@ -112,14 +119,18 @@ def read_ca_secrets(
     password = password_problem(entries(certificate_secret))
     keys = entries(key_secret)
     prepared = tuple(_read_prepared(keys))
-    named, unread = read_named_beside(key_secret) if prepared else (NO_NAMED_PLACES, [])
-    stop, unread_stop = read_stop_beside(key_secret) if prepared else (None, [])
-    return CaSecrets(
+    options, unread = read_flow_options(key_secret) if prepared else (NO_FLOW_OPTIONS, [])
+    defects = CaDefects(
+        problems=(*problems, *([password] if password else []), *unread),
         is_current_unusable=CURRENT in certificates and CURRENT not in chains,
+        unnumbered_generations=tuple(_find_unnumbered(certificate_secret, key_secret)),
         exposed_entries=tuple(
             sorted(key for key, value in entries(certificate_secret).items() if b"PRIVATE KEY-----" in value)
         ),
         named_for_tls=tuple(_find_named_for_tls(certificate_secret, key_secret)),
+        triggers=tuple(_find_triggers(certificate_secret, key_secret)),
+    )
+    return CaSecrets(
         current=chains.pop(CURRENT, ()),
         other_entries=chains,
         certificate_generation=_read_generation(certificate_secret, counted_by),
@@ -129,13 +140,9 @@ def read_ca_secrets(
         kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
         kept_links=_read_kept_links(keys, frozenset(authority.fingerprint for authority in prepared)),
         keys_elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
-        triggers=tuple(_find_triggers(certificate_secret, key_secret)),
-        unnumbered_generations=tuple(_find_unnumbered(certificate_secret, key_secret)),
-        problems=(*problems, *([password] if password else []), *unread, *unread_stop),
         retired=tuple(filter(_RETIRED.match, chains)),
-        named_places=named,
-        stop=stop,
-        precedes_replacement=bool(prepared) and is_to_replace(key_secret),
+        flow_options=options,
+        defects=defects,
     )
 
 

@@ -36,6 +36,7 @@ from ..._pki.certificates import Certificate, encode_certificates, parse_certifi
 from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, UserNamespace
 from ..._trust.model.goals import Goal, Phase, Retire, Retirement
 from ..._trust.model.ledger import (
+    FlowOptions,
     HeldByProcesses,
     HeldLeaf,
     Journal,
@@ -126,7 +127,15 @@ def _record(text: str) -> dict[str, Any]:
     return record
 
 
-def read_stop_beside(key_secret: Mapping[str, Any] | None) -> tuple[Stop | None, list[str]]:
+def read_flow_options(key_secret: Mapping[str, Any] | None) -> tuple[FlowOptions, list[str]]:
+    """The options of the flow that prepared a CA in this Secret, and sentences about annotations that cannot be read."""
+    named, unread = _read_named_beside(key_secret)
+    stop, unread_stop = _read_stop_beside(key_secret)
+    to_replace = annotation(key_secret, names.TO_REPLACE) == "true"
+    return FlowOptions(named, stop, to_replace), [*unread, *unread_stop]
+
+
+def _read_stop_beside(key_secret: Mapping[str, Any] | None) -> tuple[Stop | None, list[str]]:
     """The phase after which the flow that prepared a CA in this Secret stops, and the problem if it cannot be read."""
     text = annotation(key_secret, names.STOP)
     try:
@@ -135,7 +144,7 @@ def read_stop_beside(key_secret: Mapping[str, Any] | None) -> tuple[Stop | None,
         return None, [f"the annotation {names.STOP} beside the key does not say where a flow is to stop."]
 
 
-def read_named_beside(key_secret: Mapping[str, Any] | None) -> tuple[NamedPlaces, list[str]]:
+def _read_named_beside(key_secret: Mapping[str, Any] | None) -> tuple[NamedPlaces, list[str]]:
     """The places at which the flow that prepared a CA in this Secret looks, and the problem if they cannot be read."""
     text = annotation(key_secret, names.NAMED)
     try:
@@ -144,19 +153,12 @@ def read_named_beside(key_secret: Mapping[str, Any] | None) -> tuple[NamedPlaces
         return NO_NAMED_PLACES, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
 
 
-def is_to_replace(key_secret: Mapping[str, Any] | None) -> bool:
-    """Whether the flow which prepared a CA in this Secret renews it so that its key can be replaced."""
-    return annotation(key_secret, names.TO_REPLACE) == "true"
-
-
-def record_marks(
-    named: NamedPlaces, stop: Stop | None, key_secret: Mapping[str, Any] | None, *, to_replace: bool = False
-) -> dict[str, str | None]:
-    """The annotations of this Secret that say it, where they have to change."""
+def record_marks(options: FlowOptions, key_secret: Mapping[str, Any] | None) -> dict[str, str | None]:
+    """The annotations of this Secret that say these options, where they have to change."""
     records: dict[str, object] = {
-        names.NAMED: encode_named(named),
-        names.STOP: encode_stop(stop),
-        names.TO_REPLACE: to_replace or None,
+        names.NAMED: encode_named(options.named_places),
+        names.STOP: encode_stop(options.stop),
+        names.TO_REPLACE: options.precedes_replacement or None,
     }
     texts = {mark: None if record is None else json.dumps(record, sort_keys=True) for mark, record in records.items()}
     return {mark: text for mark, text in texts.items() if text != annotation(key_secret, mark)}

@@ -97,7 +97,7 @@ def find_swap(snapshot: Snapshot) -> Swap | None:
 def is_in_doubt(snapshot: Snapshot) -> bool:
     """Whether the certificate Secret does not tell the CA that the cluster works with: its certificate or generation is lost, or there is a swap."""
     ca = snapshot.ca
-    return not ca.current or bool(ca.unnumbered_generations) or find_swap(snapshot) is not None
+    return not ca.current or bool(ca.defects.unnumbered_generations) or find_swap(snapshot) is not None
 
 
 def last_current(ledger: Ledger) -> LedgerEntry | None:

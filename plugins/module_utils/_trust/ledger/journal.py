@@ -334,9 +334,10 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         earlier_fingerprints=earlier_certificates(ledger, current) if current else frozenset(),
     )
     # A call that was killed before it came here has left its stop, and what it was for, beside the prepared CA.
-    to_replace = snapshot.ca.precedes_replacement or _is_to_replace(journal, snapshot.ca.stop, intent)
+    asked = snapshot.ca.flow_options
+    to_replace = asked.precedes_replacement or _is_to_replace(journal, asked.stop, intent)
     journal = replace(journal, precedes_replacement=journal.goal is Goal.RENEW and to_replace)
-    stop = stop_of(snapshot.ca.stop, intent, may_lead_flow(intent, journal), snapshot.now)
+    stop = stop_of(asked.stop, intent, may_lead_flow(intent, journal), snapshot.now)
     return replace(
         ledger, journal=replace(journal, stop=stop), replaced_cas=_remember_replaced(ledger, successor.fingerprint)
     )
@@ -363,7 +364,7 @@ def prepared_goal(snapshot: Snapshot) -> Goal | None:
         return None
     current = snapshot.ca.current[0].public_key_sha256 if snapshot.ca.current else None
     goal = _goal_of(snapshot.ca.prepared[0].chain[0].public_key_sha256, current)
-    return Goal.REPLACE_KEY if goal is Goal.RENEW and snapshot.ca.precedes_replacement else goal
+    return Goal.REPLACE_KEY if goal is Goal.RENEW and snapshot.ca.flow_options.precedes_replacement else goal
 
 
 def _goal_of(successor_key: str, current_key: str | None) -> Goal:

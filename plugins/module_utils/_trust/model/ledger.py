@@ -205,6 +205,21 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class FlowOptions:
+    """The options of a call that its flow keeps for the calls after it."""
+
+    #: The places that a person has named for the flow. A run that names none looks there too.
+    named_places: NamedPlaces = NO_NAMED_PLACES
+    #: The phase after which the flow stops; None: it goes on to its end.
+    stop: Stop | None = None
+    #: Whether this renewal is the first part of a replacement of the key.
+    precedes_replacement: bool = False
+
+
+NO_FLOW_OPTIONS = FlowOptions()
+
+
+@dataclass(frozen=True)
 class Journal:
     """The flow in flight, or the last flow that finished. It makes a rerun a continuation or a no-op."""
 

@@ -18,7 +18,7 @@ from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import ALL, JVM, Verifier
 from .clients import NO_CLIENTS, NO_NAMED_PLACES, NamedPlaces, OutsideClient, OutsideClients, Presenter, UserName
-from .ledger import CaSource, Ledger, Stop
+from .ledger import NO_FLOW_OPTIONS, CaSource, FlowOptions, Ledger
 from .names import ObjectNames, label_command
 from .nodes import NO_POOLS, MaintenanceWindows, ObservedListener, PoolNode, Pools
 
@@ -170,6 +170,29 @@ class PreparedAuthority:
 
 
 @dataclass(frozen=True)
+class CaDefects:
+    """The faults of a pair of CA Secrets, for a person to correct."""
+
+    #: Sentences about entries that cannot be used.
+    problems: tuple[str, ...] = ()
+    #: Whether the entry of the CA in use is among the entries that cannot be used.
+    is_current_unusable: bool = False
+    #: Annotations of a generation that are missing or no number, as "<Secret>, annotation <name>". The generation then
+    #: reads as 0, as the operator takes a missing annotation.
+    unnumbered_generations: tuple[str, ...] = ()
+    #: Entries of the certificate Secret, which clients read, with a private key in them.
+    exposed_entries: tuple[str, ...] = ()
+    #: The names of the CA Secrets that have the CA under the entries of a Secret of the type kubernetes.io/tls, where
+    #: the operator does not look for it.
+    named_for_tls: tuple[str, ...] = ()
+    #: Left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
+    triggers: tuple[str, ...] = ()
+
+
+NO_DEFECTS = CaDefects()
+
+
+@dataclass(frozen=True)
 class CaSecrets:
     """The pair of CA Secrets: the certificate Secret and the key Secret."""
 
@@ -191,28 +214,12 @@ class CaSecrets:
     kept_links: Mapping[str, LinkCertificates] = field(default_factory=dict)
     #: SHA-256 of the public keys for which these Secrets have a text instead of the key.
     keys_elsewhere: frozenset[str] = frozenset()
-    #: Left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
-    triggers: tuple[str, ...] = ()
-    #: Annotations of a generation that are missing or no number, as "<Secret>, annotation <name>". The generation then
-    #: reads as 0, as the operator takes a missing annotation.
-    unnumbered_generations: tuple[str, ...] = ()
-    #: Sentences about entries that cannot be used.
-    problems: tuple[str, ...] = ()
-    #: Whether the entry of the CA in use is among the entries that cannot be used.
-    is_current_unusable: bool = False
-    #: Entries of the certificate Secret, which clients read, with a private key in them.
-    exposed_entries: tuple[str, ...] = ()
-    #: The names of the CA Secrets that have the CA under the entries of a Secret of the type kubernetes.io/tls, where
-    #: the operator does not look for it.
-    named_for_tls: tuple[str, ...] = ()
     #: The keys of ``other_entries`` under which the operator keeps a CA that it has replaced, until every pod uses its successor.
     retired: tuple[str, ...] = ()
-    #: The places that the flow which prepared a CA was given to look at, until the journal of the flow is open.
-    named_places: NamedPlaces = NO_NAMED_PLACES
-    #: The phase after which that flow stops, until its journal is open.
-    stop: Stop | None = None
-    #: Whether that flow renews the CA so that its key can be replaced, until its journal is open.
-    precedes_replacement: bool = False
+    #: The options of the flow that prepared a CA, until its journal is open.
+    flow_options: FlowOptions = NO_FLOW_OPTIONS
+    #: The faults of the two Secrets, for a person to correct.
+    defects: CaDefects = NO_DEFECTS
 
     def is_kept_elsewhere(self, authority: Certificate) -> bool:
         """Whether the key of this CA is kept elsewhere, so that only an issuer can sign its leaves."""

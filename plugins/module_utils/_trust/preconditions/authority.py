@@ -66,26 +66,27 @@ def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    for problem in snapshot.ca.problems:
+    defects = snapshot.ca.defects
+    for problem in defects.problems:
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE,
             snapshot.names.certificate_secret,
             problem,
             "Correct the entry, then run the flow again.",
         )
-    for entry in snapshot.ca.exposed_entries:
+    for entry in defects.exposed_entries:
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret,
             f"entry {entry} holds a private key, and clients read this Secret.",
             "Take the private key out, and run the flow again. Every client that could read the Secret may have the key: where it is that of a CA, replace it "
             "(replace_key).",
         )  # fmt: skip
-    for name in snapshot.ca.named_for_tls:
+    for name in defects.named_for_tls:
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.secret(name),
             "has the CA under tls.crt and tls.key, and the Cluster Operator reads ca.crt and ca.key alone.", _how_to_bring_in(snapshot, name),
         )  # fmt: skip
-    if snapshot.ca.is_current_unusable or snapshot.ca.named_for_tls:
+    if defects.is_current_unusable or defects.named_for_tls:
         return
     lost = (
         not snapshot.ca.current and snapshot.reconciliation.exists and (snapshot.nodes.pods or snapshot.leaves.stored)
@@ -134,7 +135,7 @@ def _how_to_bring_in(snapshot: Snapshot, name: str) -> str:
 
 def generations_are_told(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A missing generation would be counted from 0: pods would look as if they presented another CA, or none."""
-    for annotation in snapshot.ca.unnumbered_generations:
+    for annotation in snapshot.ca.defects.unnumbered_generations:
         yield Violation(
             Condition.GENERATIONS_ARE_TOLD, annotation, "is missing or no number that counts from 0.",
             f"Set it to the number that the pods carry in strimzi.io/{snapshot.names.common_name}-cert-generation or, for the key, in "
@@ -146,7 +147,7 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
-    if any(snapshot.names.secret(name) == snapshot.names.key_secret for name in snapshot.ca.named_for_tls):
+    if any(snapshot.names.secret(name) == snapshot.names.key_secret for name in snapshot.ca.defects.named_for_tls):
         return
     if snapshot.ca.key is None:
         yield Violation(

@@ -146,7 +146,7 @@ def no_left_over_trigger(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
             "is set: the Cluster Operator is about to renew or replace its CA by itself.",
             "Let it come to its end, or remove this annotation, then run the flow again.",
         )
-    for trigger in snapshot.ca.triggers:
+    for trigger in snapshot.ca.defects.triggers:
         yield Violation(Condition.NO_LEFT_OVER_TRIGGER, trigger, message, remedy)
 
 

@@ -48,7 +48,7 @@ def is_sound(snapshot: Snapshot) -> bool:
     return (
         ledger is not None
         and not ledger.problems
-        and not (ca.problems or ca.exposed_entries or is_in_doubt(snapshot))
+        and not (ca.defects.problems or ca.defects.exposed_entries or is_in_doubt(snapshot))
         and ca.has_key_of(ca.current[0])
         and ca.certificate_generation >= _generation_of_pods(snapshot)
     )
@@ -78,7 +78,7 @@ def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
 
 def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
     ca = snapshot.ca
-    if not ca.current or ca.unnumbered_generations:
+    if not ca.current or ca.defects.unnumbered_generations:
         return True
     if ca.current[:1] == kept.current[:1]:
         return ca.certificate_generation < kept.certificate_generation
@@ -107,7 +107,7 @@ def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> boo
     has_lost_next = successor not in {None, current.fingerprint, *waiting} and successor in {
         authority.fingerprint for authority in kept.prepared
     }
-    return bool(ca.unnumbered_generations) or is_earlier or has_lost_next or not ca.has_key_of(current)
+    return bool(ca.defects.unnumbered_generations) or is_earlier or has_lost_next or not ca.has_key_of(current)
 
 
 def _generation_of_pods(snapshot: Snapshot) -> int:
@@ -119,7 +119,7 @@ def _generation_of_pods(snapshot: Snapshot) -> int:
 def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets]) -> str:
     """Why this backup must not come back, as the rest of a sentence about it; empty where it may."""
     kept = backup.ca
-    if not kept.current or kept.problems or kept.unnumbered_generations:
+    if not kept.current or kept.defects.problems or kept.defects.unnumbered_generations:
         return "holds no CA that can be used."
     own = kept.current[0]
     if StateSecrets.KEY in lost and not kept.has_key_of(own):

@@ -66,7 +66,7 @@ def test_current_and_others() -> None:
         "corporate.crt": (ROOT.certificate,),
     }
     assert found.projected == {fingerprint(NEW), fingerprint(OLD), fingerprint(ROOT)}
-    assert found.problems == ()
+    assert found.defects.problems == ()
 
 
 def test_chain_in_one_entry_is_one_ca() -> None:
@@ -79,15 +79,18 @@ def test_chain_in_one_entry_is_one_ca() -> None:
 def test_where_the_flow_is_to_look_that_has_prepared_a_ca() -> None:
     named = {names.NAMED: json.dumps({"presentingSecrets": [{"namespace": "apps", "name": "copy"}]})}
     found = read({}, {f"{fingerprint(NEW)}.crt": pem(NEW)}, key_annotations=named)
-    assert (found.named_places, found.problems) == (NamedPlaces(presenting_secrets=(NamedSecret("apps", "copy"),)), ())
-    assert read({}, {}, key_annotations=named).named_places == NO_NAMED_PLACES
+    assert (found.flow_options.named_places, found.defects.problems) == (
+        NamedPlaces(presenting_secrets=(NamedSecret("apps", "copy"),)),
+        (),
+    )
+    assert read({}, {}, key_annotations=named).flow_options.named_places == NO_NAMED_PLACES
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"presentingSecrets": ["copy"]}'])
 def test_a_malformed_annotation_of_named_places_is_a_problem(text: str) -> None:
     found = read({}, {f"{fingerprint(NEW)}.crt": pem(NEW)}, key_annotations={names.NAMED: text})
-    assert (found.named_places, len(found.problems)) == (NO_NAMED_PLACES, 1)
-    assert names.NAMED in found.problems[0]
+    assert (found.flow_options.named_places, len(found.defects.problems)) == (NO_NAMED_PLACES, 1)
+    assert names.NAMED in found.defects.problems[0]
 
 
 def test_missing_current_is_empty_and_others_stay() -> None:
@@ -108,13 +111,13 @@ def test_missing_current_is_empty_and_others_stay() -> None:
 @pytest.mark.parametrize("entry", ["ca.crt", "other.crt"])
 def test_unreadable_entry_is_a_problem_that_names_it(entry: str, content: bytes) -> None:
     found = read({"good.crt": pem(NEW), entry: content})
-    assert [problem for problem in found.problems if entry in problem] == list(found.problems) != []
+    assert [problem for problem in found.defects.problems if entry in problem] == list(found.defects.problems) != []
     assert found.projected == {fingerprint(NEW)}
 
 
 def test_an_entry_is_one_chain_and_no_longer_than_verifiers_accept() -> None:
     found = read({"ca.crt": pem(NEW), "long.crt": pem(*([OLD] * 11))})
-    (problem,) = found.problems
+    (problem,) = found.defects.problems
     assert problem.startswith("entry long.crt cannot be read: it has 11 certificates")
 
 
@@ -128,19 +131,21 @@ def test_entries_that_the_operator_retired_are_known_by_their_names() -> None:
 @pytest.mark.parametrize(("more", "problems"), [(99, 0), (100, 1)])
 def test_a_secret_with_too_many_entries_is_not_read(more: int, problems: int) -> None:
     found = read({"ca.crt": pem(NEW), **{f"{number}.crt": pem(OLD) for number in range(more)}})
-    assert (found.current, len(found.problems)) == ((NEW.certificate,), problems)
+    assert (found.current, len(found.defects.problems)) == ((NEW.certificate,), problems)
     assert len(found.other_entries) == (0 if problems else 99)
-    assert not problems or found.problems[0] == "holds 101 entries with certificates; at most 100 are looked at."
+    assert (
+        not problems or found.defects.problems[0] == "holds 101 entries with certificates; at most 100 are looked at."
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b" \n"])
 def test_blank_entry_is_passed_over_as_the_operator_does(content: bytes) -> None:
     found = read({"ca.crt": pem(NEW), "blank.crt": content})
-    assert (found.problems, found.other_entries) == ((), {})
+    assert (found.defects.problems, found.other_entries) == ((), {})
 
 
 def test_other_entries_are_not_certificates() -> None:
-    assert read({"ca.crt": pem(NEW), "ca.p12": b"0", "ca.password": b"secret"}).problems == ()
+    assert read({"ca.crt": pem(NEW), "ca.p12": b"0", "ca.password": b"secret"}).defects.problems == ()
 
 
 def test_problems_and_facts_never_quote_content() -> None:
@@ -166,8 +171,8 @@ def test_a_generation_that_is_not_told_is_named(text: str | None, number: bool) 
         "Secret demo-cluster-ca-cert, annotation strimzi.io/ca-cert-generation",
         "Secret demo-cluster-ca, annotation strimzi.io/ca-key-generation",
     )
-    assert found.unnumbered_generations == (() if number else named)
-    assert read({}, {}).unnumbered_generations == ()
+    assert found.defects.unnumbered_generations == (() if number else named)
+    assert read({}, {}).defects.unnumbered_generations == ()
 
 
 def test_key_is_known_by_its_public_half_only() -> None:
@@ -251,7 +256,7 @@ def test_kept_keys_are_those_under_a_fingerprint() -> None:
 
 def test_left_over_triggers_are_named_with_their_secret() -> None:
     found = read({}, {}, {"strimzi.io/force-renew": "true"}, {"strimzi.io/force-replace": "true"})
-    renew, replace = found.triggers
+    renew, replace = found.defects.triggers
     assert "demo-cluster-ca-cert" in renew
     assert "strimzi.io/force-renew" in renew
     assert replace.startswith("Secret demo-cluster-ca,")
@@ -259,7 +264,7 @@ def test_left_over_triggers_are_named_with_their_secret() -> None:
 
 
 def test_a_trigger_on_the_other_secret_means_nothing_to_the_operator() -> None:
-    assert read({}, {}, {"strimzi.io/force-replace": "true"}, {"strimzi.io/force-renew": "true"}).triggers == ()
+    assert read({}, {}, {"strimzi.io/force-replace": "true"}, {"strimzi.io/force-renew": "true"}).defects.triggers == ()
 
 
 # The trust of processes is read from the entry of the CA that is asked about; no process trusts an entry that cannot be read.

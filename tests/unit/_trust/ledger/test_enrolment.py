@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     RemovedEntry,
     TrustState,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaDefects, Snapshot
 
 from ....tools.support.certificates import NOW
 from ....tools.support.intents import an_intent
@@ -218,7 +218,14 @@ def test_a_ca_of_a_flow_is_no_swap(snapshot: Snapshot) -> None:
     [
         (cluster(), False),
         (cluster(ca=secrets(None)), True),
-        (cluster(ca=secrets(unnumbered_generations=("Secret kafka/demo-cluster-ca-cert, annotation a",))), True),
+        (
+            cluster(
+                ca=secrets(
+                    defects=CaDefects(unnumbered_generations=("Secret kafka/demo-cluster-ca-cert, annotation a",))
+                )
+            ),
+            True,
+        ),
         (swapped(), True),
     ],
     ids=["all is told", "no CA lies there", "its generation is lost", "a swap"],

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     CaSource,
+    FlowOptions,
     Journal,
     Ledger,
     Stop,
@@ -290,7 +291,7 @@ def test_a_flow_that_upkeep_begins_restarts_no_node_that_can_go_on(
 def test_a_renewal_is_the_first_part_of_the_replacement_that_asked_for_it(
     new: Entity, marked: bool, intent: Intent, precedes: bool
 ) -> None:
-    snapshot = cluster(ca=secrets(prepared=(prepared(new),), precedes_replacement=marked))
+    snapshot = cluster(ca=secrets(prepared=(prepared(new),), flow_options=FlowOptions(precedes_replacement=marked)))
     begun = journal_after(snapshot, intent)
     assert begun is not None
     assert begun.precedes_replacement is precedes
@@ -342,7 +343,7 @@ def test_the_flow_of_a_call_that_was_killed_before_it_recorded_it(
     prepared_cas = tuple(replace(prepared(one), chain=chain_of(one, *behind)) for one in waiting)
     before = cluster(ca=secrets(chain_of(current, *behind) if current else None, prepared=prepared_cas))
     assert prepared_goal(before) is goal
-    assert prepared_goal(before.with_ca(precedes_replacement=True)) is marked
+    assert prepared_goal(before.with_ca(flow_options=FlowOptions(precedes_replacement=True))) is marked
 
 
 LATER = NOW + DAY

@@ -21,7 +21,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.jou
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger, Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    FlowOptions,
+    Journal,
+    Ledger,
+    Stop,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
@@ -169,7 +174,9 @@ def test_the_stop_goes_beside_the_prepared_ca() -> None:
     (step,) = decide(linked.SETTLED, changed_intent(REPLACE_KEY, stop_after=Phase.USE)).steps
     assert isinstance(step, PrepareAuthority)
     assert step.stop == Stop(Phase.USE, NOW)
-    begun = replace(linked.PREPARED, ca=replace(linked.PREPARED.ca, stop=step.stop), now=NOW + HOUR)
+    begun = replace(
+        linked.PREPARED, ca=replace(linked.PREPARED.ca, flow_options=FlowOptions(stop=step.stop)), now=NOW + HOUR
+    )
     assert _stop_in_books(begun, RECONCILE) == step.stop
     assert _stop_in_books(begun, changed_intent(RECONCILE, stop_after=Phase.TRUST)) == Stop(Phase.TRUST, NOW + HOUR)
     assert _stop_in_books(begun, REPLACE_KEY) is None

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaDefects, Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_is_valid_now,
     authority_secrets_are_usable,
@@ -57,17 +57,17 @@ CASES = [
     refusal(
         authority_secrets_are_usable,
         f"{CERTIFICATES}: x.crt is no certificate. Correct the entry, then run the flow again.",
-        name="entries", ca=secrets(problems=("x.crt is no certificate.",)),
+        name="entries", ca=secrets(defects=CaDefects(problems=("x.crt is no certificate.",))),
     ),
     refusal(
         authority_secrets_are_usable, f"{CERTIFICATES}: ca.crt is no certificate. Correct the entry, then run the flow again.",
-        name="ca.crt", ca=secrets(None, problems=("ca.crt is no certificate.",), is_current_unusable=True), leaves=(),
+        name="ca.crt", ca=secrets(None, defects=CaDefects(("ca.crt is no certificate.",), is_current_unusable=True)), leaves=(),
     ),
     refusal(
         authority_secrets_are_usable,
         f"{CERTIFICATES}: entry x.crt holds a private key, and clients read this Secret. Take the private key out, and run the flow again. Every client that "
         "could read the Secret may have the key: where it is that of a CA, replace it (replace_key).",
-        name="a private key", ca=secrets(exposed_entries=("x.crt",)),
+        name="a private key", ca=secrets(defects=CaDefects(exposed_entries=("x.crt",))),
     ),
     refusal(
         authority_secrets_are_usable,
@@ -80,7 +80,7 @@ CASES = [
     refusal(
         authority_secrets_are_usable,
         f"{KEYS}: {FOR_TLS} This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the flow again.",
-        name="the key named for TLS", ca=secrets(key=None, named_for_tls=("demo-cluster-ca",)),
+        name="the key named for TLS", ca=secrets(key=None, defects=CaDefects(named_for_tls=("demo-cluster-ca",))),
     ),
     refusal(
         authority_secrets_are_usable,
@@ -88,14 +88,14 @@ CASES = [
         "sed 's/^  name: demo-cluster-ca-cert$/  name: demo-cluster-ca-cert-given/' | kubectl create --filename - && kubectl delete secret "
         "demo-cluster-ca-cert --namespace kafka. Then have the CA brought in from there, with certificate_from (strimzi_certificate_from) and "
         "secret=demo-cluster-ca-cert-given.",
-        name="named for TLS, before the cluster", ca=secrets(None, named_for_tls=("demo-cluster-ca-cert",)), pods=(), leaves=(),
+        name="named for TLS, before the cluster", ca=secrets(None, defects=CaDefects(named_for_tls=("demo-cluster-ca-cert",))), pods=(), leaves=(),
     ),
     *(
         refusal(
             authority_secrets_are_usable,
             f"{CERTIFICATES}: {FOR_TLS} This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the "
             "flow again.",
-            name=f"named for TLS, {name}", ca=secrets(None, named_for_tls=("demo-cluster-ca-cert",)), **fields,
+            name=f"named for TLS, {name}", ca=secrets(None, defects=CaDefects(named_for_tls=("demo-cluster-ca-cert",))), **fields,
         )
         for name, fields in (("pods run", {"leaves": ()}), ("leaves exist", {"pods": ()}))
     ),
@@ -175,7 +175,7 @@ CASES = [
         f"{CERTIFICATES}, annotation x: is missing or no number that counts from 0. Set it to the number that the pods "
         "carry in strimzi.io/cluster-ca-cert-generation or, for the key, in strimzi.io/cluster-ca-key-generation; to 0 "
         "where there are no pods.",
-        name="", ca=secrets(unnumbered_generations=(f"{CERTIFICATES}, annotation x",)),
+        name="", ca=secrets(defects=CaDefects(unnumbered_generations=(f"{CERTIFICATES}, annotation x",))),
     ),
     *(
         refusal(
@@ -219,7 +219,7 @@ def test_secrets_that_a_backup_puts_back(fields: dict[str, Any], subject: str | 
 
 
 def test_a_certificate_secret_that_is_named_for_tls_hides_no_missing_key() -> None:
-    seen = cluster(ca=secrets(key=None, named_for_tls=("demo-cluster-ca-cert",)))
+    seen = cluster(ca=secrets(key=None, defects=CaDefects(named_for_tls=("demo-cluster-ca-cert",))))
     assert len(check(seen, REPLACE_KEY, (key_matches,))) == 1
 
 

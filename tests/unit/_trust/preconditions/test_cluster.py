@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaDefects,
     InPlaceObstacles,
     Reconciliation,
     Snapshot,
@@ -237,14 +238,14 @@ ALWAYS = [
         no_left_over_trigger,
         "Secret/demo-cluster-ca-cert: strimzi.io/force-renew: is left over: it would start another renewal as soon as "
         "the operator manages the CA again. Remove this annotation, then run the flow again.",
-        name="", ca=secrets(triggers=("Secret/demo-cluster-ca-cert: strimzi.io/force-renew",)),
+        name="", ca=secrets(defects=CaDefects(triggers=("Secret/demo-cluster-ca-cert: strimzi.io/force-renew",))),
     ),
     refusal(
         no_left_over_trigger,
         "Secret/demo-cluster-ca: strimzi.io/force-replace: is set: the Cluster Operator is about to renew or replace its CA by "
         "itself. Let it come to its end, or remove this annotation, then run the flow again.",
         name="generated", intent=UPGRADE, reconciliation=Reconciliation(generated=True),
-        ca=secrets(triggers=("Secret/demo-cluster-ca: strimzi.io/force-replace",)),
+        ca=secrets(defects=CaDefects(triggers=("Secret/demo-cluster-ca: strimzi.io/force-replace",))),
     ),
     refusal(
         ledger_is_ours,

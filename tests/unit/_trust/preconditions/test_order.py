@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaDefects, Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS, check
 
 from ..builders import cluster, secrets
@@ -62,7 +62,9 @@ def test_every_precondition_is_tested() -> None:
 
 
 def test_check_returns_every_violation_at_once() -> None:
-    wrong = cluster(ca=secrets(triggers=("one", "two"), key=None), reconciliation=Reconciliation(generated=True))
+    wrong = cluster(
+        ca=secrets(defects=CaDefects(triggers=("one", "two")), key=None), reconciliation=Reconciliation(generated=True)
+    )
     assert [violation.condition for violation in check(wrong, RENEW)] == [
         Condition.AUTHORITY_IS_USER_MANAGED,
         *[Condition.NO_LEFT_OVER_TRIGGER] * 2,

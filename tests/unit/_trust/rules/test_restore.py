@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Backup,
+    CaDefects,
     CaUsers,
     Reconciliation,
     Snapshot,
@@ -68,7 +69,8 @@ DAMAGED = [
     pytest.param({"pods": LATER}, set(), id="pods know a later generation of the key than the backup"),
     pytest.param({"pods": LATER, "ca": secrets(certificate_generation=1, key=None)}, {KEY}, id="key, and pods know a later generation of it"),
     pytest.param(
-        {"ca": secrets(certificate_generation=1, key_generation=1, unnumbered_generations=("Secret x, annotation y",))}, {CERTIFICATE, KEY}, id="no generation"
+        {"ca": secrets(certificate_generation=1, key_generation=1, defects=CaDefects(unnumbered_generations=("Secret x, annotation y",)))},
+        {CERTIFICATE, KEY}, id="no generation",
     ),
     pytest.param({"ca": secrets(THIRD, key_generation=1)}, {CERTIFICATE, KEY}, id="an earlier pair"),
     pytest.param({"ca": secrets(THIRD, certificate_generation=1, key_generation=1)}, {CERTIFICATE, KEY}, id="another pair of this generation"),
@@ -113,9 +115,13 @@ UNFIT = [
     pytest.param(a_backup(), {"ledger": EDITED}, id="an edited ledger says nothing"),
     pytest.param(a_backup(secrets(certificate_generation=1, key=None)), {}, id="without its key"),
     pytest.param(a_backup(secrets(None)), {}, id="without a CA"),
-    pytest.param(a_backup(secrets(certificate_generation=1, problems=("x",))), {}, id="with problems"),
     pytest.param(
-        a_backup(secrets(certificate_generation=1, unnumbered_generations=("x",))), {}, id="without generations"
+        a_backup(secrets(certificate_generation=1, defects=CaDefects(problems=("x",)))), {}, id="with problems"
+    ),
+    pytest.param(
+        a_backup(secrets(certificate_generation=1, defects=CaDefects(unnumbered_generations=("x",)))),
+        {},
+        id="without generations",
     ),
     pytest.param(
         KEPT, {"leaves": (*leaves(generation=1), a_leaf("one-more", NEW))}, id="one certificate is of another CA"
@@ -273,9 +279,9 @@ UNSOUND = [
     {"ca": secrets(None)},
     {"ca": secrets(certificate_generation=1, key=None)},
     {"ca": secrets(certificate_generation=1, key=THIRD.certificate.public_key_sha256)},
-    {"ca": secrets(certificate_generation=1, problems=("x",))},
-    {"ca": secrets(certificate_generation=1, unnumbered_generations=("x",))},
-    {"ca": secrets(certificate_generation=1, exposed_entries=("x",))},
+    {"ca": secrets(certificate_generation=1, defects=CaDefects(problems=("x",)))},
+    {"ca": secrets(certificate_generation=1, defects=CaDefects(unnumbered_generations=("x",)))},
+    {"ca": secrets(certificate_generation=1, defects=CaDefects(exposed_entries=("x",)))},
     {"ca": secrets(certificate_generation=0)},
     {"ledger": None},
     {"ledger": EDITED},

@@ -15,7 +15,7 @@ from ...._pki.certificates import Certificate, Chain
 from ..clients import Presenter, Renewal
 from ..decision import Look, StandIn, Step
 from ..goals import Goal, Phase
-from ..ledger import Stop
+from ..ledger import FlowOptions, Stop
 from ..names import counted, listed, named
 from ..snapshot import Backup, PreparedAuthority, Snapshot, StateSecrets, StoredLeaf
 from .trust import without_entry
@@ -74,8 +74,8 @@ class PrepareAuthority(Step):
         elsewhere = snapshot.ca.keys_elsewhere | ({made.key} if made.key_is_elsewhere and made.key else set())
         served = _users_to_serve(snapshot) if made.key_is_elsewhere else snapshot.user_leaves
         return snapshot.with_users(user_leaves=served).with_ca(
-            prepared=(*snapshot.ca.prepared, made), kept_keys=kept, keys_elsewhere=elsewhere, stop=self.stop,
-            precedes_replacement=self.precedes_replacement,
+            prepared=(*snapshot.ca.prepared, made), kept_keys=kept, keys_elsewhere=elsewhere,
+            flow_options=FlowOptions(snapshot.named_places, self.stop, self.precedes_replacement),
         )  # fmt: skip
 
 
@@ -181,7 +181,8 @@ class PutBack(Step):
         return snapshot.with_ca(
             current=self.chain, other_entries=others, prepared=(*_without(ca.prepared, next_one), next_one),
             kept_keys=ca.kept_keys | {next_one.fingerprint},
-            certificate_generation=self.generation, key_generation=self.key_generation, stop=self.stop,
+            certificate_generation=self.generation, key_generation=self.key_generation,
+            flow_options=FlowOptions(snapshot.named_places, self.stop),
         )  # fmt: skip
 
 
@@ -207,17 +208,17 @@ class RestoreSecrets(Step):
 
     def restore(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with these Secrets as they were; no CA is new, so none needs a stand-in."""
-        kept, ca = self.backup.ca, replace(snapshot.ca, problems=(), unnumbered_generations=())
+        kept, defects = self.backup.ca, replace(snapshot.ca.defects, problems=(), unnumbered_generations=())
+        ca = replace(snapshot.ca, defects=defects)
         if StateSecrets.CERTIFICATE in self.damaged:
             ca = replace(
                 ca, current=kept.current, other_entries={**ca.other_entries, **kept.other_entries}, certificate_generation=kept.certificate_generation,
-                is_current_unusable=False, retired=kept.retired,
+                retired=kept.retired, defects=replace(defects, is_current_unusable=False),
             )  # fmt: skip
         if StateSecrets.KEY in self.damaged:
             ca = replace(
                 ca, key=kept.key, key_generation=kept.key_generation, prepared=kept.prepared, kept_keys=ca.kept_keys | kept.kept_keys,
-                kept_links={**ca.kept_links, **kept.kept_links}, keys_elsewhere=ca.keys_elsewhere | kept.keys_elsewhere, named_places=kept.named_places,
-                stop=kept.stop, precedes_replacement=kept.precedes_replacement,
+                kept_links={**ca.kept_links, **kept.kept_links}, keys_elsewhere=ca.keys_elsewhere | kept.keys_elsewhere, flow_options=kept.flow_options,
             )  # fmt: skip
         ledger = self.backup.ledger if StateSecrets.LEDGER in self.damaged else snapshot.ledger
         return replace(snapshot, ca=ca, ledger=ledger, reconciliation=replace(snapshot.reconciliation, request=""))
