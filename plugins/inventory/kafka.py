@@ -135,7 +135,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import n
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import read_ca_secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import (
     is_generated,
-    read_reconciliation,
+    read_operator_status,
+    read_pause,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import read_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import KAFKAS, CaKind, ClusterNames
@@ -180,16 +181,16 @@ def read_clusters(client: KubeClient, namespaces: Sequence[str], label_selector:
 def _read(client: KubeClient, kafka: Mapping[str, Any]) -> dict[str, Any]:
     metadata, status = kafka["metadata"], kafka.get("status") or {}
     scope = ClusterNames(str(metadata["namespace"]), str(metadata["name"]))
-    reconciliation = read_reconciliation(kafka, scope)
+    operator = read_operator_status(kafka)
     asked = ((kafka.get("spec") or {}).get("kafka") or {}).get("version")
     return {
         "name": scope.cluster,
         "namespace": scope.namespace,
         "labels": dict(metadata.get("labels") or {}),
         "version": printable(str(status.get("kafkaVersion") or asked or "")),
-        "operator_version": printable(reconciliation.operator_version),
-        "state": "paused" if reconciliation.paused else "ready" if reconciliation.ready else "not_ready",
-        "failure": str(reconciliation.failure) if reconciliation.failure else "",
+        "operator_version": printable(operator.version),
+        "state": "paused" if read_pause(kafka, scope).is_set else "ready" if operator.is_ready else "not_ready",
+        "failure": str(operator.failure) if operator.failure else "",
         **{f"{kind.value}_ca": _authority(client, kafka, scope.of(kind)) for kind in CaKind},
     }
 

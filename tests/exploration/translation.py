@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
@@ -26,6 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Leaves,
     LinkCertificates,
     Nodes,
+    OperatorPause,
+    OperatorStatus,
     Pod,
     PreparedAuthority,
     Reconciliation,
@@ -66,7 +67,6 @@ from .state import (
     Secrets,
     Sent,
     Slot,
-    Status,
 )
 
 NAMES = ObjectNames(
@@ -103,10 +103,14 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
         reconciliation=Reconciliation(
             exists=kafka_exists,
             generated=seen.generated,
-            paused=seen.pause.asked,
-            paused_by_us=seen.pause.asked,
-            pause_effective=seen.pause.effective,
-            **_said(seen.status),
+            operator=OperatorStatus(failure=FAILURES.get(seen.status.failure) if seen.status else None),
+            pause=OperatorPause(
+                seen.pause.asked,
+                seen.pause.asked,
+                seen.pause.effective,
+                is_ending=seen.status is not None and seen.status.resuming,
+            ),
+            request=seen.status.request if seen.status else "",
         ),
     )
 
@@ -116,12 +120,6 @@ FAILURES = {
     "refused": FailedReconcile("InvalidResourceException", "The certificate of a node cannot be used", NOW),
     "earlier": FailedReconcile("TimeoutException", "A pod is not ready", NOW - timedelta(days=1)),
 }
-
-
-def _said(status: Status | None) -> dict[str, Any]:
-    if status is None:
-        return {}
-    return {"resuming": status.resuming, "failure": FAILURES.get(status.failure), "request": status.request}
 
 
 def _leaves(seen: Secrets, slots: tuple[Slot, ...]) -> tuple[StoredLeaf, ...]:

@@ -86,7 +86,9 @@ def published(at: Situation) -> Situation:
 
 def paused(at: Situation) -> Situation:
     """The operator does not look."""
-    state = replace(at.snapshot.reconciliation, paused_by_us=True, pause_effective=True)
+    state = replace(
+        at.snapshot.reconciliation, pause=replace(at.snapshot.reconciliation.pause, is_ours=True, is_confirmed=True)
+    )
     return replace(at, snapshot=replace(at.snapshot, reconciliation=state))
 
 

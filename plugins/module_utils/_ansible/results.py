@@ -96,9 +96,9 @@ def describe_cluster(snapshot: Snapshot) -> dict[str, Any]:
         "uid": state.uid or None,
         "exists": state.exists,
         "generated": state.generated,
-        "paused": state.paused,
-        "ready": state.ready,
-        "failure": str(state.failure) if state.failure else "",
+        "paused": state.pause.is_set,
+        "ready": state.operator.is_ready,
+        "failure": str(state.operator.failure) if state.operator.failure else "",
     }
 
 

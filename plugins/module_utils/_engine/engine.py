@@ -185,7 +185,7 @@ class _Run:
         outcome, snapshot = self.outcome, self.outcome.observation.snapshot
         stand_ins = LateStandIns(outcome.observation, self.work)
         outcome.decision = respect_windows(outcome.decision, snapshot, self.intent, stand_ins, self.engine)
-        if not (outcome.decision.steps and self.reached(snapshot)) or snapshot.reconciliation.paused_by_us:
+        if not (outcome.decision.steps and self.reached(snapshot)) or snapshot.reconciliation.pause.is_ours:
             return outcome.decision.steps
         last = decide_at_the_end(snapshot, self.intent, self.engine)
         if last.steps:
@@ -323,7 +323,7 @@ class _Run:
         snapshot = observation.snapshot
 
         def stays(steps: Steps) -> bool:
-            return snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps)
+            return snapshot.reconciliation.pause.is_ours and not any(isinstance(step, Resume) for step in steps)
 
         steps = resume_operators(snapshot)
         if stays(steps):

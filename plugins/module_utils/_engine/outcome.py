@@ -150,7 +150,7 @@ class Outcome:
     @property
     def is_in_a_pause(self) -> bool:
         """Whether the operator is paused by this collection, as far as is known."""
-        return self.pauses or self.observation.snapshot.reconciliation.paused_by_us
+        return self.pauses or self.observation.snapshot.reconciliation.pause.is_ours
 
     def go_on(self, observation: Observation, decision: Decision) -> None:
         self.observation, self.decision, self.pauses = observation, decision, False

@@ -13,7 +13,6 @@ from .._errors import KubeError, LeaseHeld, PausedByAnother, StepError
 from .._strimzi import names
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster import operator
-from .._strimzi.cluster.kafka import PAUSED, condition
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.secret_data import annotation
 from .._trust.preconditions.cluster import END_OF_A_FLOW
@@ -28,13 +27,14 @@ def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obse
 
 def _pause(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     seen = observe_operated(work)
-    if seen.snapshot.reconciliation.paused and _holder(seen) != holder:
+    pause = seen.snapshot.reconciliation.pause
+    if pause.is_set and _holder(seen) != holder:
         _refuse(seen)
-    if seen.snapshot.reconciliation.paused and seen.snapshot.reconciliation.pause_effective:
+    if pause.is_set and pause.is_confirmed:
         return seen
     if not work.dry_run:
         before_write()
-    if not seen.snapshot.reconciliation.paused and operator.await_end_of_pause(seen, work):
+    if not pause.is_set and operator.await_end_of_pause(seen, work):
         seen = observe_operated(work)
     operator.pause_for(holder, seen, work)
     return seen if work.dry_run else observe_cluster(work)
@@ -50,10 +50,10 @@ def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obs
 
 def _resume(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     seen = observe_operated(work)
-    state = seen.snapshot.reconciliation
-    if not state.paused and not condition(seen.kafka, PAUSED):
+    pause = seen.snapshot.reconciliation.pause
+    if not pause.is_set and not pause.is_ending:
         return seen
-    if state.paused and not state.paused_by_us and _holder(seen) != holder:
+    if pause.is_foreign and _holder(seen) != holder:
         _refuse(seen)
     if not work.dry_run:
         before_write()
@@ -98,11 +98,11 @@ def _holder(seen: Observation) -> str | None:
 
 
 def _refuse(seen: Observation) -> NoReturn:
-    state, holder = seen.snapshot.reconciliation, _holder(seen)
+    pause, holder = seen.snapshot.reconciliation.pause, _holder(seen)
     remedy = "Ask them to resume it; a run of this collection resumes by itself."
-    if state.pauser:
-        by, remedy = f"by {state.pauser}", END_OF_A_FLOW
-    elif state.paused_by_us:
+    if pause.holder:
+        by, remedy = f"by {pause.holder}", END_OF_A_FLOW
+    elif pause.is_ours:
         by = "by a run of this collection"
     else:
         by = f"for {holder}" if holder else "by another program or person"

@@ -206,7 +206,7 @@ def _require_no_flow(snapshot: Snapshot) -> None:
 
 def _require_fit(snapshot: Snapshot, pods: frozenset[str]) -> None:
     """pods: names that the caller gives."""
-    if snapshot.reconciliation.paused:
+    if snapshot.reconciliation.pause.is_set:
         raise StepError(
             snapshot.names.kafka, "is paused: the operator would restart nothing", "Resume it, then run again."
         )

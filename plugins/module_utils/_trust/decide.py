@@ -183,7 +183,7 @@ def _choose_steps(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> 
         # All of the renewal belongs to the first phase of the replacement.
         steps = tuple(replace(step, phase=Phase.PREPARE) for step in steps)
     # A pause that this collection made is always brought to its end, wherever the caller wants to stop.
-    paused = at.snapshot.reconciliation.paused_by_us
+    paused = at.snapshot.reconciliation.pause.is_ours
     allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
     if refused := (*_refused_restarts(at, allowed), *check_leaves_of_restarted(at, allowed)):
         return Decision(steps=resume_operators(at.snapshot), violations=refused)

@@ -109,7 +109,7 @@ def respect_windows(
     """The decision; or, where its steps lead to restarts and no window is open, a decision without steps that waits for
     the next window.
     """
-    if not decision.steps or not waits_for_window(snapshot, intent) or snapshot.reconciliation.paused_by_us:
+    if not decision.steps or not waits_for_window(snapshot, intent) or snapshot.reconciliation.pause.is_ours:
         # A pause is brought to its end, whatever the time is.
         return decision
     uids = _restarted(decision.steps, snapshot, intent, stand_in, engine) - restarted_by_operator(snapshot)
@@ -145,7 +145,7 @@ def _restarted(steps: Steps, snapshot: Snapshot, intent: Intent, stand_in: Stand
         for step in steps:
             uids |= _restarted_in_windows(step)
             snapshot = step.effect(snapshot, stand_in)
-        if not snapshot.reconciliation.paused_by_us:
+        if not snapshot.reconciliation.pause.is_ours:
             break
         steps = decide(snapshot, intent, engine).steps
     return uids | restarted_by_operator(snapshot)
@@ -260,7 +260,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
             before = next((step.phase for step in decide(snapshot, intent).steps), Phase.RETIRE)
             planned += (_as_held_step(party, decision.violations, before) for party in sorted(parties))
             continue
-        if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
+        if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.pause.is_ours):
             held = held or _Held(len(planned), (*decision.violations, *circle), snapshot)
             done, after = tuple(planned[: held.steps]), tuple(planned[held.steps :])
             found = Forecast(done, held.violations, end=held.end, after=after)

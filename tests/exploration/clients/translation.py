@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     IssuedBy,
     Leaves,
     Nodes,
+    OperatorPause,
     Pod,
     Reconciliation,
     Snapshot,
@@ -71,9 +72,7 @@ def snapshot_of(seen: Secrets, listed: Listed) -> Snapshot:
         leaves=Leaves(),
         reconciliation=Reconciliation(
             generated=seen.generated,
-            paused=seen.pause.asked,
-            paused_by_us=seen.pause.asked,
-            pause_effective=seen.pause.asked and seen.pause.effective,
+            pause=OperatorPause(seen.pause.asked, seen.pause.asked, seen.pause.asked and seen.pause.effective),
         ),
         users=CaUsers(
             presenters=_presenters(seen, listed),

@@ -65,7 +65,7 @@ def test_a_pause_is_complete_when_the_operator_confirms_it() -> None:
     (action,) = bench.act(pause_for)
     assert (action.object, action.what) == ("Kafka kafka/demo", "pause reconciliation for storage")
     assert bench.annotations == STORAGE
-    assert (bench.seen.pause_effective, bench.leases) == (True, 1)
+    assert (bench.seen.pause.is_confirmed, bench.leases) == (True, 1)
     assert bench.clock.seconds >= 3
 
 
@@ -74,7 +74,7 @@ def test_the_condition_of_an_earlier_pause_confirms_no_new_pause() -> None:
     bench.confirm_at(3, "Ready")
     bench.confirm_at(7, "ReconciliationPaused")
     assert len(bench.act(pause_for)) == 1
-    assert (bench.annotations, bench.seen.pause_effective) == (STORAGE, True)
+    assert (bench.annotations, bench.seen.pause.is_confirmed) == (STORAGE, True)
     assert bench.clock.seconds >= 7
 
 
@@ -83,7 +83,7 @@ def test_a_resume_is_complete_when_the_operator_confirms_it() -> None:
     bench.confirm_at(3, "Ready")
     (action,) = bench.act(resume_for)
     assert action.what == "resume reconciliation"
-    assert (bench.annotations, bench.seen.paused, bench.leases) == ({}, False, 1)
+    assert (bench.annotations, bench.seen.pause.is_set, bench.leases) == ({}, False, 1)
     assert bench.clock.seconds >= 3
 
 
@@ -207,7 +207,7 @@ def test_a_pause_has_one_holder_whatever_mark_a_pause_before_it_has_left(left: s
     bench.confirm_at(3, "ReconciliationPaused")
     bench.act(pause_for)
     assert bench.annotations == STORAGE
-    assert not bench.seen.paused_by_us
+    assert not bench.seen.pause.is_ours
 
 
 @pytest.mark.parametrize(("act", "found"), [(pause_for, {}), (resume_for, STORAGE)])

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     LinkCertificates,
     Nodes,
     Objects,
+    OperatorPause,
     PreparedAuthority,
     Reconciliation,
     Snapshot,
@@ -33,7 +34,7 @@ from .authorities import OLD, chain_of, name_of
 from .ledgers import entry, ledger
 from .nodes import leaves, pods
 
-RUNS, PAUSED = Reconciliation(), Reconciliation(paused=True, paused_by_us=True, pause_effective=True)
+RUNS, PAUSED = Reconciliation(), Reconciliation(pause=OperatorPause(is_set=True, is_ours=True, is_confirmed=True))
 NAMES = ObjectNames(
     kafka="Kafka kafka/demo",
     certificate_secret="Secret kafka/demo-cluster-ca-cert",

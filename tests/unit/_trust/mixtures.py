@@ -28,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     CaSecrets,
     Component,
     InPlaceObstacles,
+    OperatorPause,
     Pod,
     Reconciliation,
     Snapshot,
@@ -111,7 +112,7 @@ def outside_clients(draw: st.DrawFn) -> OutsideClient:
 def reconciliations(draw: st.DrawFn) -> Reconciliation:
     paused, ours = draw(st.sampled_from([(False, False), (False, False), (True, True), (True, False)]))
     generated, effective = draw(st.sampled_from([False] * 5 + [True])), draw(st.booleans())
-    return Reconciliation(generated=generated, paused=paused, paused_by_us=ours, pause_effective=paused and effective)
+    return Reconciliation(generated=generated, pause=OperatorPause(paused, ours, paused and effective))
 
 
 @st.composite

@@ -103,7 +103,7 @@ UNTOUCHED = {"linked HALTED", "unlinked HALTED", "renewal HALTED", "patient HALT
 
 
 @pytest.mark.parametrize(
-    "stage", [name for name, (snapshot, _intent) in FLOWS.items() if snapshot.reconciliation.paused_by_us]
+    "stage", [name for name, (snapshot, _intent) in FLOWS.items() if snapshot.reconciliation.pause.is_ours]
 )
 def test_a_pause_of_ours_is_brought_to_its_end_wherever_the_caller_stops(stage: str) -> None:
     """It only ends, where a CA would come into use or leave in it, and nothing of that is done."""

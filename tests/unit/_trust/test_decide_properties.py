@@ -128,7 +128,7 @@ def test_the_operator_is_switched_only_behind_the_gates(
         assert holds_for(entry.chain, snapshot)
         assert alone_gate(snapshot, books, entry.chain) == ()
         assert is_projected(snapshot, new)
-        assert snapshot.reconciliation.pause_effective
+        assert snapshot.reconciliation.pause.is_confirmed
         if step.leaving is not None:
             leaving = books.find(step.leaving.fingerprint)
             assert leaving is not None
@@ -203,7 +203,7 @@ def test_a_violation_leaves_only_the_end_of_our_pause(
     if found.violations:
         event("held")
         assert all(isinstance(step, Resume) for step in found.steps)
-        assert bool(found.steps) is (state.paused_by_us and not finds_work(seen))
+        assert bool(found.steps) is (state.pause.is_ours and not finds_work(seen))
         assert found.transitions == ()
     assert not (found.done and found.steps)
 
@@ -224,7 +224,7 @@ def test_only_steps_hidden_from_the_operator_happen_in_our_pause(
     snapshot: Snapshot, state: Reconciliation, intent: Intent
 ) -> None:
     snapshot, found = with_books_kept(replace(snapshot, reconciliation=state), intent)
-    ours, paused = state.paused_by_us, state.paused_by_us and state.pause_effective
+    ours, paused = state.pause.is_ours, state.pause.is_ours_and_confirmed
     for step in found.steps:
         event(type(step).__name__)
         assert paused or not isinstance(step, ONLY_PAUSED) or _changes_the_chain_alone(step, snapshot)
@@ -258,7 +258,7 @@ def test_no_second_rotation_starts_while_one_is_in_flight(snapshot: Snapshot, in
 @given(snapshots(), intents())
 def test_no_step_of_a_later_phase_than_asked_for(snapshot: Snapshot, intent: Intent) -> None:
     snapshot, found = with_books_kept(snapshot, intent)
-    ours = snapshot.reconciliation.paused_by_us
+    ours = snapshot.reconciliation.pause.is_ours
     for step in found.steps:
         assert ours or isinstance(step, WriteLedger) or intent.allows(step.phase)
 
@@ -313,7 +313,7 @@ def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, i
         raise AssertionError("no end")
     event(f"done: {found.done}")
     # The operator stays paused where it would take what is half-way for something to do, and the flow is held.
-    assert not snapshot.reconciliation.paused_by_us or (found.violations and finds_work(snapshot))
+    assert not snapshot.reconciliation.pause.is_ours or (found.violations and finds_work(snapshot))
 
 
 NAMES = ObjectNames(

@@ -22,6 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.node
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlaceObstacles,
+    OperatorPause,
     PreparedAuthority,
     Snapshot,
 )
@@ -321,7 +322,10 @@ def test_the_same_state(other: Snapshot) -> None:
         pytest.param(
             SETTLED.with_ca(certificate_generation=SETTLED.ca.certificate_generation + 1), id="another generation"
         ),
-        pytest.param(replace(SETTLED, reconciliation=replace(SETTLED.reconciliation, paused=True)), id="paused"),
+        pytest.param(
+            replace(SETTLED, reconciliation=replace(SETTLED.reconciliation, pause=OperatorPause(is_set=True))),
+            id="paused",
+        ),
         pytest.param(
             changed(SETTLED, leaves=tuple(replace(leaf, chain=None) for leaf in SETTLED.leaves.stored)), id="no leaf"
         ),

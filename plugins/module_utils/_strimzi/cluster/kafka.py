@@ -26,7 +26,7 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import Resource, read_time
 from ..._trust.model.clients import ReissuePause
 from ..._trust.model.nodes import MaintenanceWindows
-from ..._trust.model.snapshot import FailedReconcile, Reconciliation
+from ..._trust.model.snapshot import FailedReconcile, OperatorPause, OperatorStatus, Reconciliation
 from .. import names
 from ..names import ROUTES, SERVICES, ClusterNames
 from ..secret_data import annotation
@@ -107,55 +107,68 @@ def is_observed(kafka: Mapping[str, Any] | None) -> bool:
 
 
 def note_absent_operator(
-    state: Reconciliation, kafka: Mapping[str, Any] | None, nodes: Collection[str] = (), pods: Collection[Any] = ()
-) -> Reconciliation:
-    """The state with what the resource, beside its pods, shows of an operator that is not there. nodes: the nodes that
+    seen: OperatorStatus, kafka: Mapping[str, Any] | None, nodes: Collection[str] = (), pods: Collection[Any] = ()
+) -> OperatorStatus:
+    """The status with what the resource, beside its pods, shows of an operator that is not there. nodes: the nodes that
     the cluster has.
 
     A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of
     nodes that do not run (docs/operator.md, "Kafka resource").
     """
     if kafka is None:
-        return state
+        return seen
     status, generation = kafka.get("status") or {}, kafka["metadata"].get("generation") or 0
     observed = status.get("observedGeneration") or 0
     if not status.get("conditions"):
         absent = "its status has no condition, which an operator sets as soon as it sees the resource"
     elif observed > generation:
         absent = f"its status is about generation {observed} of a resource that has come to generation {generation}"
-    elif not (state.failure or state.is_first) and len(nodes) > 1 and not pods:
+    elif not (seen.failure or seen.is_first) and len(nodes) > 1 and not pods:
         absent = f"none of its {len(nodes)} nodes has a pod, and its status says nothing of that"
     else:
-        return state
-    return replace(state, operator_absence=absent)
+        return seen
+    return replace(seen, absence=absent)
+
+
+def read_operator_status(kafka: Mapping[str, Any] | None) -> OperatorStatus:
+    return OperatorStatus(
+        has_observed=is_observed(kafka),
+        is_ready=condition(kafka, "Ready"),
+        is_first=(find_condition(kafka, "NotReady") or {}).get("reason") == _CREATING,
+        failure=failure_of(kafka),
+        version=str(((kafka or {}).get("status") or {}).get("operatorLastSuccessfulVersion") or ""),
+    )
+
+
+def read_pause(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> OperatorPause:
+    is_set, is_reported = annotation(kafka, names.PAUSE_RECONCILIATION) == "true", condition(kafka, PAUSED)
+    is_marked, other = annotation(kafka, scope.paused_by) is not None, scope.other_ca
+    return OperatorPause(
+        is_set=is_set,
+        is_ours=is_set and is_marked,
+        is_confirmed=is_set and is_reported,
+        holder=f"a flow on its {other.ca.value} CA"
+        if is_set and annotation(kafka, other.paused_by) is not None
+        else "",
+        has_left_mark=not is_set and is_marked,
+        is_ending=not is_set and is_reported,
+    )
 
 
 def read_reconciliation(
     kafka: Mapping[str, Any] | None, scope: names.ClusterNames, neighbours: tuple[str, ...] = ()
 ) -> Reconciliation:
     """neighbours: the existing Kafka clusters, where this cluster does not exist."""
-    paused = annotation(kafka, names.PAUSE_RECONCILIATION) == "true"
-    other = scope.other_ca
-    paused_for_other = paused and annotation(kafka, other.paused_by) is not None
     return Reconciliation(
         exists=kafka is not None,
         uid=str(((kafka or {}).get("metadata") or {}).get("uid") or ""),
-        generated=is_generated(kafka, scope),
-        observed=is_observed(kafka),
-        ready=condition(kafka, "Ready"),
-        is_first=(find_condition(kafka, "NotReady") or {}).get("reason") == _CREATING,
-        failure=failure_of(kafka),
-        paused=paused,
-        paused_by_us=paused and annotation(kafka, scope.paused_by) is not None,
-        pause_effective=paused and condition(kafka, PAUSED),
-        mark_left=not paused and annotation(kafka, scope.paused_by) is not None,
-        resuming=not paused and condition(kafka, PAUSED),
-        request=annotation(kafka, names.RECONCILE_REQUEST) or "",
         neighbours=neighbours,
-        pauser=f"a flow on its {other.ca.value} CA" if paused_for_other else "",
+        operator=read_operator_status(kafka),
+        pause=read_pause(kafka, scope),
+        request=annotation(kafka, names.RECONCILE_REQUEST) or "",
+        generated=is_generated(kafka, scope),
         foreign_type=_foreign_type(kafka, scope),
         replaces_key=_specified(kafka, scope).get("certificateExpirationPolicy") == _REPLACES_KEY,
-        operator_version=str(((kafka or {}).get("status") or {}).get("operatorLastSuccessfulVersion") or ""),
     )
 
 

@@ -255,7 +255,8 @@ def observe(
     snapshot = replace(
         bare,
         reconciliation=replace(
-            note_absent_operator(bare.reconciliation, kafka, seen.nodes, seen.own_pods),
+            bare.reconciliation,
+            operator=note_absent_operator(bare.reconciliation.operator, kafka, seen.nodes, seen.own_pods),
             rebalances={} if in_flight(bare.ledger) or ca.prepared else running_rebalances(client, scope, kafka),
         ),
         nodes=Nodes(pods=parties, foreign_pods=seen.foreign_pods, unlabelled_pods=unlabelled(running, scope)),

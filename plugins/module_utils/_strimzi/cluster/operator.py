@@ -174,7 +174,7 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
     """Pause the Kafka resource in the name of this collection and wait for the operator's confirmation
     (docs/operator.md, "Pause"). After the end of an earlier pause it has to be decided again first.
     """
-    if not observation.snapshot.reconciliation.paused:
+    if not observation.snapshot.reconciliation.pause.is_set:
         if await_end_of_pause(observation, work):
             return
         annotations = _marks_of_pause(observation, work.scope.paused_by, work.settings.holder)
@@ -270,7 +270,7 @@ def _readiness_of_pods(observation: Observation, work: Work) -> frozenset[tuple[
 
 def pause_for(holder: str, observation: Observation, work: Work) -> None:
     """Pause the Kafka resource for a holder that ends the pause by itself."""
-    if not observation.snapshot.reconciliation.paused:
+    if not observation.snapshot.reconciliation.pause.is_set:
         annotations = _marks_of_pause(observation, names.PAUSED_FOR, holder)
         what = f"pause reconciliation for {holder}"
         _edit_kafka(observation, work, "", what, {"metadata": {"annotations": annotations}})
@@ -281,7 +281,7 @@ def pause_for(holder: str, observation: Observation, work: Work) -> None:
 def resume_for(observation: Observation, work: Work) -> None:
     """End any pause, and wait until the operator goes on."""
     gone = dict.fromkeys((names.PAUSE_RECONCILIATION, work.scope.paused_by, names.PAUSED_FOR))
-    if observation.snapshot.reconciliation.paused:
+    if observation.snapshot.reconciliation.pause.is_set:
         _edit_kafka(observation, work, "", "resume reconciliation", {"metadata": {"annotations": gone}})
     if not work.dry_run:
         _wait_for_kafka(work, lambda kafka: not condition(kafka, PAUSED), "gone on with")

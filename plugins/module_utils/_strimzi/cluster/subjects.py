@@ -245,7 +245,12 @@ def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
     has found the names that it wants; of a paused operator nothing is known.
     """
     ca, state = observation.snapshot.ca, observation.snapshot.reconciliation
-    return ca.in_use_elsewhere and is_named(leaf, observation) and state.observed and not (state.ready or state.paused)
+    return (
+        ca.in_use_elsewhere
+        and is_named(leaf, observation)
+        and state.operator.has_observed
+        and not (state.operator.is_ready or state.pause.is_set)
+    )
 
 
 def is_named(leaf: LeafSecret, observation: Observation) -> bool:

@@ -167,7 +167,10 @@ def observe_clients_ca(
     )
     snapshot = replace(
         bare,
-        reconciliation=note_absent_operator(bare.reconciliation, kafka, found.nodes, found.own_pods),
+        reconciliation=replace(
+            bare.reconciliation,
+            operator=note_absent_operator(bare.reconciliation.operator, kafka, found.nodes, found.own_pods),
+        ),
         nodes=Nodes(
             pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
             foreign_pods=found.foreign_pods,

@@ -35,7 +35,7 @@ from ..cluster.kafka import (
     days_of,
     is_observed,
     note_absent_operator,
-    read_reconciliation,
+    read_operator_status,
     user_pause,
 )
 from ..cluster.observe import in_deletion, neighbours
@@ -349,7 +349,7 @@ def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
     kafka = existing_kafka(client, scope)
     name, absent = (
         f"Kafka {scope.namespace}/{scope.cluster}",
-        note_absent_operator(read_reconciliation(kafka, scope), kafka).operator_absence,
+        note_absent_operator(read_operator_status(kafka), kafka).absence,
     )
     found = [deletion_of(*deleted) for deleted in in_deletion("Kafka", [kafka])]
     for violation in (*found, *([absence_of_operator(name, scope.namespace, absent)] if absent else ())):

@@ -131,8 +131,8 @@ def note_possible_holders(snapshot: Snapshot, journal: Journal, ledger: Ledger) 
     """The journal with the pods that may have started with a leaf of the CA that is given up: noted once, when no such
     leaf is stored and the operator, which might put one back, has confirmed its pause.
     """
-    state = snapshot.reconciliation
-    if not journal.is_abort or journal.unsure_pods is not None or not (state.paused_by_us and state.pause_effective):
+    pause = snapshot.reconciliation.pause
+    if not journal.is_abort or journal.unsure_pods is not None or not pause.is_ours_and_confirmed:
         return journal
     if snapshot.nodes.in_place_obstacles is None or is_stored(snapshot, ledger, journal.replaces):
         return journal
@@ -381,7 +381,7 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
     if ledger.find(journal.replaces) is not None:
         return False
     # Pods that the ledger awaits for a removed CA may still trust it.
-    if snapshot.reconciliation.paused_by_us or any(removed.awaited_pods for removed in ledger.removed_cas):
+    if snapshot.reconciliation.pause.is_ours or any(removed.awaited_pods for removed in ledger.removed_cas):
         return False
     if not snapshot.nodes.pods:
         return journal.goal is Goal.CREATE

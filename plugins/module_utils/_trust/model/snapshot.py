@@ -293,45 +293,79 @@ class FailedReconcile:
 
 
 @dataclass(frozen=True)
+class OperatorStatus:
+    """The words of the Cluster Operator about the Kafka resource, and whether an operator works on it."""
+
+    #: Whether the operator has seen the current generation of the resource.
+    has_observed: bool = True
+    #: The condition ``Ready``.
+    is_ready: bool = True
+    #: Whether the operator's first reconcile is under way.
+    is_first: bool = False
+    #: How the operator's last reconcile failed; None where it has not.
+    failure: FailedReconcile | None = None
+    #: The version of the operator that last reconciled the resource with success, such as "1.2.0"; empty where the resource does not say.
+    version: str = ""
+    #: Why it is certain that no operator works on the resource, as a clause; empty where nothing shows that.
+    absence: str = ""
+
+
+SATISFIED = OperatorStatus()
+
+
+@dataclass(frozen=True)
+class OperatorPause:
+    """The pause of the operator: the annotation of the Kafka resource, and what the operator has made of it."""
+
+    #: Whether the resource has the annotation that pauses the operator.
+    is_set: bool = False
+    #: Whether a flow of this collection set it.
+    is_ours: bool = False
+    #: Whether the operator has confirmed it.
+    is_confirmed: bool = False
+    #: The program or person that set it, as far as that is known and is not this collection.
+    holder: str = ""
+    #: Whether another program or person ended a pause of a flow, so that the annotation that names the flow is left.
+    has_left_mark: bool = False
+    #: Whether a pause has ended without a reconcile since.
+    is_ending: bool = False
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another program or person has paused the operator, or a flow on the other CA of the cluster."""
+        return self.is_set and not self.is_ours
+
+    @property
+    def is_ours_and_confirmed(self) -> bool:
+        """Whether a flow of this collection has paused the operator, and the operator has confirmed it."""
+        return self.is_ours and self.is_confirmed
+
+
+NOT_PAUSED = OperatorPause()
+
+
+@dataclass(frozen=True)
 class Reconciliation:
-    """The state of the Kafka resource, and whether the operator works on it."""
+    """The Kafka resource, and the operator's work on it."""
 
     #: Whether the Kafka resource exists.
     exists: bool = True
     #: The UID of the resource, which no other resource of any Kubernetes cluster has; empty where it does not exist.
     uid: str = ""
-    #: Whether the operator generates this CA.
-    generated: bool = False
-    #: Whether the operator has seen the current generation of the resource.
-    observed: bool = True
-    #: The condition ``Ready``.
-    ready: bool = True
-    #: Whether the operator's first reconcile is under way.
-    is_first: bool = False
-    #: How the operator's last reconcile failed; None where it has not.
-    failure: FailedReconcile | None = None
-    #: Whether the resource has the annotation that pauses the operator.
-    paused: bool = False
-    #: Whether a flow of this collection set the pause.
-    paused_by_us: bool = False
-    #: Whether the operator has confirmed the pause.
-    pause_effective: bool = False
-    #: Whether another program or person ended a pause of a flow, so that the annotation that names the flow is left.
-    mark_left: bool = False
-    #: Whether a pause has ended without a reconcile since.
-    resuming: bool = False
-    #: The name of this collection's last request to reconcile.
-    request: str = ""
     #: Where the Kafka resource does not exist: the names of the Kafka resources in its namespace; where the namespace
     #: has none, and nothing of this cluster either, the Kafka resources of other namespaces as "<namespace>/<name>", as
     #: far as permissions show them.
     neighbours: tuple[str, ...] = ()
-    #: The program or person that paused the operator, as far as that is known and is not this collection.
-    pauser: str = ""
+    #: The words of the operator about the resource.
+    operator: OperatorStatus = SATISFIED
+    #: Whether the operator is paused.
+    pause: OperatorPause = NOT_PAUSED
+    #: The name of this collection's last request to reconcile.
+    request: str = ""
+    #: Whether the operator generates this CA.
+    generated: bool = False
     #: The origin of the CA as the resource names it, where the CA comes from neither the operator nor the user; empty otherwise.
     foreign_type: str = ""
-    #: Why it is certain that no operator works on the resource, as a clause; empty where nothing shows that.
-    operator_absence: str = ""
     #: Whether the operator makes a new key with the new certificate when a CA that it generates comes to its end.
     replaces_key: bool = False
     #: The maintenance windows in which the operator renews a CA; None where it does so at any time.
@@ -339,8 +373,6 @@ class Reconciliation:
     #: The KafkaRebalance resources by which Cruise Control moves partitions of the cluster now, as "KafkaRebalance <namespace>/<name>", each with why that
     #: is unknown, without a full stop; empty where it is known. Read while no flow is in flight.
     rebalances: Mapping[str, str] = field(default_factory=dict)
-    #: The version of the operator that last reconciled the resource with success, such as "1.2.0"; empty where the resource does not say.
-    operator_version: str = ""
 
 
 @dataclass(frozen=True)

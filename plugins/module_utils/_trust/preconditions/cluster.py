@@ -37,7 +37,7 @@ CLOCKS_DIFFER = timedelta(minutes=5)
 
 def is_starting(snapshot: Snapshot) -> bool:
     """Whether no flow is under way yet: only then must the cluster be in good health."""
-    return not in_flight(snapshot.ledger) and not snapshot.ca.prepared and not snapshot.reconciliation.paused_by_us
+    return not in_flight(snapshot.ledger) and not snapshot.ca.prepared and not snapshot.reconciliation.pause.is_ours
 
 
 def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -60,9 +60,9 @@ def nothing_is_in_deletion(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 def operator_is_there(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Every flow hands work to the operator: it copies trust into the bundle, restarts nodes and confirms a pause."""
-    if not snapshot.reconciliation.operator_absence or _is_being_created(snapshot, intent):
+    if not snapshot.reconciliation.operator.absence or _is_being_created(snapshot, intent):
         return
-    yield absence_of_operator(snapshot.names.kafka, snapshot.names.namespace, snapshot.reconciliation.operator_absence)
+    yield absence_of_operator(snapshot.names.kafka, snapshot.names.namespace, snapshot.reconciliation.operator.absence)
 
 
 def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
@@ -75,11 +75,12 @@ END_OF_A_FLOW = "Wait for its end; if its run was killed, run it again: it ends 
 
 
 def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if not snapshot.reconciliation.paused or snapshot.reconciliation.paused_by_us:
+    pause = snapshot.reconciliation.pause
+    if not pause.is_foreign:
         return
-    if snapshot.reconciliation.pauser:
+    if pause.holder:
         yield Violation(
-            Condition.NOT_PAUSED_BY_OTHERS, snapshot.names.kafka, f"is paused by {snapshot.reconciliation.pauser}.",
+            Condition.NOT_PAUSED_BY_OTHERS, snapshot.names.kafka, f"is paused by {pause.holder}.",
             END_OF_A_FLOW,
         )  # fmt: skip
         return
@@ -93,7 +94,7 @@ def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     """A flow starts after the operator's reconcile of the present Kafka resource; it waits for the reconcile that
     follows a pause.
     """
-    if not _is_unseen(snapshot, intent) or snapshot.reconciliation.resuming:
+    if not _is_unseen(snapshot, intent) or snapshot.reconciliation.pause.is_ending:
         return
     yield Violation(
         Condition.OPERATOR_IS_WORKING, snapshot.names.kafka, "has not been reconciled by a Cluster Operator in its present form.",
@@ -103,13 +104,13 @@ def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 def awaits_reconcile(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether a flow is about to start while the operator has yet to end its reconcile after a pause: the Kafka resource has changed meanwhile."""
-    return snapshot.reconciliation.resuming and _is_unseen(snapshot, intent)
+    return snapshot.reconciliation.pause.is_ending and _is_unseen(snapshot, intent)
 
 
 def _is_unseen(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether a flow is about to start on a Kafka resource that the operator has not reconciled in its present form."""
     state = snapshot.reconciliation
-    unseen = state.exists and not state.observed and not state.paused
+    unseen = state.exists and not state.operator.has_observed and not state.pause.is_set
     return unseen and is_starting(snapshot) and not _is_being_created(snapshot, intent)
 
 
@@ -359,7 +360,7 @@ def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
     bundle, the Secrets and the pods, before its next step, and is held where that is not what it expects. To refuse would hold every scheduled renewal from
     the upgrade of an operator on, until CAs end.
     """
-    version = snapshot.reconciliation.operator_version
+    version = snapshot.reconciliation.operator.version
     if not version or any(version == known or version.startswith(f"{known}.") for known in KNOWN_VERSIONS):
         return ()
     return (

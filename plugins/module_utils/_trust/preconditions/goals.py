@@ -36,7 +36,7 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     if intent.goal is not Goal.ABORT or begun is None or begun.is_abort:
         return
     obstacle = obstacle_to_undoing(snapshot, begun, snapshot.books)
-    if obstacle is None or snapshot.reconciliation.paused_by_us:
+    if obstacle is None or snapshot.reconciliation.pause.is_ours:
         return
     subject, message, remedy = {
         Obstacle.FIRST: (

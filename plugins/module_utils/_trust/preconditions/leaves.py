@@ -204,7 +204,7 @@ def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
     if resolve(snapshot, intent, ledger).needs_new_ca:
         supplied = supplied_for(snapshot, intent, ledger)
         return _Signing(SUPPLIED, supplied.chain if supplied else (), "Supply none, or a CA that ends")
-    if intent.goal is Goal.ABORT or ledger.undone_ca is not None or snapshot.reconciliation.paused_by_us:
+    if intent.goal is Goal.ABORT or ledger.undone_ca is not None or snapshot.reconciliation.pause.is_ours:
         return None
     for prepared in snapshot.ca.prepared if begun is not None else ():
         if any(not is_signed_by(leaf.chain, prepared.chain[0]) for leaf in snapshot.every_leaf):
@@ -303,12 +303,12 @@ def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 def _why_unsettled(snapshot: Snapshot) -> str:
     """Why it is not known that brokers run as the Kafka resource says, as a part of a sentence; empty where they do."""
-    state = snapshot.reconciliation
-    if not state.observed:
+    operator = snapshot.reconciliation.operator
+    if not operator.has_observed:
         return "the operator has not acted on the resource in its present form"
-    if state.is_first:
+    if operator.is_first:
         return "the operator's first reconcile is under way"
-    return "the operator's last reconcile has failed" if state.failure else ""
+    return "the operator's last reconcile has failed" if operator.failure else ""
 
 
 def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

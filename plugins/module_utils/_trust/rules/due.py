@@ -492,9 +492,9 @@ def _describe_remedy_for_ca_above(authority: Certificate, snapshot: Snapshot) ->
 def _describe_renewal_by_operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:
     """The Cluster Operator, where it works on the resource. begins: when it is going to."""
     state = snapshot.reconciliation
-    if state.operator_absence:
-        return "", f"The Cluster Operator would, and none works on {snapshot.names.kafka}: {state.operator_absence}."
-    if state.paused and not state.paused_by_us:
+    if state.operator.absence:
+        return "", f"The Cluster Operator would, and none works on {snapshot.names.kafka}: {state.operator.absence}."
+    if state.pause.is_foreign:
         return "", f"The Cluster Operator would, and {snapshot.names.kafka} is paused: end the pause."
     where = " in a maintenance window" if state.windows else ""
     return f"the Cluster Operator{where}{_describe_begin(begins, snapshot)}", ""

@@ -220,7 +220,7 @@ def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot,
         # A record of evidence may be of a later phase than the last that the caller asks for; the call still waits in a phase that it enters.
         phase = phases[0] if intent.allows(phases[0]) else intent.extent.last_phase or phases[0]
         return Decision(steps=(AwaitAnswers(nodes=left, phase=phase),))
-    if snapshot.reconciliation.paused_by_us:
+    if snapshot.reconciliation.pause.is_ours:
         return found
     return Decision(
         steps=resume_operators(snapshot), violations=tuple(does_not_answer(node, snapshot.names) for node in silent)

@@ -134,8 +134,8 @@ def end_pause_unadopted(at: Situation) -> Steps:
 
 def _end_pause(at: Situation, rules: tuple[Rule, ...]) -> Steps:
     """In a pause, the steps of these rules, and the end of the pause after them."""
-    if not at.snapshot.reconciliation.paused_by_us:
-        return (Resume(phase=at.phase),) if at.snapshot.reconciliation.mark_left else ()
+    if not at.snapshot.reconciliation.pause.is_ours:
+        return (Resume(phase=at.phase),) if at.snapshot.reconciliation.pause.has_left_mark else ()
     return take_turns(at, rules)[0] or (Resume(phase=at.phase),)
 
 

@@ -92,9 +92,9 @@ def resume_operators(snapshot: Snapshot) -> Steps:
     operator that comes later would see half-done work.
     """
     state = snapshot.reconciliation
-    if state.operator_absence or snapshot.names.kafka in snapshot.objects.in_deletion:
+    if state.operator.absence or snapshot.names.kafka in snapshot.objects.in_deletion:
         return ()
-    ends = state.mark_left or (state.paused_by_us and not finds_work(snapshot))
+    ends = state.pause.has_left_mark or (state.pause.is_ours and not finds_work(snapshot))
     return (*((Resume(phase=Phase.USE),) if ends else ()), *_resume_reissue(snapshot))
 
 
@@ -169,15 +169,15 @@ def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
     restarts that come in the reconcile after a pause.
     """
     state = at.snapshot.reconciliation
-    if state.paused:
+    if state.pause.is_set:
         return ()
-    if state.resuming and not work_is_left:
+    if state.pause.is_ending and not work_is_left:
         return (AwaitVerdict(phase=at.phase),)
     failure = _find_failure(at.snapshot, at.ledger, work_is_left)
     if failure is None or awaited_leaves(at):
         return ()
     request = _name_request(at.snapshot)
-    if state.request != request and not state.resuming:
+    if state.request != request and not state.pause.is_ending:
         return (AwaitVerdict(phase=at.phase, request=request),)
     seen = "".join(f" {difference}" for difference in _describe_differences(at.snapshot))
     refused = Violation(
@@ -191,7 +191,7 @@ def failure_that_holds_nothing(snapshot: Snapshot, decision: Decision) -> str:
     """A sentence about a failure of the operator that the decision goes on in spite of; empty where there is none. It is not about certificates, or
     began before the flow, which may be what mends it. Where leaves are awaited, the operator waits for them too.
     """
-    failure = snapshot.reconciliation.failure
+    failure = snapshot.reconciliation.operator.failure
     if failure is None or decision.violations or decision.waiting:
         return ""
     return f"{snapshot.names.kafka} is not ready, the Cluster Operator says: {failure}. It said so before, so this task goes on."
@@ -201,7 +201,7 @@ def _find_failure(snapshot: Snapshot, ledger: Ledger, work_is_left: bool = False
     """The failure of the operator's last reconcile, if it began with what a flow has done; or is about certificates, and nothing is left to be done
     about them.
     """
-    failure = snapshot.reconciliation.failure
+    failure = snapshot.reconciliation.operator.failure
     if failure is None:
         return None
     began_with_it = _began_with_flow(failure, ledger.journal)

@@ -237,7 +237,7 @@ def _reload_outside_listeners(at: Situation, ended: frozenset[str]) -> Steps:
 
 def is_explained(snapshot: Snapshot) -> bool:
     """Whether a flow in flight, with an operator that works, explains that nodes present leaves which are no longer stored."""
-    return in_flight(snapshot.ledger) is not None and snapshot.reconciliation.failure is None
+    return in_flight(snapshot.ledger) is not None and snapshot.reconciliation.operator.failure is None
 
 
 def _find_nodes_without_next_leaf(at: Situation, pods: tuple[Pod, ...]) -> tuple[str, ...]:
@@ -259,11 +259,11 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
     act on half-done work if it went on: this collection issues them, with the key of the CA in use, to which a switch is finished or taken back first.
     """
     ca, state = at.snapshot.ca, at.snapshot.reconciliation
-    if not (ca.in_use_elsewhere or state.paused):
+    if not (ca.in_use_elsewhere or state.pause.is_set):
         return (AwaitLeaves(secrets=secrets, phase=Phase.PREPARE),)
     if state.generated or at.current is None:
         return ()
-    if state.paused and (settled := settle_key(at)):
+    if state.pause.is_set and (settled := settle_key(at)):
         return settled
     if not ca.in_use_elsewhere and ca.key != at.current.public_key_sha256:
         return ()

@@ -158,7 +158,7 @@ def await_issuer(at: Situation) -> Turn:
     if asked is None:
         return ()
     awaited = tuple(name for name in awaited_leaves(at) if (request := requests.get(name)) and request.is_open)
-    has_time = until is not None and at.snapshot.now < until and not at.snapshot.reconciliation.paused_by_us
+    has_time = until is not None and at.snapshot.now < until and not at.snapshot.reconciliation.pause.is_ours
     if until is None or not has_time or not awaited:
         return Wait(awaited=describe_awaited_leaves(at))
     return (

@@ -95,7 +95,7 @@ class Situation:
     @property
     def is_paused(self) -> bool:
         """Whether this collection has paused the operator, and the operator has confirmed it."""
-        return self.snapshot.reconciliation.paused_by_us and self.snapshot.reconciliation.pause_effective
+        return self.snapshot.reconciliation.pause.is_ours_and_confirmed
 
     @property
     def issues_to_users(self) -> bool:

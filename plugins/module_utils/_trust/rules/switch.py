@@ -174,7 +174,7 @@ def await_readers(at: Situation) -> Steps:
     if (
         since is None
         or at.current is None
-        or at.snapshot.reconciliation.paused_by_us
+        or at.snapshot.reconciliation.pause.is_ours
         or not presenting_pods(at.snapshot)
     ):
         return ()
@@ -325,7 +325,7 @@ def switch(at: Situation) -> Turn:
     led_to = at.snapshot.ca.led_to(chain, at.snapshot.now)
     # A pause is not made longer for clients.
     if waiting := await_clients(at, successor, led_to, Phase.RETIRE, because):
-        return () if at.snapshot.reconciliation.paused_by_us else waiting
+        return () if at.snapshot.reconciliation.pause.is_ours else waiting
     if leaves_to_await(at):
         return _held_before_use(at, successor, closed)
     if pause := pause_reissue(at):

@@ -21,6 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     maintenance_windows,
     note_absent_operator,
     parse_cron,
+    read_operator_status,
+    read_pause,
     read_reconciliation,
     renewal_window,
     running_rebalances,
@@ -28,7 +30,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    OperatorStatus,
+    Reconciliation,
+)
 
 from ....tools.support.memory_api import MemoryApi
 from ..bench import LABELS, SCOPE, Bench, conditions, kafka
@@ -39,7 +44,7 @@ OURS = {**PAUSE, "trustops.strimzi/paused-by": "me"}
 
 def test_no_resource_is_neither_generated_nor_ready() -> None:
     assert read_reconciliation(None, SCOPE) == Reconciliation(
-        exists=False, generated=False, observed=False, ready=False
+        exists=False, operator=OperatorStatus(has_observed=False, is_ready=False)
     )
 
 
@@ -119,13 +124,13 @@ def test_the_status_shows_that_no_operator_works_on_the_resource(
 ) -> None:
     resource = kafka(status)
     resource["metadata"]["generation"] = 2
-    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES, pods).operator_absence == absent
+    assert note_absent_operator(read_operator_status(resource), resource, NODES, pods).absence == absent
 
 
 def test_the_pod_of_a_single_node_may_just_be_made_again() -> None:
     resource = kafka({"conditions": conditions("Ready")})
-    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES[:1], ()).operator_absence == ""
-    assert note_absent_operator(read_reconciliation(None, SCOPE), None).operator_absence == ""
+    assert note_absent_operator(read_operator_status(resource), resource, NODES[:1], ()).absence == ""
+    assert note_absent_operator(read_operator_status(None), None).absence == ""
 
 
 def test_no_generation_is_not_observed() -> None:
@@ -144,7 +149,7 @@ def test_no_generation_is_not_observed() -> None:
 )
 def test_condition(found: Any, holds: bool) -> None:
     assert condition(kafka({"conditions": found}), "Ready") is holds
-    assert read_reconciliation(kafka({"conditions": found}), SCOPE).ready is holds
+    assert read_operator_status(kafka({"conditions": found})).is_ready is holds
 
 
 @pytest.mark.parametrize(
@@ -164,8 +169,8 @@ def test_condition(found: Any, holds: bool) -> None:
 def test_pause(annotations: dict[str, str], confirmed: bool, expected: tuple[bool, bool, bool]) -> None:
     """Set, by us, and in force are three things: the operator may still work while the annotation is there."""
     status = {"conditions": conditions("ReconciliationPaused") if confirmed else []}
-    found = read_reconciliation(kafka(status, annotations), SCOPE)
-    assert (found.paused, found.paused_by_us, found.pause_effective) == expected
+    found = read_pause(kafka(status, annotations), SCOPE)
+    assert (found.is_set, found.is_ours, found.is_confirmed) == expected
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     InPlaceObstacles,
+    OperatorPause,
     Snapshot,
 )
 
@@ -128,7 +129,7 @@ def test_pods_whose_listeners_answer_are_not_unsure() -> None:
     [
         pytest.param(replace(GIVEN_UP, reconciliation=stage.TRUSTED.reconciliation), id="the operator works"),
         pytest.param(
-            replace(GIVEN_UP, reconciliation=replace(PAUSED, pause_effective=False)),
+            replace(GIVEN_UP, reconciliation=replace(PAUSED, pause=OperatorPause(is_set=True, is_ours=True))),
             id="it has not confirmed the pause",
         ),
         pytest.param(

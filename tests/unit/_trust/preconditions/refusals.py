@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 from ....tools.support.certificates import Entity
 from ....tools.support.intents import an_intent, changed_intent
 from ..authorities import EARLY, EXPIRED, chain_of
-from ..builders import cluster
+from ..builders import PAUSED, cluster
 
 RENEW, REPLACE_KEY, RECONCILE = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)
 CREATE, UPGRADE, DOWNGRADE = an_intent(Goal.CREATE, before_kafka=True), Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
@@ -78,7 +78,7 @@ def assert_refused(case: Refusal) -> None:
 
 def assert_only_resumed(case: Refusal) -> None:
     """Where our pause is set it ends, unless the operator would find work, and nothing else is done."""
-    state = replace(case.snapshot.reconciliation, paused=True, paused_by_us=True, pause_effective=True)
+    state = replace(case.snapshot.reconciliation, pause=PAUSED.pause)
     found = decide(replace(case.snapshot, reconciliation=state), case.intent)
     ends = () if finds_work(case.snapshot) else (Resume(phase=Phase.USE),)
     assert found == Decision(steps=ends, violations=found.violations)

@@ -22,6 +22,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaDefects,
     InPlaceObstacles,
+    OperatorPause,
+    OperatorStatus,
     Reconciliation,
     Snapshot,
 )
@@ -112,7 +114,8 @@ FIRST_OF_ALL = [
     *(
         refusal(
             operator_is_there, f"{KAFKA}: is reconciled by no Cluster Operator: it is so. {START}",
-            name=goal.value, intent=Intent(goal), reconciliation=Reconciliation(operator_absence="it is so"), bundle=frozenset({OLD.certificate.fingerprint}),
+            name=goal.value, intent=Intent(goal), reconciliation=Reconciliation(operator=OperatorStatus(absence="it is so")),
+            bundle=frozenset({OLD.certificate.fingerprint}),
         )
         for goal in Goal
     ),
@@ -131,18 +134,18 @@ BEFORE_A_FLOW = [
         not_paused_by_others,
         f"{KAFKA}: is paused (strimzi.io/pause-reconciliation), and not by this collection. "
         "Find the program or person that paused it, and the reason, remove the annotation, then run the flow again.",
-        name="", reconciliation=Reconciliation(paused=True),
+        name="", reconciliation=Reconciliation(pause=OperatorPause(is_set=True)),
     ),
     refusal(
         not_paused_by_others,
         f"{KAFKA}: is paused by a flow on the clients CA. Wait for its end; if its run was killed, run it again: it ends the pause.",
-        name="by another flow", reconciliation=Reconciliation(paused=True, pauser="a flow on the clients CA"),
+        name="by another flow", reconciliation=Reconciliation(pause=OperatorPause(is_set=True, holder="a flow on the clients CA")),
     ),
     refusal(
         operator_is_working,
         f"{KAFKA}: has not been reconciled by a Cluster Operator in its present form. "
         "Check that the operator runs, watches this namespace and reports no error in the resource's status.",
-        name="", reconciliation=Reconciliation(observed=False),
+        name="", reconciliation=Reconciliation(operator=OperatorStatus(has_observed=False)),
     ),
     *(
         refusal(
@@ -286,7 +289,10 @@ ALWAYS = [
 @pytest.mark.parametrize("case", FIRST_OF_ALL)
 def test_the_first_preconditions_hide_every_other_violation_and_end_no_pause(case: Refusal) -> None:
     """A pause that ended now would show an operator that comes later the work half-way."""
-    state = replace(case.snapshot.reconciliation, observed=False, foreign_type="vault", paused=True, paused_by_us=True)
+    state = replace(
+        case.snapshot.reconciliation, operator=replace(case.snapshot.reconciliation.operator, has_observed=False), foreign_type="vault",
+        pause=OperatorPause(is_set=True, is_ours=True),
+    )  # fmt: skip
     wrong = replace(case.snapshot, reconciliation=state, ledger=ledger(problems=("wrong.",)))
     found = decide(wrong, case.intent)
     assert found == Decision(violations=found.violations)
@@ -295,13 +301,13 @@ def test_the_first_preconditions_hide_every_other_violation_and_end_no_pause(cas
 
 @pytest.mark.parametrize("stage", linked.STAGES)
 def test_no_stage_of_a_flow_goes_on_without_an_operator(stage: str) -> None:
-    state = replace(linked.STAGES[stage].reconciliation, operator_absence="it is so")
+    state = replace(linked.STAGES[stage].reconciliation, operator=OperatorStatus(absence="it is so"))
     found = check(replace(linked.STAGES[stage], reconciliation=state), REPLACE_KEY)
     assert [one.condition for one in found] == [Condition.OPERATOR_IS_THERE]
 
 
 def test_a_new_cluster_gets_its_ca_before_an_operator_has_seen_it() -> None:
-    state = Reconciliation(observed=False, ready=False, operator_absence="it is so")
+    state = Reconciliation(operator=OperatorStatus(has_observed=False, is_ready=False, absence="it is so"))
     new = cluster(ca=secrets(None), ledger=None, pods=(), leaves=(), bundle=None, reconciliation=state)
     assert check(new, CREATE) == ()
     assert [one.condition for one in check(replace(new, bundle=frozenset()), CREATE)] == [Condition.OPERATOR_IS_THERE]
@@ -315,7 +321,7 @@ def test_a_flow_in_flight_goes_on_in_a_cluster_that_a_new_one_would_not_start_in
     ill = changed(
         linked.STAGES[stage],
         pods=(a_pod(ready=False), a_pod(PODS[1], terminating=True)),
-        reconciliation=Reconciliation(observed=False, ready=False),
+        reconciliation=Reconciliation(operator=OperatorStatus(has_observed=False, is_ready=False)),
         sizes={"demo-cluster-ca-cert": SECRET_LIMIT},
     )
     assert check(ill, REPLACE_KEY) == ()
@@ -377,7 +383,7 @@ def test_clocks_may_differ_by_five_minutes(what: str) -> None:
 
 
 def test_our_own_pause_does_not_refuse_a_flow() -> None:
-    assert check(cluster(reconciliation=Reconciliation(paused=True, paused_by_us=True)), RENEW) == ()
+    assert check(cluster(reconciliation=Reconciliation(pause=OperatorPause(is_set=True, is_ours=True))), RENEW) == ()
 
 
 @pytest.mark.parametrize("intent", [UPGRADE, DOWNGRADE])
@@ -385,17 +391,23 @@ def test_a_generated_ca_can_be_adopted_and_is_where_handing_back_ends(intent: In
     assert check(cluster(reconciliation=Reconciliation(generated=True)), intent) == ()
 
 
-UNSEEN = Reconciliation(observed=False)
+UNSEEN = Reconciliation(operator=OperatorStatus(has_observed=False))
 
 
 @pytest.mark.parametrize(
     ("state", "is_held", "is_awaited"),
     [
         pytest.param(UNSEEN, True, False, id="the operator has not seen the resource"),
-        pytest.param(replace(UNSEEN, resuming=True), False, True, id="it is about to look, after a pause"),
-        pytest.param(Reconciliation(resuming=True), False, False, id="it has seen it"),
-        pytest.param(replace(UNSEEN, resuming=True, paused=True), False, False, id="it is paused"),
-        pytest.param(replace(UNSEEN, resuming=True, exists=False), False, False, id="there is no resource"),
+        pytest.param(
+            replace(UNSEEN, pause=OperatorPause(is_ending=True)), False, True, id="it is about to look, after a pause"
+        ),
+        pytest.param(Reconciliation(pause=OperatorPause(is_ending=True)), False, False, id="it has seen it"),
+        pytest.param(
+            replace(UNSEEN, pause=OperatorPause(is_set=True, is_ending=True)), False, False, id="it is paused"
+        ),
+        pytest.param(
+            replace(UNSEEN, pause=OperatorPause(is_ending=True), exists=False), False, False, id="there is no resource"
+        ),
     ],
 )
 def test_a_flow_begins_once_the_operator_has_seen_the_resource(
@@ -469,6 +481,6 @@ def test_a_deletion_names_the_finalizers_that_it_waits_for(finalizers: tuple[str
 )
 def test_an_operator_of_a_version_that_nothing_is_known_of_is_warned_of(version: str, warns: int) -> None:
     """It holds nothing: most releases change nothing that matters here."""
-    seen = cluster(reconciliation=Reconciliation(operator_version=version))
+    seen = cluster(reconciliation=Reconciliation(operator=OperatorStatus(version=version)))
     assert len(describe_unknown_operator(seen)) == warns
     assert check(seen, Intent(Goal.RENEW)) == ()

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     FailedReconcile,
     IssuedBy,
+    OperatorStatus,
     Reconciliation,
     Snapshot,
 )
@@ -39,9 +40,12 @@ UNKNOWN = users(presenters=presenting(presenter(issuer=None, evidence="no issuer
 UNSERVED = users(presenters=presenting(presenter(hindrance="it is paused")))
 CUSTOM = users(has_verifiers=False, unmanaged_listeners=("listener own (9094)", "listener b (9)"))
 FAILED = users(
-    has_verifiers=False, reconciliation=Reconciliation(ready=False, failure=FailedReconcile("Invalid", "no"))
+    has_verifiers=False,
+    reconciliation=Reconciliation(operator=OperatorStatus(is_ready=False, failure=FailedReconcile("Invalid", "no"))),
 )
-UNSEEN = changed(STAGES["switched"], has_verifiers=False, reconciliation=Reconciliation(observed=False))
+UNSEEN = changed(
+    STAGES["switched"], has_verifiers=False, reconciliation=Reconciliation(operator=OperatorStatus(has_observed=False))
+)
 ALONE = users(issued_by=IssuedBy.NONE)
 LEFT_BEHIND = changed(ALONE, has_verifiers=False, presenters=presenting(presenter()))
 NO_USERS = changed(ALONE, has_verifiers=False, presenters=presenting())
@@ -87,7 +91,7 @@ CASES = [
         ),
         (
             "brokers that may still verify, at first", verifiers_are_known,
-            changed(FAILED, reconciliation=Reconciliation(ready=False, is_first=True)), REPLACE_KEY,
+            changed(FAILED, reconciliation=Reconciliation(operator=OperatorStatus(is_ready=False, is_first=True))), REPLACE_KEY,
             _STILL.format("the operator's first reconcile is under way"),
         ),
         (

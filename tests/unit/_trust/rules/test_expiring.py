@@ -19,6 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.node
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     Component,
+    OperatorPause,
+    OperatorStatus,
     OtherAuthority,
     Reconciliation,
     Snapshot,
@@ -108,9 +110,9 @@ HAVE_IT_MADE = "so its issuer has to make its successor. Have it made, and give 
         (replaced(stop=Stop(Phase.TRUST, NOW - DAY)), "", "The flow that replaces it stops after the phase trust: let it go on."),
         (replaced(is_abort=True), "", OR_ONCE),
         (of_another_flow(), "", OR_ONCE),
-        (using(ENDING, ledger=None, reconciliation=replace(GENERATED, paused=True)), "", "is paused: end the pause."),
+        (using(ENDING, ledger=None, reconciliation=replace(GENERATED, pause=OperatorPause(is_set=True))), "", "is paused: end the pause."),
         (
-            using(ENDING, ledger=None, reconciliation=replace(GENERATED, operator_absence="its status has no condition")), "",
+            using(ENDING, ledger=None, reconciliation=replace(GENERATED, operator=OperatorStatus(absence="its status has no condition"))), "",
             "none works on Kafka kafka/demo: its status has no condition.",
         ),
         (elsewhere(kept_up(ENDING), ENDING), "", HAVE_IT_MADE),

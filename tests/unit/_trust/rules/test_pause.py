@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlaceObstacles,
+    OperatorPause,
     Reconciliation,
     Snapshot,
 )
@@ -67,8 +68,12 @@ MORE = Withdraw(certificate=OLD.certificate, phase=Phase.USE)
     "state",
     [
         pytest.param(Reconciliation(), id="the operator works"),
-        pytest.param(Reconciliation(paused=True, paused_by_us=True), id="it has not confirmed our pause"),
-        pytest.param(Reconciliation(paused=True, pause_effective=True), id="another user has paused it"),
+        pytest.param(
+            Reconciliation(pause=OperatorPause(is_set=True, is_ours=True)), id="it has not confirmed our pause"
+        ),
+        pytest.param(
+            Reconciliation(pause=OperatorPause(is_set=True, is_confirmed=True)), id="another user has paused it"
+        ),
     ],
 )
 def test_work_that_the_operator_must_not_see_half_way_begins_with_a_pause_that_names_it(state: Reconciliation) -> None:

@@ -19,6 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     CaUsers,
     FailedReconcile,
     InPlaceObstacles,
+    OperatorPause,
+    OperatorStatus,
     Reconciliation,
     Snapshot,
     StoredLeaf,
@@ -42,13 +44,12 @@ from ....tools.support.certificates import DAY, NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
 from ..authorities import OLD, THIRD
-from ..builders import answering, changed, cluster, secrets
+from ..builders import PAUSED, answering, changed, cluster, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods, uids_of
 from ..requested import ISSUER, a_request, answered, elsewhere, with_requests
 
 RECOVER = Intent(Goal.RECOVER)
-PAUSED = Reconciliation(paused=True, paused_by_us=True, pause_effective=True)
 BOOKS = ledger(entry(OLD, generations=(0,)))
 
 
@@ -187,7 +188,7 @@ def test_where_nodes_cannot_be_asked_none_restarts() -> None:
 def test_a_flow_in_flight_explains_leaves_that_are_no_longer_stored_while_the_operator_works() -> None:
     begun, failing = (
         replace(BOOKS, journal=a_journal()),
-        Reconciliation(failure=FailedReconcile("Timeout", "no answer", None)),
+        Reconciliation(operator=OperatorStatus(failure=FailedReconcile("Timeout", "no answer", None))),
     )
     assert not is_explained(presenting(PODS[0]))
     assert is_explained(presenting(PODS[0], ledger=begun))
@@ -224,7 +225,7 @@ def test_a_ledger_that_cannot_be_read_keeps_no_node_away() -> None:
 
 
 def test_a_pause_of_another_party_does() -> None:
-    decision = decide(presenting(PODS[0], reconciliation=Reconciliation(paused=True)), RECOVER)
+    decision = decide(presenting(PODS[0], reconciliation=Reconciliation(pause=OperatorPause(is_set=True))), RECOVER)
     assert [one.condition for one in decision.violations] == [Condition.NOT_PAUSED_BY_OTHERS]
 
 

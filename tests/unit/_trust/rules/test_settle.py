@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    OperatorPause,
     Pod,
     Reconciliation,
     Snapshot,
@@ -168,7 +169,9 @@ def test_a_pause_of_ours_goes_on_with_the_step_that_it_was_made_for() -> None:
     [
         pytest.param(linked.ALONE, REPLACE_KEY, id="not paused"),
         pytest.param(
-            replace(linked.HALTED, reconciliation=Reconciliation(paused=True)), REPLACE_KEY, id="paused by another user"
+            replace(linked.HALTED, reconciliation=Reconciliation(pause=OperatorPause(is_set=True))),
+            REPLACE_KEY,
+            id="paused by another user",
         ),
     ],
 )
@@ -178,7 +181,7 @@ def test_the_pause_of_another_holder_is_not_ended(snapshot: Snapshot, intent: In
 
 def test_a_pause_that_is_not_confirmed_is_waited_for() -> None:
     """The operator may be in the middle of a reconcile until then."""
-    asked = replace(linked.HALTED, reconciliation=Reconciliation(paused=True, paused_by_us=True))
+    asked = replace(linked.HALTED, reconciliation=Reconciliation(pause=OperatorPause(is_set=True, is_ours=True)))
     assert end_pause(situation(asked)) == turns(switch)["linked ALONE"]
 
 

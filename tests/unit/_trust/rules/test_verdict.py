@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     FailedReconcile,
+    OperatorStatus,
     Reconciliation,
     Snapshot,
 )
@@ -37,7 +38,7 @@ from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
 from .. import linked
 from ..authorities import OLD
-from ..builders import changed, cluster
+from ..builders import PAUSED, changed, cluster
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import a_leaf
 from ..stand_in import MadeHere
@@ -50,7 +51,7 @@ OTHER = FailedReconcile("InvalidResourceException", "storage may not be shrunk",
 
 
 def failing(failure: FailedReconcile = BROKEN, **fields: object) -> Snapshot:
-    return cluster(reconciliation=Reconciliation(ready=False, failure=failure), **fields)
+    return cluster(reconciliation=Reconciliation(operator=OperatorStatus(is_ready=False, failure=failure)), **fields)
 
 
 def asked(snapshot: Snapshot, intent: Intent = RECONCILE) -> Snapshot:
@@ -93,9 +94,15 @@ def test_the_operator_looks_again_when_another_leaf_is_stored() -> None:
 def test_a_flow_that_starts_waits_for_the_reconcile_after_a_pause_in_which_the_resource_changed() -> None:
     """Without a pause before it, the flow is held: no operator may be at work."""
     idle = cluster()
-    changed = replace(idle, reconciliation=replace(idle.reconciliation, observed=False))
+    changed = replace(
+        idle,
+        reconciliation=replace(idle.reconciliation, operator=replace(idle.reconciliation.operator, has_observed=False)),
+    )
     assert [one.condition for one in decide(changed, REPLACE_KEY).violations] == [Condition.OPERATOR_IS_WORKING]
-    resuming = replace(changed, reconciliation=replace(changed.reconciliation, resuming=True))
+    resuming = replace(
+        changed,
+        reconciliation=replace(changed.reconciliation, pause=replace(changed.reconciliation.pause, is_ending=True)),
+    )
     (step,) = decide(resuming, REPLACE_KEY).steps
     assert isinstance(step, AwaitVerdict)
     assert decide(step.effect(resuming, MadeHere()), REPLACE_KEY) == decide(idle, REPLACE_KEY)
@@ -105,7 +112,10 @@ def test_a_flow_that_starts_waits_for_the_reconcile_after_a_pause_in_which_the_r
 def test_the_reconcile_after_a_pause_is_waited_for_where_nothing_is_left(stage: str) -> None:
     """Steps that are left come first: they show the restarts that the operator makes in that reconcile."""
     snapshot = linked.STAGES[stage]
-    resuming = replace(snapshot, reconciliation=replace(snapshot.reconciliation, resuming=True))
+    resuming = replace(
+        snapshot,
+        reconciliation=replace(snapshot.reconciliation, pause=replace(snapshot.reconciliation.pause, is_ending=True)),
+    )
     now, then = decide(snapshot, REPLACE_KEY), decide(resuming, REPLACE_KEY)
     assert decide_at_the_end(resuming, REPLACE_KEY) == Decision(done=True)
     if now.steps:
@@ -172,7 +182,7 @@ def test_a_failure_that_began_with_a_flow_is_of_the_flow(since: object, finished
 def test_a_refusal_by_the_operator_holds_no_step() -> None:
     """The steps that are left are taken all the same; they may be what mends it."""
     for stage, snapshot in linked.STAGES.items():
-        state = replace(snapshot.reconciliation, failure=BROKEN)
+        state = replace(snapshot.reconciliation, operator=OperatorStatus(failure=BROKEN))
         steps = decide(snapshot, REPLACE_KEY).steps
         assert steps == () or decide(replace(snapshot, reconciliation=state), REPLACE_KEY).steps == steps, stage
 
@@ -183,9 +193,11 @@ def test_a_flow_that_stops_after_a_phase_is_not_done_either() -> None:
         snapshot for snapshot in linked.STAGES.values() if (found := decide(snapshot, until)).done and found.pending
     )
     older, failure = replace(BROKEN, since=stage.now - 999 * DAY), replace(BROKEN, since=stage.now)
-    before = replace(stage, reconciliation=replace(stage.reconciliation, failure=older))
+    before = replace(stage, reconciliation=replace(stage.reconciliation, operator=OperatorStatus(failure=older)))
     assert decide(before, until) == decide(stage, until), "what is left may be what mends it"
-    snapshot = asked(replace(stage, reconciliation=replace(stage.reconciliation, failure=failure)), until)
+    snapshot = asked(
+        replace(stage, reconciliation=replace(stage.reconciliation, operator=OperatorStatus(failure=failure))), until
+    )
     assert refused(snapshot, until)
     assert decide(snapshot, until).pending == decide(stage, until).pending
 
@@ -210,7 +222,7 @@ def test_a_leaf_that_is_yet_to_be_issued_explains_the_failure_of_the_operator(la
 
 
 def test_the_operator_is_not_asked_for_its_verdict_during_a_pause_of_ours() -> None:
-    state = Reconciliation(paused=True, paused_by_us=True, pause_effective=True, failure=BROKEN)
+    state = replace(PAUSED, operator=OperatorStatus(failure=BROKEN))
     assert decide_at_the_end(cluster(reconciliation=state), RECONCILE) == Decision(done=True)
     assert any(isinstance(step, Resume) for step in decide(cluster(reconciliation=state), RECONCILE).steps)
 

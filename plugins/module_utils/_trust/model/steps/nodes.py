@@ -23,10 +23,10 @@ from .leaves import IssueLeaves
 
 
 def _with_pause(paused: bool, snapshot: Snapshot) -> Snapshot:
-    state = replace(
-        snapshot.reconciliation, paused=paused, paused_by_us=paused, pause_effective=paused, mark_left=False
+    pause = replace(
+        snapshot.reconciliation.pause, is_set=paused, is_ours=paused, is_confirmed=paused, has_left_mark=False
     )
-    return replace(snapshot, reconciliation=state)
+    return replace(snapshot, reconciliation=replace(snapshot.reconciliation, pause=pause))
 
 
 def _look_remembered(snapshot: Snapshot) -> Look:
@@ -87,7 +87,10 @@ class AwaitVerdict(Step):
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """A forecast assumes that it says of the same what it has said before."""
         before = snapshot.reconciliation
-        state = replace(before, observed=True, resuming=False, request=self.request or before.request)
+        state = replace(
+            before, operator=replace(before.operator, has_observed=True), pause=replace(before.pause, is_ending=False),
+            request=self.request or before.request,
+        )  # fmt: skip
         return replace(snapshot, reconciliation=state)
 
 

@@ -15,7 +15,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Unanswered
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, FailedReconcile
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    FailedReconcile,
+    OperatorPause,
+    OperatorStatus,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitAnswers,
     AwaitVerdict,
@@ -171,12 +176,17 @@ def test_a_pause_halts_the_operator_and_a_resume_starts_it_again() -> None:
 def test_a_verdict_is_asked_for_once_and_assumed_to_stay() -> None:
     assert AwaitVerdict(phase=Phase.USE).sentence() == "wait until the operator has reconciled the stored Secrets"
     failure = FailedReconcile("RuntimeException", "no")
-    state = replace(linked.ALONE.reconciliation, resuming=True, request="before", failure=failure)
+    state = replace(
+        linked.ALONE.reconciliation,
+        pause=OperatorPause(is_ending=True),
+        request="before",
+        operator=OperatorStatus(failure=failure),
+    )
     snapshot = replace(linked.ALONE, reconciliation=state)
     resumed = AwaitVerdict(phase=Phase.USE).effect(snapshot, MadeHere()).reconciliation
-    assert (resumed.resuming, resumed.request, resumed.failure) == (False, "before", failure)
+    assert (resumed.pause.is_ending, resumed.request, resumed.operator.failure) == (False, "before", failure)
     asked = AwaitVerdict(phase=Phase.USE, request="again").effect(snapshot, MadeHere()).reconciliation
-    assert (asked.resuming, asked.request, asked.failure) == (False, "again", failure)
+    assert (asked.pause.is_ending, asked.request, asked.operator.failure) == (False, "again", failure)
 
 
 # Steps about node pools.
