@@ -331,6 +331,38 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/preconditions/authority.py",
+        "if any(snapshot.names.secret(name) == snapshot.names.key_secret for name in snapshot.ca.named_for_tls):",
+        ("if any(snapshot.names.secret(name) <= snapshot.names.key_secret for name in snapshot.ca.named_for_tls):",),
+        "The other CA Secret has a longer name.",
+    ),
+    Equivalent(
+        "_trust/preconditions/authority.py",
+        "return [same for same in found.values() if len({certificate.public_key_sha256 for certificate in same}) > 1]",
+        (
+            "return [same for same in found.values() if len({certificate.public_key_sha256 for certificate in same}) != 1]",
+        ),
+        "There is one at least.",
+    ),
+    Equivalent(
+        "_trust/preconditions/authority.py",
+        "or certificate.is_twin_of(signers[0])",
+        ("or certificate.is_twin_of(signers[ -1])",),
+        "All that have signed it have one name and one key.",
+    ),
+    Equivalent(
+        "_trust/preconditions/source.py",
+        "own, above = chain[0].public_key_sha256, {certificate.public_key_sha256 for certificate in chain[1:]}",
+        ("own, above = chain[0].public_key_sha256, {certificate.public_key_sha256 for certificate in chain[ 0:]}",),
+        "Where the first is trusted, the answer was given before.",
+    ),
+    Equivalent(
+        "_trust/preconditions/source.py",
+        "if own in {certificate.public_key_sha256 for known in chains for certificate in known[1:]}:",
+        ("if own in {certificate.public_key_sha256 for known in chains for certificate in known[ 0:]}:",),
+        "Where the first is trusted, the answer was given before.",
+    ),
+    Equivalent(
+        "_trust/preconditions/authority.py",
         "if len(chain) < 2:",
         ("if len(chain) < 1:",),
         "A single certificate has no such problems.",

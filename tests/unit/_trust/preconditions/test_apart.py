@@ -68,6 +68,11 @@ CASES = [
         name="below the other", intent=supplying(INTERMEDIATE, ROOT), **beside(ROOT),
     ),
     refusal(
+        authorities_are_apart, told("the supplied CA", INTERMEDIATE, _SUPPLY).replace("has the key of", "is certified by"),
+        name="below the other, which is known here", intent=supplying(INTERMEDIATE, ROOT),
+        ca=secrets(OLD, other_entries=others(ROOT)), ledger=ledger(entry(OLD, generations={0}), entry(ROOT, UNTRUSTED)), **beside(ROOT),
+    ),
+    refusal(
         authorities_are_apart, told("the supplied CA", NEW, _SUPPLY),
         name="the first CA", intent=changed_intent(CREATE, supplied=prepared(NEW)), ca=secrets(None), ledger=None, pods=(), leaves=(),
         **beside(NEW),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -24,7 +25,7 @@ from ....tools.support.certificates import HOUR, NOW, make
 from ....tools.support.certificates import key as key_of
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked
-from ..authorities import NEW, OLD, RENEWED
+from ..authorities import NEW, OLD, RENEWED, ROOT, chain_of
 from ..builders import changed, cluster, prepared, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import leaves
@@ -37,7 +38,8 @@ LIFE = (NEW.certificate.not_after - NEW.certificate.not_before).days
 
 def under_way(journal: Any = None) -> dict[str, Any]:
     return {
-        "ca": secrets(prepared=(prepared(NEW),)), "ledger": ledger(entry(OLD, generations={0}), entry(NEW), journal=journal or a_journal()),
+        "ca": secrets(prepared=(replace(prepared(NEW), chain=chain_of(NEW, ROOT)),)),
+        "ledger": ledger(entry(OLD, generations={0}), entry(NEW), journal=journal or a_journal()),
     }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaDefects, Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
@@ -34,6 +35,7 @@ from ..authorities import EARLY, EXPIRED, IDENTIFIED, INTERMEDIATE, NEW, OLD, RE
 from ..builders import a_backup, cluster, others, prepared, secrets
 from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..nodes import leaves, pods
+from ..of_users import users
 from ..rules.asking import RENEW, REPLACE_KEY
 from .refusals import CREATE, EARLY_NAME, EXPIRED_NAME, TOO_EARLY, UPGRADE, out_of_order, refusal
 
@@ -275,6 +277,21 @@ def test_a_renewal_has_the_name_and_key_of_its_predecessor() -> None:
 def test_a_chain_in_order_can_issue() -> None:
     used = cluster(ca=secrets(CORPORATE), ledger=ledger(entry(CORPORATE, generations={0})), leaves=leaves(INTERMEDIATE))
     assert check(used, RENEW) == ()
+
+
+@pytest.mark.parametrize(
+    ("known", "held"),
+    [
+        ((entry(NEW), entry(EXPIRED, generations={0})), False),
+        ((entry(NEW), entry(EXPIRED)), True),
+        ((entry(NEW),), True),
+    ],
+    ids=["it was in use", "it was not", "the ledger does not know it"],
+)
+def test_a_prepared_clients_ca_may_have_ended_where_it_was_in_use(known: tuple[LedgerEntry, ...], held: bool) -> None:
+    """Its replacement is undone, and listeners, which run on a JVM, do not look at its dates."""
+    seen = users(ca=secrets(NEW, prepared=(prepared(EXPIRED),)), ledger=ledger(*known))
+    assert bool(check(seen, RENEW, (authority_is_valid_now,))) is held
 
 
 def test_the_same_ca_under_a_raised_generation_is_unambiguous() -> None:

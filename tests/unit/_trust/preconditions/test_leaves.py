@@ -14,7 +14,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import starts_something
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
+    chosen_life,
     leaves_are_known,
     leaves_are_ours,
     leaves_can_be_renewed,
@@ -181,6 +183,28 @@ CASES = [
 )
 def test_leaves_that_last_long_enough_hold_no_goal(snapshot: Snapshot, intent: Intent) -> None:
     assert check(snapshot, intent) == ()
+
+
+def test_a_leaf_that_no_process_can_use_does_not_hold_the_renewal_of_leaves() -> None:
+    due = a_leaf(PODS[1], chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW + DAY), OLD.certificate))
+    seen = cluster(leaves=(a_leaf(key_beside="ab"), due))
+    assert starts_something(seen, LEAVES)
+    assert tuple(leaves_are_ours(seen, LEAVES)) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "resource", "told"),
+    [
+        (None, 365, ""),
+        (None, 364, "New certificates are valid for 364 days, as spec.clusterCa.validityDays of Kafka kafka/demo says"),
+        (None, 366, "New certificates are valid for 366 days, as spec.clusterCa.validityDays of Kafka kafka/demo says"),
+        (30, 90, ""),
+    ],
+)
+def test_a_plan_says_which_life_the_kafka_resource_gives_to_leaves(asked: int | None, resource: int, told: str) -> None:
+    intent = changed_intent(REPLACE_KEY, validity=None if asked is None else asked * DAY)
+    said = chosen_life(cluster(validity=resource * DAY), intent)
+    assert said.partition(";")[0] == told
 
 
 @pytest.mark.parametrize(("foreign", "told"), [(PODS[:1], 1), (PODS[:2], 2), (PODS, 0)])

@@ -56,7 +56,7 @@ def short(days: int) -> Entity:
 
 def of_replacement(new: Entity = NEW, **fields: Any) -> dict[str, Any]:
     """A replacement by this CA, of which nothing has been issued yet."""
-    own = prepared(new)
+    own = replace(prepared(new), chain=chain_of(new, ROOT))
     return {
         "ca": secrets(OLD, prepared=(own,)), "ledger": ledger(entry(OLD, generations={0}), journal=a_journal(new=new)), **fields,
     }  # fmt: skip
@@ -80,11 +80,15 @@ CASES = [
         "renewal, 84 days by spec.clusterCa.renewalDays. Give 91 days or more, or none, or a lower renewalDays, 83 or less.",
         name="what is asked for", intent=changed_intent(REPLACE_KEY, validity=90 * DAY), renewal_window=84 * DAY,
     ),
-    refusal(
-        leaves_outlast_the_window,
-        "Kafka kafka/demo spec.clusterCa.validityDays: would make certificates valid for 7 days, and the Cluster Operator issues again, with a "
-        "restart, certificates that are in their time for renewal, 6 days by spec.clusterCa.renewalDays. Give 13 days or more, or a lower renewalDays.",
-        name="what the resource says", intent=RENEW, renewal_window=6 * DAY, validity=7 * DAY,
+    *(
+        refusal(
+            leaves_outlast_the_window,
+            f"Kafka kafka/demo spec.clusterCa.validityDays: would make certificates valid for {days} days, and the Cluster Operator issues again, with a "
+            "restart, certificates that are in their time for renewal, 6 days by spec.clusterCa.renewalDays. Give 13 days or more, or a lower "
+            f"renewalDays{lower}.",
+            name=f"what the resource says: {days}", intent=RENEW, renewal_window=6 * DAY, validity=days * DAY,
+        )
+        for days, lower in ((6, ""), (7, ""), (8, ", 1 or less"))
     ),
     refusal(
         leaves_outlast_the_window,
@@ -237,6 +241,8 @@ def test_the_renewal_window_of_a_user_counts_for_its_own_certificate() -> None:
     brought = changed_intent(REPLACE_KEY, supplied=PreparedAuthority(chain_of(short(90)), None, key_is_elsewhere=True))
     assert tuple(leaves_outlast_the_window(seen, brought)) == ()
     assert tuple(leaves_outlast_the_window(changed(seen, user_leaves={"orders": None}), brought)) != ()
+    both = {"orders": mine, "payments": a_leaf("payments")}
+    assert tuple(leaves_outlast_the_window(changed(seen, user_leaves=both), brought)) != ()
     longer = replace(mine, renewal_window=200 * DAY)
     assert tuple(leaves_outlast_the_window(changed(seen, user_leaves={"orders": longer}), brought)) != ()
     assert (

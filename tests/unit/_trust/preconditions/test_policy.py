@@ -24,14 +24,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     authority_meets_policy,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import leaves_meet_policy
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition, check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.source import trusted_meet_policy
 
 from ....tools.support.certificates import NOW, YEAR, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, requested
-from ..authorities import NEW, OLD, SHORT, THIRD, chain_of
+from ..authorities import NEW, OLD, ROOT, SHORT, THIRD, chain_of
 from ..builders import cluster, others, prepared, secrets
 from ..ledger.test_enrolment import ADOPT
 from ..ledgers import UNUSED, entry, ledger
@@ -143,7 +143,10 @@ def test_a_ca_that_meets_the_policy_is_not_held(intent: Intent) -> None:
 QUARTER = KeyPolicy(name="house", leaf_life=90 * DAY)
 #: The keys of leaves are made here, and their CA signs elsewhere.
 ELSEWHERE = changed_intent(REPLACE_KEY, supplied=replace(prepared(NEW), key_is_elsewhere=True))
-DUE = cluster(leaves=(a_leaf(chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW + 20 * DAY), OLD.certificate)),))
+DUE = cluster(
+    ca=secrets(chain_of(OLD, ROOT)),
+    leaves=(a_leaf(chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW + 20 * DAY), OLD.certificate)),),
+)
 
 
 @pytest.mark.parametrize(
@@ -231,9 +234,10 @@ def test_a_ca_that_is_trusted_already_is_judged_no_more() -> None:
     assert found_in(seen, by(P384, RECONCILE, additional_cas=(chain_of(NEW),))) == []
 
 
-def test_every_ca_of_a_supplied_chain_is_judged() -> None:
+@pytest.mark.parametrize("rule", [authority_meets_policy, trusted_meet_policy])
+def test_every_ca_of_a_chain_that_comes_is_judged(rule: Precondition) -> None:
+    """The CA above is known; it is judged with the CA below."""
     lower = make("issuing CA", key(5), OLD, begin=NOW, end=NOW + YEAR)
-    told = [
-        one.subject for one in authority_meets_policy(cluster(), changed_intent(supplying(lower, OLD), policy=P384))
-    ]
+    intent = changed_intent(supplying(lower, OLD), policy=P384, additional_cas=(chain_of(lower, OLD),))
+    told = [one.subject for one in rule(cluster(), intent)]
     assert len(told) == 2

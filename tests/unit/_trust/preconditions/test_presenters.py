@@ -195,6 +195,12 @@ def test_a_waiver_lets_a_flow_begin_although_a_presenter_is_unknown() -> None:
         pytest.param(users(presenters=MANY[:-1]), ELSEWHERE, id="as many as have room"),
         pytest.param(changed(NAMED, presenters=MANY), REPLACE_KEY, id="the key is made here"),
         pytest.param(changed(NAMED, presenters=MANY), RENEW, id="the key is here"),
+        pytest.param(
+            changed(NAMED, presenters=MANY),
+            changed_intent(REPLACE_KEY, supplied=prepared(NEW)),
+            id="the key is supplied",
+        ),
+        pytest.param(changed(STAGES["trusted"], presenters=MANY), ELSEWHERE, id="a flow is under way"),
         pytest.param(changed(NAMED, presenters=MANY), RECONCILE, id="nothing begins"),
         pytest.param(users(presenters=MANY), replace(ELSEWHERE, goal=Goal.RENEW), id="a renewal keeps what there is"),
     ],

@@ -29,6 +29,7 @@ from .refusals import refusal, supplying
 CERTIFICATES = "Secret kafka/demo-cluster-ca-cert"
 #: Other keys under the name of OLD: without an identifier, with that of OLD, and in another spelling.
 BARE = make("cluster-ca v0", key(5), subject_identifier=None)
+BARE_OLD = make("cluster-ca v0", key(0), subject_identifier=None)
 DOUBLE = make("cluster-ca v0", key(5), subject_identifier=OLD.certificate.subject_key_identifier)
 SPELT = make("Cluster-CA  v0", key(5), subject_identifier=None)
 OF_CA = (
@@ -86,6 +87,10 @@ def below(root: Entity, **how: Any) -> dict[str, Any]:
 ELSE = x509.AuthorityKeyIdentifier(b"else", None, None)
 CASES = [
     refusal(keys_are_told_apart, lacks(BARE, OLD), name="beside", ca=secrets(other_entries=others(BARE))),
+    refusal(
+        keys_are_told_apart, lacks(BARE_OLD, IMPOSTOR), name="in use",
+        ca=secrets(BARE_OLD, other_entries=others(IMPOSTOR)), ledger=ledger(entry(BARE_OLD, generations={0})), leaves=leaves(BARE_OLD),
+    ),
     refusal(keys_are_told_apart, lacks(BARE, OLD), name="prepared", ca=secrets(prepared=(prepared(BARE),))),
     refusal(keys_are_told_apart, lacks(BARE, OLD), name="supplied", intent=supplying(BARE)),
     refusal(keys_are_told_apart, lacks(SPELT, OLD), name="in another spelling", intent=supplying(SPELT)),

@@ -74,7 +74,10 @@ CASES = [
     ),
     known(
         "a backup has the CA and its key", "no certificate", ALL_THREE, **swapped_in(), leaves=leaves(NEW, 1),
-        backups=(a_backup(secrets(NEW)), a_backup(secrets(key=None), number=2), a_backup(number=3)),
+        backups=(
+            a_backup(secrets(NEW, key=OLD.certificate.public_key_sha256)), a_backup(secrets(key=None), number=2),
+            a_backup(secrets(chain_of(OLD, ROOT)), number=3),
+        ),
         where=f"{a_backup(number=3).name} has both, under tls.crt and tls.key",
     ),
     adopted(
