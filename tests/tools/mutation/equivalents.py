@@ -362,6 +362,12 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Where the first is trusted, the answer was given before.",
     ),
     Equivalent(
+        "_trust/preconditions/leaves.py",
+        'what = "presents a certificate that has" if len(ended) == 1 else "present certificates that have"',
+        ('what = "presents a certificate that has" if len(ended) <= 1 else "present certificates that have"',),
+        "There is one at least.",
+    ),
+    Equivalent(
         "_trust/preconditions/authority.py",
         "if len(chain) < 2:",
         ("if len(chain) < 1:",),

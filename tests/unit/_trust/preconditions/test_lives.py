@@ -150,6 +150,7 @@ WINDOW = {"renewal_window": 100 * DAY}
             supplying(short(90)),
             id="the User Operator issues, for as long as the resource says",
         ),
+        pytest.param(cluster(renewal_window=6 * DAY, validity=13 * DAY), RENEW, id="leaves live just long enough"),
         pytest.param(
             cluster(**WINDOW), supplying(make("Old CA", key(3), begin=NOW - YEAR, end=NOW)), id="it has ended"
         ),

@@ -163,6 +163,10 @@ DUE = cluster(
         pytest.param(cluster(), by(QUARTER, ELSEWHERE, external_validity=92 * DAY, validity=DAY), True, id="an issuer that gives more"),
         pytest.param(requested.elsewhere(DUE, OLD), by(QUARTER, LEAVES, external_validity=30 * DAY), False, id="the issuer of the CA in use"),
         pytest.param(DUE, by(QUARTER, LEAVES, external_validity=30 * DAY), True, id="the CA in use signs here"),
+        pytest.param(
+            DUE, by(QUARTER, changed_intent(LEAVES, supplied=ELSEWHERE.new_ca.supplied), external_validity=30 * DAY), True,
+            id="the CA in use signs here, whatever is brought",
+        ),
     ],
 )  # fmt: skip
 def test_the_key_policy_holds_for_leaves_whose_keys_are_made_here(
