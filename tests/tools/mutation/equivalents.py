@@ -368,6 +368,20 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "There is one at least.",
     ),
     Equivalent(
+        "_trust/preconditions/cluster.py",
+        "return f\"{_seconds(abs(ahead))} {'ahead of' if ahead > timedelta(0) else 'behind'}\"",
+        ("return f\"{_seconds(abs(ahead))} {'ahead of' if ahead >= timedelta(0) else 'behind'}\"",),
+        "Where there is no difference, nothing is said.",
+    ),
+    Equivalent(
+        "_trust/preconditions/authority.py",
+        "if step.damaged == {StateSecrets.LEDGER} and snapshot.ledger is None and in_flight(step.backup.ledger) is None:",
+        (
+            "if step.damaged <= {StateSecrets.LEDGER} and snapshot.ledger is None and in_flight(step.backup.ledger) is None:",
+        ),
+        "A step puts back one Secret at least.",
+    ),
+    Equivalent(
         "_trust/preconditions/authority.py",
         "if len(chain) < 2:",
         ("if len(chain) < 1:",),

@@ -54,9 +54,9 @@ KEPT = f"the CA {named(OLD.certificate)}: has a key with"
 OTHER_KEY = "Leave key_type out, or replace the key: state=replaced, or the replace_key playbook."
 
 
-def no_renewal(authority: Entity, other: str) -> str:
+def no_renewal(authority: Entity, other: str, current: Entity = OLD) -> str:
     return (
-        f"the supplied CA: {authority.certificate.subject} is not a renewal of {OLD.certificate.subject}: it has another "
+        f"the supplied CA: {authority.certificate.subject} is not a renewal of {current.certificate.subject}: it has another "
         f"{other}. Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook."
     )
 
@@ -131,6 +131,11 @@ CASES = [
     refusal(
         supplied_fits_the_goal, no_renewal(NEW, "key"),
         name="renewal with another key", intent=replace(supplying(NEW), goal=Goal.RENEW),
+    ),
+    refusal(
+        supplied_fits_the_goal, no_renewal(OLD, "key", NEW),
+        name="renewal with another key, the other way round", intent=replace(supplying(OLD), goal=Goal.RENEW),
+        ca=secrets(NEW), ledger=ledger(entry(NEW, generations={0})), leaves=leaves(NEW),
     ),
     *(
         refusal(
