@@ -331,8 +331,10 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/preconditions/authority.py",
-        "if any(snapshot.names.secret(name) == snapshot.names.key_secret for name in snapshot.ca.named_for_tls):",
-        ("if any(snapshot.names.secret(name) <= snapshot.names.key_secret for name in snapshot.ca.named_for_tls):",),
+        "if any(snapshot.names.secret(name) == snapshot.names.key_secret for name in snapshot.ca.defects.named_for_tls):",
+        (
+            "if any(snapshot.names.secret(name) <= snapshot.names.key_secret for name in snapshot.ca.defects.named_for_tls):",
+        ),
         "The other CA Secret has a longer name.",
     ),
     Equivalent(
