@@ -165,7 +165,7 @@ def _with_back_link_request(
     the next CA.
     """
     current, asked = at.current, at.intent.issuing.external_issuer
-    if not step.with_link or current is None or current.has_ended(at.snapshot.now):
+    if not step.with_link or current is None:
         return step
     if supplied is None or not supplied.key_is_elsewhere or at.intent.issuing.link_issuer is None:
         return step

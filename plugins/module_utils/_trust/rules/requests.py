@@ -348,7 +348,7 @@ def reissue(at: Situation) -> Steps:
     their issue ends with it. A presenter that has none yet gets one. The flow does not wait for a presenter that
     another writer has paused: the others are served, and this presenter holds the flow at its end. Nor does it wait for a presenter with a waiver.
     """
-    if not _is_switched(at) or at.current is None or at.issues_to_users:
+    if at.flow_in_flight is None or at.successor is not None or at.current is None or at.issues_to_users:
         return ()
     seen = (*presenters(at.snapshot), *parties_awaiting_issue(at.snapshot))
     behind = {
@@ -366,9 +366,10 @@ def await_pick_up(at: Situation) -> Turn:
     cannot restart the others, which hold the flow. Programs whose certificate is not issued again, because another writer has paused its
     user, have nothing to take up.
     """
-    if not _is_switched(at) or at.current is None or at.flow_in_flight is None:
+    begun = at.flow_in_flight
+    if begun is None or at.successor is not None or at.current is None:
         return ()
-    replaced = at.flow_in_flight.replaces
+    replaced = begun.replaces
     late = tuple(presenter.name for presenter in presenters(at.snapshot) if presenter.is_behind(replaced))
     if late:
         return (AwaitPickUp(names=late, authority=at.current, replaced=replaced, phase=at.phase),)
@@ -384,7 +385,3 @@ def _presenters_of_replaced(at: Situation) -> Iterator[Violation]:
             yield Violation(
                 Condition.REMOVAL, presenter.name, f"may present a certificate of {named(replaced.certificate)}: {why}.", presenter.remedy,
             )  # fmt: skip
-
-
-def _is_switched(at: Situation) -> bool:
-    return at.flow_in_flight is not None and at.successor is None

@@ -103,7 +103,8 @@ def test_pods_that_may_have_a_leaf_of_the_given_up_ca_are_noted_in_a_pause() -> 
     "snapshot",
     [
         pytest.param(replace(GIVEN_UP, reconciliation=PAUSED), id="it is paused"),
-        pytest.param(told_of(GIVEN_UP), id="it was told"),
+        pytest.param(told_of(GIVEN_UP), id="it was told that no pod has any"),
+        pytest.param(told_of(GIVEN_UP, *GIVEN_UP.uids), id="it was told which pods may have one"),
         pytest.param(answering(changed(GIVEN_UP, in_place_obstacles=InPlaceObstacles())), id="all listeners tell"),
         pytest.param(undoing(stage.TRUSTED), id="it is not given up yet"),
         pytest.param(stage.TRUSTED, id="there is no abort"),

@@ -59,6 +59,7 @@ def until(minutes: int) -> Steps:
     [
         pytest.param(reading(since(1)), REPLACE_KEY, until(1), id="what a mounted Secret takes"),
         pytest.param(reading(since(2)), REPLACE_KEY, (), id="it is over"),
+        pytest.param(reading(since(10)), REPLACE_KEY, (), id="it has been over for long"),
         pytest.param(
             reading(since(2)), changed_intent(REPLACE_KEY, client_grace=10 * MINUTE), until(8), id="more is wanted"
         ),
@@ -93,6 +94,7 @@ FORTH, BACK = link_of(NEW, OLD), link_of(OLD, NEW)
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
 END = f"{min(FORTH.not_after, BACK.not_after):%Y-%m-%d %H:%M} UTC"
 BRIEF = make("cluster-ca v0", OLD.key, NEW, end=NOW + 10 * MINUTE).certificate
+BRIEF_FORTH = make("cluster-ca v1", NEW.key, OLD, path_length=0, end=NOW + 10 * MINUTE).certificate
 
 
 def with_links(*links: Any, **fields: Any) -> Snapshot:
@@ -111,6 +113,10 @@ def elsewhere(before: Snapshot) -> Snapshot:
             with_links(FORTH, BACK),
             f"Clients that know only {OLD_NAME} are led on after the switch, until {END}: from then on they refuse the nodes, until they read again.",
             id="both link certificates",
+        ),
+        pytest.param(
+            with_links(BRIEF_FORTH, BACK), f"until {BRIEF_FORTH.not_after:%Y-%m-%d %H:%M} UTC: from then on they refuse the nodes, until they read again.",
+            id="the certificate of the next CA ends first",
         ),
         pytest.param(
             with_links(FORTH, BRIEF),

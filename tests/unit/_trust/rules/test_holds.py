@@ -36,10 +36,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hold
     await_usable_leaves,
     check_leaves_of_restarted,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import await_restarts
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import await_confirmation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
-from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, Entity, key, make
+from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
 from .. import linked, patient, unlinked
 from ..authorities import EARLY, EXPIRED, INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of, names_of
@@ -166,6 +168,10 @@ FIND_WRITER, FIND_DELETER = (f"Find the program or person that {did}" for did in
         ),
         pytest.param(BEGUN, (), (BY_OPERATOR,), id="in a flow: one is of the next CA"),
         pytest.param(elsewhere(BEGUN, OLD), (), (f"{FIND_DELETER}{UNDO}",), id="in a flow to a CA whose key is here"),
+        pytest.param(
+            elsewhere(changed(BEGUN, leaves=(a_leaf(PODS[0], INTERMEDIATE), a_leaf(PODS[1]))), OLD, NEW), (), (f"{FIND_WRITER}{UNDO}",),
+            id="in a flow, a leaf of the next CA takes its place at the switch",
+        ),
     ],
 )  # fmt: skip
 def test_leaves_that_no_process_could_use_are_named_with_what_replaces_them(
@@ -288,6 +294,9 @@ def test_a_held_flow_names_leaves_that_end_meanwhile() -> None:
         f"{len(near.leaves.stored)}, and the operator, which can issue none, stands still before that. See to what holds the flow, or undo it (abort)."
     )
     assert ending.condition is Condition.LEAVES_CAN_BE_RENEWED
+    soon = a_leaf(chain=(issue_leaf(OLD, end=NOW + 20 * DAY), OLD.certificate))
+    alone = changed(elsewhere(missed, OLD), leaves=(soon, *missed.leaves.stored[1:]))
+    assert f"{PODS[0]} ends on 2026-06-21, the first of 1, and the operator" in holds(situation(alone))[-1].message
     assert holds(situation(replace(near, ledger=linked.ENROLLED.ledger))) == ()
     for other in (
         changed(near, renewal_window=missed.leaves.renewal_window),
@@ -419,6 +428,9 @@ def known(**changes: Any) -> Snapshot:
 )
 def test_nodes_that_hold_old_leaves_are_named(snapshot: Snapshot, told: str) -> None:
     assert [one for one in decide(snapshot, REPLACE_KEY).waiting if STAYS in one] == ([told] if told else [])
+    turn = await_restarts(situation(snapshot))
+    assert isinstance(turn, Wait)
+    assert turn.left_for_later == ((told,) if told else ())
 
 
 # A CA that waits to be confirmed is told with all that a person compares, and stands in the way of nothing.

@@ -57,6 +57,7 @@ from ..builders import PAUSED, RUNS, changed, cluster, others, prepared, secrets
 from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, with_requests
+from ..served import served
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 from .test_due import ENDING, LASTING, leaf_with, settled
 
@@ -188,6 +189,10 @@ OPENSSL = OutsideClient(
             changed(AGREED, leaves=(replace(AGREED.leaves.stored[0], chain=None), *linked.ISSUED.leaves.stored[1:])), (),
             id="who knows whose leaf it is",
         ),
+        pytest.param(
+            changed(AGREED, leaves=(replace(AGREED.leaves.stored[0], chain=None), *AGREED.leaves.stored[1:])), (),
+            id="the same, and the others are of the CA in use",
+        ),
         pytest.param(without_link(AGREED), (), id="no link certificate"),
         pytest.param(replace(AGREED, bundle=names_of(OLD)), (), id="it may not be used yet"),
         pytest.param(changed(AGREED, outside_clients=(OPENSSL,)), (), id="a client outside would refuse it"),
@@ -222,6 +227,7 @@ def stopping(after: Phase | None, **fields: Any) -> Snapshot:
         pytest.param(stopping(Phase.TRUST), False, id="the flow stops before"),
         pytest.param(stopping(Phase.USE, leaves=PHASED_OUT.leaves.stored), False, id="none is due"),
         pytest.param(without_link(stopping(Phase.USE)), False, id="no link certificate"),
+        pytest.param(stopping(Phase.USE).with_ca(prepared=()), False, id="no next CA waits"),
         pytest.param(at_hand(elsewhere(stopping(Phase.USE))), False, id="an outside issuer keeps its key"),
         pytest.param(stopping(Phase.USE, outside_clients=(OPENSSL,)), False, id="a client outside would refuse it"),
     ],
@@ -258,6 +264,12 @@ KNOWN_BY_ITS_ROOT = replace(
 def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
     stranger = OutsideClient("Secret kafka/app", chain_of(OLD))
     assert issue_operator_leaf(situation(changed(PHASED_OUT, outside_clients=(stranger,)))) == OWN_LEAF
+
+
+@pytest.mark.parametrize("gate", ["trust", "alone"])
+def test_each_gate_alone_holds_the_operators_own_leaf(gate: str) -> None:
+    closed: dict[str, Any] = {gate: lambda *_asked: (Violation(Condition.TRUST, "", "", ""),)}
+    assert issue_operator_leaf(situation(PHASED_OUT, gates=replace(GATES, **closed))) == ()
 
 
 def test_only_the_operators_own_leaf_is_issued_alone() -> None:
@@ -544,6 +556,25 @@ def test_a_leaf_that_no_process_could_use_is_replaced_first_and_by_a_restart() -
     assert replace_leaves(situation(kept, RECONCILE)) == (made,)
     closed = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "", "", ""),))
     assert replace_leaves(situation(kept, RECONCILE, closed)) == (replace(made, secrets=PODS[:1]),)
+
+
+def test_of_a_chain_the_ca_that_issues_counts_where_processes_may_not_know_it() -> None:
+    below = make("Corporate Issuing CA", key(7), LASTING, end=LASTING.certificate.not_after)
+    chain, due = chain_of(below, LASTING), leaf_with(44 * DAY, issuer=below)
+    seen = changed(settled(due, ca=secrets(chain), ledger=ledger(entry(chain, generations={0}))), in_place_obstacles=BLOCKED)
+    closed = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "", "", ""),))
+    (step,) = replace_leaves(situation(seen, LEAVES, closed))
+    assert isinstance(step, IssueLeaves)
+    assert (step.secrets, step.issuer) == ((PODS[0],), chain)
+
+
+def test_the_operator_goes_on_although_users_lack_certificates() -> None:
+    """This collection issues those, and no reconcile of the nodes needs them."""
+    first, *others_ = served("switched").nodes.pods
+    for lacking in ((), ("audit",)):
+        behind = changed(served("switched", missing=lacking), pods=(replace(first, presents_stored=False), *others_))
+        (step,) = steps_of(await_restarts(situation(behind)))
+        assert step.uids == {first.uid}  # type: ignore[attr-defined]
 
 
 # Leaves are issued all at once or not at all, and only where they can be signed here or are at hand.

@@ -61,7 +61,7 @@ from ....tools.support.certificates import DAY, NOW, Entity, key, make
 from ....tools.support.engines import without
 from ....tools.support.intents import changed_intent
 from .. import linked, patient, renewal, unlinked
-from ..authorities import NEW, OLD, ROOT, THIRD, names_of
+from ..authorities import NEW, OLD, ROOT, THIRD, chain_of, names_of
 from ..builders import PAUSED, RUNS, answering, changed, cluster, others, secrets
 from ..ledgers import PHASE_OUT, UNTRUSTED, books_of, entry, ledger
 from ..nodes import PODS, a_pod, leaves, pods, uids_of
@@ -492,5 +492,8 @@ def test_until_when_the_operator_keeps_the_ca(left: timedelta, is_foreseen: bool
     assert bool(foreseen(left)) is is_foreseen
 
 
-def test_without_a_ca_no_renewal_is_foreseen() -> None:
+def test_the_operator_renews_the_ca_in_use_whatever_is_above_it() -> None:
+    below = make("cluster-ca v1", key(1), ROOT, end=NOW + 20 * DAY)
+    told = foresee_operator_renewal(cluster(ca=secrets(chain_of(below, ROOT))))
+    assert told.startswith(f"holds the CA {below.certificate.subject}, which ends on 2026-06-21, ")
     assert foresee_operator_renewal(cluster(ca=secrets(None))) == ""

@@ -6,27 +6,34 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Wait
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, LinkIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import (
+    Intent,
+    LinkIssuer,
+    UpkeepOptions,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     PreparedAuthority,
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, resume_replacement
 
-from ....tools.support.certificates import HOUR, NOW, Entity, key, make
+from ....tools.support.certificates import DAY, HOUR, NOW, Entity, key, make
 from ....tools.support.constrained import names
 from ....tools.support.intents import an_intent, changed_intent
 from .. import unlinked
-from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, SHORT, THIRD, chain_of
-from ..builders import changed, cluster, others, secrets
-from ..ledgers import UNUSED, entry, ledger
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of
+from ..builders import changed, cluster, others, prepared, secrets
+from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..requested import elsewhere
 from .asking import RENEW, REPLACE_KEY, situation, turns
 
@@ -127,6 +134,7 @@ def made_by(snapshot: Snapshot, intent: Intent) -> PrepareAuthority:
         pytest.param(settled_with(SHORT), supplying(NEW), True, id="a supplied root"),
         pytest.param(settled_with(SHORT), supplying(ISSUED, SHORT), True, id="a supplied CA that it has issued"),
         pytest.param(settled_with(SHORT), supplying(INTERMEDIATE, ROOT), False, id="nothing leads to the supplied CA"),
+        pytest.param(settled_with(SHORT), supplying(make("Below", key(85), ISSUED), ISSUED, SHORT), False, id="it has not issued that itself"),
         pytest.param(settled_with(SHORT), NO_TIME, False, id="no time is wanted"),
         pytest.param(settled_with(OLD), REPLACE_KEY, False, id="it allows one"),
         pytest.param(settled_with(make("cluster-ca v0", key(0))), REPLACE_KEY, False, id="it allows any number"),
@@ -145,6 +153,7 @@ def test_a_ca_with_path_length_0_is_renewed_before_its_key_is_replaced(
 ) -> None:
     made = made_by(snapshot, intent)
     assert (made.goal, made.with_link and first) == (Goal.RENEW if first else Goal.REPLACE_KEY, False)
+    assert made.precedes_replacement is first
     if first:
         current = snapshot.ca.current[0]
         assert (made.path_length, made.at_least_until, made.supplied) == (1, current.not_after, ())
@@ -162,13 +171,54 @@ def test_a_ca_with_path_length_0_is_renewed_before_its_key_is_replaced(
         (OLD, 0, None, 0),
         (OLD, 3, CaUsers(), 3),
         (make("cluster-ca v0", key(0)), None, None, None),
+        (chain_of(make("Short", key(82), ROOT, path_length=0), ROOT), None, None, 1),
     ],
 )
 def test_the_path_length_of_a_renewal(
-    current: Entity, asked: int | None, users: CaUsers | None, length: int | None
+    current: Entity | Chain, asked: int | None, users: CaUsers | None, length: int | None
 ) -> None:
     made = made_by(changed(settled_with(current), users=users), changed_intent(RENEW, path_length=asked))
     assert (made.goal, made.path_length, made.at_least_until) == (Goal.RENEW, length, None)
+
+
+def test_an_adopted_ca_that_allows_none_below_it_is_renewed_where_the_caller_wants_it() -> None:
+    made = made_by(settled_with(SHORT), an_intent(Goal.UPGRADE, raise_path_length=True))
+    assert (made.goal, made.path_length, made.at_least_until) == (Goal.RENEW, 1, SHORT.certificate.not_after)
+    assert (made.precedes_replacement, made.because) == (False, "")
+
+
+def test_a_flow_that_the_upkeep_begins_says_why() -> None:
+    ending = make("cluster-ca v0", key(0), path_length=1, end=NOW + 20 * DAY)
+    because = made_by(settled_with(ending), an_intent(Goal.RECONCILE, upkeep=UpkeepOptions())).because
+    assert because == f"{named(ending.certificate)} ends on 2026-06-21; its time for renewal began on 2026-05-15."
+    asked = an_intent(Goal.RENEW, upkeep=UpkeepOptions(), supplied=prepared(RENEWED))
+    assert made_by(settled_with(ending), asked).because == ""
+
+
+@pytest.mark.parametrize(
+    ("books", "goal", "told"),
+    [
+        ({}, Goal.RECONCILE, True),
+        ({}, Goal.REPLACE_KEY, True),
+        ({}, Goal.ABORT, False),
+        ({"finished_at": None}, Goal.REPLACE_KEY, False),
+        ({"precedes_replacement": False}, Goal.RECONCILE, False),
+        ({"successor": "another"}, Goal.RECONCILE, False),
+        (None, Goal.RECONCILE, False),
+    ],
+)
+def test_a_replacement_whose_first_part_is_done_is_left_to_its_playbook(
+    books: dict[str, Any] | None, goal: Goal, told: bool
+) -> None:
+    """Not by the call that goes on with it, nor where the first part is undone."""
+    done = {"finished_at": NOW, "precedes_replacement": True, **(books or {})}
+    journal = None if books is None else a_journal(Goal.RENEW, OLD, RENEWED, **done)
+    seen = cluster(ca=secrets(RENEWED), ledger=ledger(entry(RENEWED, generations={0}), journal=journal))
+    sentence = (
+        f"{named(RENEWED.certificate)} was renewed so that its key can be replaced, as asked for on 2026-06-01 at 11:00 UTC. The replacement is still to "
+        "come: strimzi_ca with state=replaced, or the playbook replace_key, goes on with it."
+    )
+    assert resume_replacement(situation(seen, Intent(goal))) == (Wait(left_for_later=(sentence,)) if told else ())
 
 
 # The key of the CA in use is kept elsewhere, and its issuer can be asked. ----------------------------------------------
@@ -309,6 +359,7 @@ IN_AN_HOUR = NOW + HOUR
     [
         pytest.param(settled_with(OLD), IN_AN_HOUR, "", id="before the CA in use ends"),
         pytest.param(settled_with(OLD), OLD.certificate.not_after, "its link certificates with it, ends before", id="when it ends"),
+        pytest.param(settled_with(OLD), OLD.certificate.not_after + HOUR, "its link certificates with it, ends before", id="after it has ended"),
         pytest.param(settled_with(BELOW, key=None), IN_AN_HOUR, "there is no link certificate", id="without a link certificate"),
     ],
 )  # fmt: skip

@@ -93,6 +93,10 @@ def taken_out(new: LedgerEntry) -> Snapshot:
             linked.FINISHED, changed_intent(RECONCILE, additional_cas=(chain_of(OLD),)), put(OLD, beside=names_of(NEW)),
             id="one that no listener knows any more",
         ),
+        pytest.param(
+            linked.REMOVED.with_ca(other_entries=others(OLD)), changed_intent(RECONCILE, additional_cas=(chain_of(OLD),)), (),
+            id="one that was put back while processes forget it",
+        ),
         pytest.param(cluster(ca=secrets(None)), RECONCILE, (), id="no CA in use"),
     ],
 )  # fmt: skip

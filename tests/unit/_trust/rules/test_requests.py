@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, Reason
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, Reason, why_ending
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -31,6 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
     ask_for_leaves,
     await_issuer,
     describe_awaited_leaves,
+    ending_unserved,
     forget_requests,
     leaves_to_ask_for,
     leaves_to_await,
@@ -42,8 +43,8 @@ from ....tools.support.certificates import DAY, HOUR, NOW
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, renewal, unlinked
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of
-from ..builders import PAUSED, changed, cluster, secrets
-from ..ledgers import entry, ledger
+from ..builders import PAUSED, changed, cluster, prepared, secrets
+from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, leaves
 from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, refused, with_requests
 from .asking import situation
@@ -147,6 +148,38 @@ def test_an_issuer_is_asked_where_it_keeps_the_key_of_a_ca_below_another() -> No
     assert asked is not None
     assert asked.issuer == chain
     assert EXPORTER in asked.secrets
+    (step,) = ask_for_leaves(at(kept))
+    assert step.because.startswith(f"The key of {named(INTERMEDIATE.certificate)} is kept elsewhere")
+    pending = with_requests(kept, *(a_request(name, INTERMEDIATE) for name in asked.secrets))
+    assert leaves_to_await(at(pending)) == asked.secrets
+    assert f"of {named(INTERMEDIATE.certificate)} still to come" in describe_awaited_leaves(at(pending))[0]
+    assert leaves_to_await(at(at_hand(kept, INTERMEDIATE, asked.secrets))) == ()
+
+
+def test_leaves_that_have_ended_are_asked_for_while_a_flow_stops() -> None:
+    """The CA in use issues them once more, although the flow is to replace it. No other leaf has ended."""
+    ended, good = leaf_with(-1 * DAY), leaf_with(200 * DAY, secret=PODS[1])
+    books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED), journal=a_journal(old=LASTING))
+    flow = settled(ended, good, ca=secrets(LASTING, prepared=(prepared(NEW),)), ledger=books)
+    seen = at(elsewhere(flow, LASTING), RECONCILE)
+    assert ended.chain
+    assert leaves_to_ask_for(replace(seen, resting=True)) == Asked(
+        chain_of(LASTING), {PODS[0]: why_ending(ended.chain[0], ())}
+    )
+    assert leaves_to_ask_for(seen) is None
+    unprepared = at(elsewhere(changed(flow, ca=secrets(LASTING)), LASTING), RECONCILE)
+    assert leaves_to_ask_for(unprepared) == Asked(chain_of(LASTING), {})
+
+
+def test_a_call_that_stops_before_users_are_served_names_the_first_of_them_whose_certificate_ends() -> None:
+    first, second = (leaf_with(days * DAY, secret=name) for name, days in (("orders", 10), ("audit", 20)))
+    seen = at(settled(leaf_with(5 * DAY), user_leaves={"orders": first, "audit": second, "payments": second, "new": None}))
+    of_time = {one.secret: why_ending(one.chain[0], ()) for one in (first, second, leaf_with(5 * DAY)) if one.chain}
+    asked = Asked(chain_of(LASTING), {**of_time, "payments": Due(Reason.AUTHORITY, ""), "new": Due(Reason.MISSING, "")})
+    assert ending_unserved(seen, asked) == (
+        f"renew 2 certificates of users: orders ends on {NOW + 10 * DAY:%Y-%m-%d}, the first of them",
+    )
+    assert ending_unserved(seen, replace(asked, reasons={})) == ending_unserved(seen, None) == ()
 
 
 def test_leaves_at_their_end_are_asked_for() -> None:
@@ -182,6 +215,14 @@ def test_leaves_with_wrong_names_are_requested_and_the_report_says_which_names()
     assert (
         "The operator wants other names in 1 certificate (demo-nodes-0: it lacks a.example), can issue none, and touches nothing until they are there."
     ) in describe_awaited_leaves(at(asked, RECONCILE))
+
+
+def test_of_several_leaves_with_wrong_names_the_first_is_told() -> None:
+    """It is told with the names that it lacks itself."""
+    second = leaf_with(200 * DAY, secret=PODS[1])
+    seen = changed(MISNAMED, leaves=(*MISNAMED.leaves.stored, second), misnamed={PODS[1]: "it lacks b", PODS[0]: "it lacks a"})
+    told = " ".join(describe_awaited_leaves(at(seen, RECONCILE)))
+    assert f"The operator wants other names in 2 certificates ({PODS[0]}: it lacks a), can issue none" in told
 
 
 def test_misnamed_leaves_are_issued_without_a_pause_because_the_operator_has_to_see_them() -> None:
@@ -280,7 +321,8 @@ def test_requests_are_waited_for_as_long_as_the_caller_wants() -> None:
     )  # fmt: skip
     assert steps_of(await_issuer(at(OPEN, WAITING))) == (expected,)
     assert steps_of(await_issuer(at(OPEN))) == ()
-    assert steps_of(await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issuer_deadline=NOW)))) == ()
+    for over in (NOW, NOW - HOUR):
+        assert steps_of(await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issuer_deadline=over)))) == ()
     assert (
         steps_of(await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issuer_deadline=NOW + timedelta(seconds=1))))) != ()
     )

@@ -247,6 +247,16 @@ def test_removed_cas_are_forgotten_in_turn() -> None:
     assert (step.authority, step.uids) == (THIRD.certificate, first.awaited_pods)
 
 
+def test_a_removed_ca_that_was_put_back_keeps_no_other_ca_known() -> None:
+    """Their order in the ledger does not matter."""
+    put_back_, other = books_of(PUT_BACK).removed_cas[0], RemovedEntry(THIRD.certificate, NODES)
+    for removed in ((put_back_, other), (other, put_back_)):
+        seen = replace(PUT_BACK, ledger=replace(books_of(PUT_BACK), removed_cas=removed))
+        (step,) = forget_removed_authorities(situation(seen))
+        assert isinstance(step, Reload)
+        assert (step.authority, step.uids) == (THIRD.certificate, NODES)
+
+
 # A CA that was swapped in by hand and that is adopted: the one in use takes its place again, until the gates are open.
 
 BACK = PutBack(chain=chain_of(OLD), generation=0, key_generation=0)
@@ -347,6 +357,7 @@ def test_a_key_stays_for_probes_where_a_name_tells_nothing(removed: RemovedEntry
     books = replace(ledger(entry(beside, generations={0})), removed_cas=(removed,))
     seen = cluster(ca=secrets(beside, kept_keys=kept), ledger=books)
     assert tidy_keys(situation(seen, RECONCILE)) == (tidied(NO_KEYS, kept, Phase.USE) if stale else ())
+    assert tidy_keys(situation(seen.with_ca(kept_keys=NO_KEYS), RECONCILE)) == ()
 
 
 def test_the_key_of_a_ca_in_use_that_the_books_lack_is_stale() -> None:

@@ -123,6 +123,7 @@ KEPT = elsewhere(LEARNED)
             at_hand(replace(KEPT, reconciliation=RUNS)), pause_for(NEW_KEY[0]), id="all, and the operator works"
         ),
         pytest.param(at_hand(refused(KEPT)), (), id="a process would refuse them"),
+        pytest.param(at_hand(KEPT.with_ca(current=())), (), id="no CA is in use"),
     ],
 )
 def test_requested_leaves_are_written_once_all_of_them_are_at_hand(snapshot: Snapshot, expected: Steps) -> None:
@@ -166,6 +167,7 @@ def test_leaves_that_a_flow_issues_are_led_back_at_once() -> None:
         pytest.param(PLAIN, LATE, id="the operator has issued all"),
         pytest.param(one_leaf(), (replace(LATE[0], secrets=PODS[:1]),), id="the operator has issued one"),
         pytest.param(one_leaf(generation=0), (), id="of another generation"),
+        pytest.param(one_leaf(generation=2), (), id="of a generation that is yet to come"),
         pytest.param(one_leaf(chain=None), (), id="unreadable"),
         pytest.param(one_leaf(chain=(stored_chain(OLD)[0], NEW.certificate)), (), id="of another CA"),
         pytest.param(PLAIN.with_ca(kept_links={}), (), id="there are no link certificates"),

@@ -61,6 +61,7 @@ def at_hand_for(snapshot: Snapshot, *names: str) -> Snapshot:
     ("snapshot", "names"),
     [
         pytest.param(served("switched"), (), id="nothing has come"),
+        pytest.param(served("switched", missing=("audit",)), (), id="nothing has come, and a user has no Secret"),
         pytest.param(at_hand_for(served("switched"), *ALL_USERS), ("audit",), id="one first"),
         pytest.param(at_hand_for(served("switched"), "payments"), ("payments",), id="the one that is at hand"),
         pytest.param(
@@ -82,7 +83,7 @@ def test_a_pass_writes_the_user_certificates_that_have_come(snapshot: Snapshot, 
 
 def test_a_user_whose_secret_cannot_be_created_delays_no_other_user() -> None:
     seen = at_hand_for(served("switched", missing=("audit",)), *ALL_USERS)
-    assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, taken_names=frozenset({"audit"})))) == issued(
+    assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, taken_names=frozenset({"audit", "stranger"})))) == issued(
         "orders"
     )
 
@@ -133,6 +134,7 @@ def test_a_user_with_a_certificate_is_resumed_before_others_get_theirs(pause: Re
     waiting = user("orders", pause=pause), user("payments", NEW, is_outdated=False, pause=ReissuePause.FOREIGN)
     at = situation(changed(served("switched", "audit"), presenters=(first, *waiting)), REPLACE_KEY)
     assert resume_served_users(at) == (AwaitKept(names=(AUDIT,), authority=NEW.certificate),)
+    assert resume_served_users(replace(at, snapshot=at.snapshot.with_ca(keys_elsewhere=frozenset()))) == ()
 
 
 def test_no_user_is_resumed_that_was_not_paused() -> None:

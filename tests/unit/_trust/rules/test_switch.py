@@ -47,7 +47,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
 from ....tools.support.certificates import HOUR, NOW, Entity, key, make
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, renewal, unlinked
-from ..authorities import NEW, OLD, RENEWED, name_of, names_of
+from ..authorities import NEW, OLD, RENEWED, chain_of, name_of, names_of
 from ..builders import PAUSED, changed, cluster, others, prepared, secrets
 from ..ledgers import ANY, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
 from ..nodes import PODS, pods, uids_of
@@ -179,6 +179,31 @@ def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
 )
 def test_reasons_against_a_switch(snapshot: Snapshot) -> None:
     assert steps_of(switch(situation(snapshot))) == ()
+
+
+@pytest.mark.parametrize(
+    ("client", "led_on"),
+    [
+        pytest.param(OutsideClient("Secret kafka/app", chain_of(OLD), follows=Follows.ISSUING), True, id="it follows ca.crt alone"),
+        pytest.param(
+            OutsideClient("Secret kafka/app", chain_of(OLD), "started earlier.", follows=Follows.ISSUING), False, id="it may have read another"
+        ),
+        pytest.param(OutsideClient("Secret kafka/app", None, follows=Follows.ISSUING), False, id="it is unknown what it has read"),
+        pytest.param(OutsideClient("Secret kafka/app", chain_of(OLD)), False, id="no operator brings it ca.crt"),
+    ],
+)  # fmt: skip
+def test_a_client_that_nodes_lead_on_to_the_next_ca_holds_no_switch(client: OutsideClient, led_on: bool) -> None:
+    """Without a link certificate none is led on."""
+    steps = (steps_of(switch(situation(changed(one, outside_clients=(client,))))) for one in (linked.ALONE, unlinked.TRUSTED))
+    assert tuple(steps) == (pause_for(LINKED) if led_on else (), ())
+
+
+def test_clients_get_time_before_the_link_certificate_goes_out_of_use() -> None:
+    """A pause is not made longer for that: it ends."""
+    asked = changed_intent(REPLACE_KEY, client_grace=2 * HOUR)
+    wanted = AwaitClients(certificate=NEW.certificate, earliest_use=NOW + HOUR, phase=Phase.RETIRE)
+    assert steps_of(switch(situation(linked.ALONE, asked))) == (wanted,)
+    assert steps_of(switch(situation(linked.HALTED, asked))) == ()
 
 
 @pytest.mark.parametrize("gate", ["trust", "alone"])
@@ -314,6 +339,7 @@ def cleared(ago: timedelta, before: Snapshot = linked.TRUSTED) -> Snapshot:
         pytest.param(cleared(timedelta()), REPLACE_KEY, timedelta(seconds=120), id="just now"),
         pytest.param(cleared(timedelta(seconds=50)), REPLACE_KEY, timedelta(seconds=70), id="the rest of the time"),
         pytest.param(cleared(timedelta(seconds=120)), REPLACE_KEY, None, id="they had their time"),
+        pytest.param(cleared(HOUR), REPLACE_KEY, None, id="they had their time long ago"),
         pytest.param(cleared(HOUR), within(3 * HOUR), 2 * HOUR, id="more time is wanted"),
         pytest.param(cleared(timedelta()), within(timedelta(0)), None, id="no time is wanted"),
         pytest.param(changed(cleared(timedelta()), pods=()), REPLACE_KEY, None, id="there is no node to connect to"),
