@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import Span
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
@@ -29,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import (
+    ActionKind,
     Forecast,
     forecast,
     likeness_of,
@@ -205,10 +207,25 @@ def test_the_plan_goes_on_after_a_party_outside_that_holds_the_flow() -> None:
     assert found.after[0] == hold
     assert hold.what == f"the flow is held here by Secret kafka/app: cannot validate certificates of the CA {NEW_NAME}."
     assert (hold.phase, hold.nodes, hold.is_change) == (found.after[1].phase, (), False)
+    assert hold.span == Span(timedelta(0), None)
     assert [step for step in found.whole if step != hold] == list(free.steps)
     assert found.end is not None
     assert found.end.ca.current == SETTLED.ca.current
     assert (free.after, free.whole) == ((), free.steps)
+
+
+def test_each_party_that_holds_the_flow_is_told_with_its_own_reasons() -> None:
+    strangers = tuple(replace(STRANGER, name=name) for name in ("Secret kafka/app", "Secret kafka/web"))
+    found = planned(changed(SETTLED, outside_clients=strangers), REPLACE_KEY)
+    assert [step.what for step in found.after[:2]] == [
+        f"the flow is held here by {one.name}: cannot validate certificates of the CA {NEW_NAME}." for one in strangers
+    ]
+    assert [step.does for step in found.after if step.what.startswith("the flow is held")] == [ActionKind.HOLD] * 2
+
+
+def test_the_plan_says_how_long_new_certificates_are_valid_where_that_is_unusual() -> None:
+    told = "New certificates are valid for 90 days, as spec.clusterCa.validityDays of Kafka kafka/demo says; validity_days gives them another life."
+    assert told in planned(changed(SETTLED, validity=90 * DAY), REPLACE_KEY).choices
 
 
 def test_the_plan_names_a_party_that_holds_the_flow_before_the_step_that_it_holds() -> None:

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import (
     describe_next_window,
+    forecast,
     respect_windows,
     waits_for_window,
 )
@@ -25,9 +26,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 from ...tools.support.certificates import DAY, HOUR, NOW
 from ...tools.support.intents import changed_intent
 from . import linked
-from .builders import PAUSED, cluster
-from .nodes import PODS
-from .rules.asking import FLOWS, REPLACE_KEY
+from .builders import PAUSED, changed, cluster
+from .nodes import PODS, pods
+from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
 from .stand_in import MadeHere
 
 CLOSED, OPEN = MaintenanceWindows(False, NOW + HOUR), MaintenanceWindows(True, NOW + DAY)
@@ -61,16 +62,17 @@ RESTARTED = {
 def test_each_stage_waits_where_its_steps_restart_a_pod(stage: str) -> None:
     snapshot, intent = FLOWS[stage]
     shut = replace(snapshot, reconciliation=replace(snapshot.reconciliation, windows=CLOSED))
-    decision, pods = decide(shut, intent), RESTARTED.get(stage)
+    decision, names = decide(shut, intent), RESTARTED.get(stage)
     found = respect_windows(decision, shut, intent, MadeHere())
-    if pods is None:
+    if names is None:
         assert found is decision
     else:
         assert (found.steps, found.done, found.violations) == ((), False, ())
         assert found.pending == tuple(step.describe_as_left() for step in decision.steps)
-        assert [told.partition(";")[0] for told in found.waiting] == [
-            f"is outside its maintenance windows, and the next step restarts {', '.join(pods)}. The next window opens on {NOW + HOUR:%Y-%m-%d at %H:%M} UTC"
-        ]
+        assert found.waiting == (
+            f"is outside its maintenance windows, and the next step restarts {', '.join(names)}. The next window opens on {NOW + HOUR:%Y-%m-%d at %H:%M} UTC; "
+            "the same call goes on then, or now with ignore_maintenance_windows (strimzi_ignore_maintenance_windows).",
+        )
     assert respect_windows(decision, shut, changed_intent(intent, ignores_windows=True), MadeHere()) is decision
 
 
@@ -88,9 +90,24 @@ def restart(reason: RollReason, snapshot: Snapshot) -> Roll:
 
 def test_nodes_with_ended_certificates_wait_for_no_window() -> None:
     """They serve no client meanwhile."""
-    shut = within(CLOSED)
-    decision = Decision(steps=(restart(RollReason.ENDED, shut),))
-    assert respect_windows(decision, shut, REPLACE_KEY, MadeHere()) is decision
+    behind = tuple(replace(pod, presents_stored=False) for pod in pods())
+    for shut in (within(CLOSED), changed(within(CLOSED), pods=behind)):
+        decision = Decision(steps=(restart(RollReason.ENDED, shut),))
+        assert respect_windows(decision, shut, REPLACE_KEY, MadeHere()) is decision
+
+
+@pytest.mark.parametrize(
+    ("windows", "intent", "told"),
+    [
+        pytest.param(CLOSED, REPLACE_KEY, True, id="nodes alone restart"),
+        pytest.param(OPEN, REPLACE_KEY, False, id="a window is open"),
+        pytest.param(CLOSED, RECONCILE, False, id="nothing restarts"),
+    ],
+)
+def test_a_plan_whose_restarts_wait_says_so_once(windows: MaintenanceWindows, intent: Intent, told: bool) -> None:
+    seen = within(windows)
+    sentence = f"{seen.names.kafka} {describe_next_window(seen)}"
+    assert forecast(seen, intent, MadeHere()).choices.count(sentence) == int(told)
 
 
 def test_a_pause_is_brought_to_its_end() -> None:

@@ -61,8 +61,7 @@ def _why_paused_before_switch_back(at: Situation) -> str:
     """Why users are paused before a switch back, as a sentence; empty where the switch leads forward. A user that has
     kept a certificate of the old CA all along does not show that it waits for another certificate.
     """
-    unwanted = at.ledger.undone_ca
-    if unwanted is None or at.current is None or at.current.fingerprint != unwanted:
+    if at.current is None or at.current.fingerprint != at.ledger.undone_ca:
         return ""
     return f"The User Operator may be about to store a certificate of {named(at.current)}. It does not do so for a user that it has reported as paused."
 

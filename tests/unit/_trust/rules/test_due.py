@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Standing
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Reason, is_signed_by
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Reason, is_signed_by, why_ending
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, TrustState
@@ -33,13 +33,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
     ending_under_next,
     leaves_before_operator_window,
     nears_operator_window,
+    needed_by_operator,
     renewed_leaves,
 )
 
 from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, leaf, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import an_intent
-from ..authorities import NEW, chain_of, stored_chain
+from ..authorities import NEW, ROOT, chain_of, stored_chain
 from ..builders import changed, cluster, prepared, secrets
 from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, books_of, entry, ledger
 from ..nodes import PODS, a_leaf
@@ -120,6 +121,21 @@ def test_of_a_chain_the_ca_that_issues_counts() -> None:
     chain, stored = chain_of(below, root), leaf_with(44 * DAY, issuer=below)
     snapshot = settled(stored, ca=secrets(chain), ledger=ledger(entry(chain, generations={0})))
     assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == (stored,)
+    assert stored.chain
+    assert due_reasons(snapshot, LEAVES, books_of(snapshot)) == {PODS[0]: why_ending(stored.chain[0], ())}
+    exporter = replace(stored, component=Component.KAFKA_EXPORTER)
+    assert ending_leaves(elsewhere(changed(snapshot, leaves=(exporter,)), below), LEAVES) == (exporter,)
+
+
+@pytest.mark.parametrize("replaced", ["", "~", None])
+def test_a_stopped_flow_that_replaces_another_ca_lets_no_leaf_be_renewed(replaced: str | None) -> None:
+    """Neither where that name comes before the name of the CA in use, nor after it."""
+    journal = a_journal(
+        replaces=LASTING.certificate.fingerprint if replaced is None else replaced, stop=Stop(Phase.TRUST, NOW)
+    )
+    books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED), journal=journal)
+    seen = settled(ENDING, ca=secrets(LASTING, prepared=(prepared(NEW),)), ledger=books)
+    assert due_leaves(seen, LEAVES, books) == ((ENDING,) if replaced is None else ())
 
 
 @pytest.mark.parametrize(
@@ -228,7 +244,7 @@ def test_which_leaves_of_the_next_ca_are_due(stored: StoredLeaf, goals: frozense
     issuer = SHORT if stored.chain and stored.chain[-1] == SHORT.certificate else LASTING
     others = (replace(stored, secret="after"), replace(stored, secret="a"))
     expected = ("a", "after", stored.secret) if goal in goals else ()
-    assert ending_under_next(settled(stored, *others), Intent(goal), chain_of(issuer)) == expected
+    assert ending_under_next(settled(stored, *others), Intent(goal), chain_of(issuer, ROOT)) == expected
 
 
 # Leaves that the operator is going to renew, where it cannot.
@@ -249,6 +265,8 @@ NEAR = leaf_with(44 * DAY)
         pytest.param(40, 30, 34.99, True, id="more than half of that time has passed"),
         pytest.param(30, 30, 15.01, False, id="as long as the window: half of its life"),
         pytest.param(30, 30, 14.99, True, id="as long as the window, in its second half"),
+        pytest.param(30.5, 30, 30.26, False, id="hours longer than the window: half of the hours before it"),
+        pytest.param(30.5, 30, 30.24, True, id="hours longer than the window: more than half of them have passed"),
         pytest.param(1, 30, 0.51, False, id="a day, in its first half"),
         pytest.param(1, 30, 0.49, True, id="a day, in its second half"),
     ],
@@ -367,7 +385,8 @@ def with_kept(standing: Standing | None, stored: StoredLeaf = STORED, **fields: 
         pytest.param(
             kept(authority="", sentences="It waits."), STORED, False, id="one that has not passed every check"
         ),
-        pytest.param(kept(authority=NEW.certificate.fingerprint), STORED, False, id="one of another CA"),
+        pytest.param(kept(authority="another"), STORED, False, id="one of another CA"),
+        pytest.param(kept(authority="~another"), STORED, False, id="one of another CA, whose name comes later"),
         pytest.param(kept(latest=EARLIER), STORED, False, id="one that this leaf has replaced"),
         pytest.param(kept(), replace(STORED, chain=LATER), False, id="the stored one"),
         pytest.param(kept(), replace(STORED, generation=7), False, id="of another generation"),
@@ -387,6 +406,12 @@ def test_a_later_leaf_that_the_issuer_keeps_is_taken_up_where_it_replaces_the_st
         assert ending_leaves(snapshot, Intent(goal)) == ()
     for goal in OTHERS:
         assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == unreadable
+
+
+def test_a_later_leaf_is_of_the_ca_in_use_whatever_is_above_it() -> None:
+    chain = chain_of(LASTING, ROOT)
+    seen = with_kept(kept(), ca=secrets(chain), ledger=ledger(entry(chain, generations={0})))
+    assert renewed_leaves(seen, RECONCILE) == (STORED,)
 
 
 def test_nothing_is_taken_up_while_a_ca_waits() -> None:
@@ -413,6 +438,23 @@ def test_flows_about_leaves_correct_differing_orders(goal: Goal) -> None:
 
 def test_an_order_without_a_difference_is_not_corrected() -> None:
     assert correct_orders(situation(with_kept(kept()), Intent(Goal.RECONCILE))) == ()
+
+
+def test_no_order_is_corrected_while_another_ca_is_on_its_way() -> None:
+    """The flow requests every leaf anyway."""
+    books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED), journal=a_journal(old=LASTING))
+    differing = kept(differs="it is not there")
+    assert correct_orders(situation(with_kept(differing, ledger=books), Intent(Goal.RECONCILE))) != ()
+    begun = with_kept(differing, ca=secrets(LASTING, prepared=(prepared(NEW),)), ledger=books)
+    assert correct_orders(situation(begun, Intent(Goal.RECONCILE))) == ()
+
+
+@pytest.mark.parametrize(("left", "needed"), [(30 * DAY, False), (30 * DAY - timedelta(seconds=1), True)])
+def test_the_operator_needs_a_leaf_that_is_in_its_window(left: timedelta, needed: bool) -> None:
+    """Where it can issue none."""
+    seen = settled(leaf_with(left))
+    assert needed_by_operator(elsewhere(seen, LASTING)) == (frozenset({PODS[0]}) if needed else frozenset())
+    assert needed_by_operator(seen) == frozenset()
 
 
 def test_of_a_ca_whose_key_is_here_nothing_is_corrected() -> None:

@@ -191,7 +191,8 @@ def test_of_each_kind_the_first_to_end_counts_however_long_it_has_left() -> None
         a_leaf(name, chain=(issue_leaf(OLD, end=NOW + days * DAY), OLD.certificate))
         for name, days in (("a", 300), ("b", 200))
     )
-    seen = changed(beside(using(BELOW)), ca=secrets(chain_of(BELOW, ENDING_ROOT)), leaves=nodes)
+    users = {"new": None, "odd": a_leaf(chain=None)}
+    seen = changed(beside(using(BELOW)), ca=secrets(chain_of(BELOW, ENDING_ROOT)), leaves=nodes, user_leaves=users)
     found = first_to_end(seen)
     assert found.user is None
     assert [one and one.certificate for one in (found.authority, found.leaf, found.other_ca)] == [

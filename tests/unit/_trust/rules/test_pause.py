@@ -50,7 +50,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
 from ....tools.support.certificates import DAY, HOUR, NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
-from ..authorities import NEW, OLD, THIRD, name_of
+from ..authorities import NEW, OLD, ROOT, THIRD, chain_of, name_of
 from ..builders import PAUSED, changed, cluster, secrets
 from ..ledgers import ANY, a_journal, books_of, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
@@ -120,6 +120,7 @@ def test_before_a_switch_back_every_user_is_paused() -> None:
     assert (step.names, "may be about to store a certificate of" in step.because) == ((ORDERS,), True)
     given_up = replace(seen, ledger=replace(books_of(stage), journal=replace(journal, replaces=name_of(NEW))))
     assert pause_reissue(situation(given_up)) == (), "it was never in use"
+    assert pause_reissue(situation(seen.with_ca(current=()))) == ()
 
 
 def test_where_no_user_may_be_served_during_the_switch_every_user_is_paused() -> None:
@@ -155,6 +156,8 @@ def test_a_user_that_may_not_be_served_stays_paused_between_the_two_writes_of_th
 def test_a_user_without_a_certificate_does_not_stay_paused() -> None:
     seen = users("trusted", ReissuePause.OURS, is_outdated=True, authorities=frozenset())
     assert resume_operators(seen) == (ResumeReissue(names=(ORDERS,)),)
+    unknown = users("trusted", ReissuePause.OURS, is_outdated=True, authorities=None)
+    assert resume_operators(unknown) == ()
 
 
 def test_one_step_ends_the_pauses_of_several_users() -> None:
@@ -187,6 +190,7 @@ def test_pods_that_the_operator_restarts(changes: dict[str, Any], restarted: boo
     [
         pytest.param({}, False, id="nothing is half-way"),
         pytest.param({"bundle": None}, False, id="there is no bundle"),
+        pytest.param({"ca": secrets(chain_of(OLD, ROOT))}, False, id="a CA is above the CA in use"),
         pytest.param({"bundle": frozenset({name_of(OLD), name_of(NEW)})}, True, id="the bundle does not follow the Secret"),
         pytest.param({"ca": secrets(OLD, key=NEW.certificate.public_key_sha256)}, True, id="key and certificate do not match"),
         pytest.param({"leaves": leaves(generation=7)}, True, id="leaves are of another generation"),
@@ -265,7 +269,7 @@ def test_the_latest_restart(snapshot: Snapshot, latest: datetime | None) -> None
     assert latest_restart(at, at.flow_in_flight) == latest
 
 
-NEAR = a_leaf(chain=(issue_leaf(OLD, begin=NOW - 40 * DAY, end=NOW + 50 * DAY),))
+NEAR = a_leaf(chain=(issue_leaf(OLD, begin=NOW - 40 * DAY, end=NOW + 50 * DAY), OLD.certificate))
 
 
 @pytest.mark.parametrize(
@@ -273,6 +277,11 @@ NEAR = a_leaf(chain=(issue_leaf(OLD, begin=NOW - 40 * DAY, end=NOW + 50 * DAY),)
     [
         pytest.param(elsewhere(waiting(), OLD), NOW + 5 * DAY, id="the operator can issue none, and comes near to it"),
         pytest.param(waiting(), OF_THE_CA, id="the operator renews it"),
+        pytest.param(replace(waiting(), ca=secrets(chain_of(OLD, ROOT))), OF_THE_CA, id="the same, with a CA above"),
+        pytest.param(
+            elsewhere(replace(waiting(), ca=secrets(chain_of(NEW, ROOT))), NEW), OF_THE_CA,
+            id="of the next CA, which has a CA above it",
+        ),
         pytest.param(
             replace(waiting(), ca=secrets(THIRD)), NOW + 5 * DAY, id="the operator puts one of another CA in its place"
         ),
@@ -281,7 +290,7 @@ NEAR = a_leaf(chain=(issue_leaf(OLD, begin=NOW - 40 * DAY, end=NOW + 50 * DAY),)
             elsewhere(replace(waiting(), ca=secrets(NEW)), NEW), OF_THE_CA, id="of the next CA, any run renews it"
         ),
     ],
-)
+)  # fmt: skip
 def test_the_latest_restart_before_the_operator_issues_or_stands_still(snapshot: Snapshot, latest: datetime) -> None:
     at = situation(changed(snapshot, leaves=(a_leaf(chain=None), NEAR)))
     assert at.flow_in_flight is not None

@@ -173,7 +173,9 @@ def test_leaves_that_have_ended_are_asked_for_while_a_flow_stops() -> None:
 
 def test_a_call_that_stops_before_users_are_served_names_the_first_of_them_whose_certificate_ends() -> None:
     first, second = (leaf_with(days * DAY, secret=name) for name, days in (("orders", 10), ("audit", 20)))
-    seen = at(settled(leaf_with(5 * DAY), user_leaves={"orders": first, "audit": second, "payments": second, "new": None}))
+    seen = at(
+        settled(leaf_with(5 * DAY), user_leaves={"orders": first, "audit": second, "payments": second, "new": None})
+    )
     of_time = {one.secret: why_ending(one.chain[0], ()) for one in (first, second, leaf_with(5 * DAY)) if one.chain}
     asked = Asked(chain_of(LASTING), {**of_time, "payments": Due(Reason.AUTHORITY, ""), "new": Due(Reason.MISSING, "")})
     assert ending_unserved(seen, asked) == (
@@ -220,7 +222,9 @@ def test_leaves_with_wrong_names_are_requested_and_the_report_says_which_names()
 def test_of_several_leaves_with_wrong_names_the_first_is_told() -> None:
     """It is told with the names that it lacks itself."""
     second = leaf_with(200 * DAY, secret=PODS[1])
-    seen = changed(MISNAMED, leaves=(*MISNAMED.leaves.stored, second), misnamed={PODS[1]: "it lacks b", PODS[0]: "it lacks a"})
+    seen = changed(
+        MISNAMED, leaves=(*MISNAMED.leaves.stored, second), misnamed={PODS[1]: "it lacks b", PODS[0]: "it lacks a"}
+    )
     told = " ".join(describe_awaited_leaves(at(seen, RECONCILE)))
     assert f"The operator wants other names in 2 certificates ({PODS[0]}: it lacks a), can issue none" in told
 

@@ -83,9 +83,9 @@ def test_a_pass_writes_the_user_certificates_that_have_come(snapshot: Snapshot, 
 
 def test_a_user_whose_secret_cannot_be_created_delays_no_other_user() -> None:
     seen = at_hand_for(served("switched", missing=("audit",)), *ALL_USERS)
-    assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, taken_names=frozenset({"audit", "stranger"})))) == issued(
-        "orders"
-    )
+    assert write_user_leaves(
+        situation(seen, changed_intent(REPLACE_KEY, taken_names=frozenset({"audit", "stranger"})))
+    ) == issued("orders")
 
 
 def test_the_labels_that_a_secret_has_lost_are_put_back_in_the_namespace_of_its_user() -> None:

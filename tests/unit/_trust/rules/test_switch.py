@@ -194,7 +194,9 @@ def test_reasons_against_a_switch(snapshot: Snapshot) -> None:
 )  # fmt: skip
 def test_a_client_that_nodes_lead_on_to_the_next_ca_holds_no_switch(client: OutsideClient, led_on: bool) -> None:
     """Without a link certificate none is led on."""
-    steps = (steps_of(switch(situation(changed(one, outside_clients=(client,))))) for one in (linked.ALONE, unlinked.TRUSTED))
+    steps = (
+        steps_of(switch(situation(changed(one, outside_clients=(client,))))) for one in (linked.ALONE, unlinked.TRUSTED)
+    )
     assert tuple(steps) == (pause_for(LINKED) if led_on else (), ())
 
 

@@ -167,6 +167,7 @@ _ENDED = NOW - DAY
         (_BEGAN, _ENDED, True),
         (_ENDED + 9 * MINUTE, _ENDED, True),
         (_ENDED + 10 * MINUTE, _ENDED, False),
+        (NOW, _ENDED, False),
         (_BEGAN - MINUTE, None, False),
         (NOW, None, True),
         (None, None, False),
@@ -231,6 +232,7 @@ def test_names_and_dates_that_differ_are_told() -> None:
     ending = issue_leaf(OLD, end=NOW + DAY)
     snapshot = failing(
         leaves=(
+            a_leaf("demo-broker-0", chain=None, problem="it has 12 certificates"),
             a_leaf("demo-nodes-0"),
             a_leaf("demo-nodes-1", generation=7),
             a_leaf("demo-nodes-2", chain=(ending, OLD.certificate)),
@@ -244,7 +246,7 @@ def test_names_and_dates_that_differ_are_told() -> None:
     (told,) = verdict.violations
     assert told.message == (
         f"is not ready, the Cluster Operator says: RuntimeException: {EMPTY}. Secret kafka/demo-nodes-3 (kafka) is missing. "
-        "Secret kafka/demo-nodes-0: it lacks the name x. "
+        "Secret kafka/demo-broker-0: it has 12 certificates. Secret kafka/demo-nodes-0: it lacks the name x. "
         "Secret kafka/demo-nodes-1 is annotated with generation 7, and the CA with 0. "
         f"Secret kafka/demo-nodes-2 ends on {ending.not_after:%Y-%m-%d}, and the operator issues it again 30 days before."
     )
