@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from ..._pki.building import BACKDATED
-from ..evidence.stored import waiver_of
+from ..evidence.stored import presenting_pods, waiver_of
 from ..ledger.journal import describe_stop, in_flight, may_lead_flow
 from ..ledger.target import resolve, rotation_of
 from ..model.clients import CLOCK
@@ -257,14 +257,19 @@ def _unknown_rebalance(doubt: str) -> tuple[str, str]:
 
 
 def _restarts_nodes(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether this flow restarts Kafka nodes: a replacement does unless it waits until they restart anyway, and any other where nodes cannot reload."""
+    """Whether this flow restarts Kafka nodes: a replacement does unless it waits until they restart anyway, and any other where nodes cannot reload. A
+    hand-back restarts none. Of a CA whose certificates nodes do not present, they take up a new key alone, and reload it where they can.
+    """
+    if intent.goal is Goal.DOWNGRADE:
+        return False
     can_reload = (
         intent.pace.spread is not Spread.RESTART
         and not (snapshot.nodes.in_place_obstacles or InPlaceObstacles()).reload
     )
-    if rotation_of(snapshot, intent, snapshot.books) is not Goal.REPLACE_KEY:
-        return not can_reload
-    return intent.pace.retire in (None, Retire.NOW) or not can_reload
+    replaces = rotation_of(snapshot, intent, snapshot.books) is Goal.REPLACE_KEY
+    if not presenting_pods(snapshot):
+        return replaces and not can_reload
+    return not can_reload or (replaces and intent.pace.retire in (None, Retire.NOW))
 
 
 def starts_something(snapshot: Snapshot, intent: Intent) -> bool:

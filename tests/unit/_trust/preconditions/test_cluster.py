@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Reconciliation,
     Snapshot,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.absence import deletion_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     authority_is_not_foreign,
@@ -58,7 +59,9 @@ from ..authorities import INTERMEDIATE, OLD, ROOT, chain_of
 from ..builders import changed, cluster, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods
+from ..of_users import users
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
+from ..stand_in import MadeHere
 from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, refusal
 
 KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
@@ -365,6 +368,27 @@ def test_a_rebalance_holds_the_flows_that_restart_nodes(intent: Intent, reload: 
         in_place_obstacles=InPlaceObstacles(reload=reload)
     )
     assert bool(tuple(no_rebalance_is_running(moving, intent))) is held
+
+
+@pytest.mark.parametrize("seen", [linked.SETTLED, users()], ids=["cluster CA", "clients CA"])
+@pytest.mark.parametrize("reload", ["", "no node can"])
+@pytest.mark.parametrize(
+    "intent",
+    [
+        REPLACE_KEY,
+        changed_intent(REPLACE_KEY, spread=Spread.RESTART),
+        RENEW,
+        changed_intent(RENEW, spread=Spread.RESTART),
+        changed_intent(DOWNGRADE, keeps_authority=True),
+    ],
+    ids=["replacement", "replacement by restarts", "renewal", "renewal by restarts", "hand-back"],
+)
+def test_a_rebalance_holds_a_flow_whose_plan_restarts_nodes(intent: Intent, reload: str, seen: Snapshot) -> None:
+    nodes = seen.with_nodes(in_place_obstacles=InPlaceObstacles(reload=reload))
+    planned = forecast(nodes, intent, MadeHere())
+    assert planned.violations == ()
+    held = bool(tuple(no_rebalance_is_running(changed(nodes, reconciliation=MOVING), intent)))
+    assert held is any(step.nodes for step in planned.whole)
 
 
 def test_a_waiver_lets_a_flow_begin_in_a_rebalance() -> None:
