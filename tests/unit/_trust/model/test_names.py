@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import (
@@ -28,8 +31,18 @@ def test_a_ca_is_called_by_its_subject_and_the_start_of_its_sha_256() -> None:
     assert named(OLD.certificate) == f"CN=cluster-ca v0,O=io.strimzi ({OLD.certificate.sha256[:12]})"
 
 
-def test_lists_name_a_ca_by_its_common_name() -> None:
-    assert label(OLD.certificate) == f"cluster-ca v0 ({OLD.certificate.sha256[:12]})"
+@pytest.mark.parametrize(
+    ("subject", "name"),
+    [
+        ("CN=cluster-ca v0,O=io.strimzi", "cluster-ca v0"),
+        ("C=DE,CN=Example\\, Inc. Root CA,O=Example\\, Inc.", "Example, Inc. Root CA"),
+        ("O=Example\\,CN=none", "O=Example\\,CN=none"),
+    ],
+    ids=["alone", "with a comma in it", "none"],
+)
+def test_lists_name_a_ca_by_its_common_name(subject: str, name: str) -> None:
+    authority: Any = SimpleNamespace(subject=subject, sha256=OLD.certificate.sha256)
+    assert label(authority) == f"{name} ({OLD.certificate.sha256[:12]})"
 
 
 @pytest.mark.parametrize("text", [OLD.certificate.fingerprint, OLD.certificate.sha256])
