@@ -9,7 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Next, Wanted, next_action
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import (
+    Next,
+    Standing,
+    Wanted,
+    next_action,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
@@ -22,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     AwaitPickUp,
     AwaitReissue,
     CollectLeaves,
+    CorrectOrders,
     ForgetRequests,
     IssueLeaves,
     PauseReissue,
@@ -33,7 +39,7 @@ from .....tools.support.certificates import NOW
 from ... import linked, unlinked
 from ...authorities import INTERMEDIATE, NEW, OLD, ROOT, chain_of, name_of, names_of, stored_chain
 from ...builders import changed, cluster, secrets
-from ...nodes import PODS, a_leaf
+from ...nodes import PODS, a_leaf, a_pod
 from ...of_users import ORDERS, PAYMENTS, STAGES
 from ...requested import ISSUER, a_request, answered, refused, with_requests
 from ...served import AUDIT, served
@@ -88,6 +94,35 @@ def test_a_missing_leaf_is_there_afterwards() -> None:
     assert after.leaves.stored == (a_leaf("gone", OLD, 3),)
     assert after.leaves.missing == {"left": Component.KAFKA}
     assert after.nodes.pods == before.nodes.pods
+
+
+def test_what_was_wrong_with_a_leaf_is_right_afterwards_and_with_no_other() -> None:
+    both = PODS[:2]
+    spoilt = (a_leaf(name, generation=None, problem="is no PEM text", key_beside="ab") for name in both)
+    before = cluster(
+        leaves=tuple(spoilt),
+        pods=tuple(a_pod(name) for name in both),
+        misnamed=dict.fromkeys(both, "it lacks a name"),
+        standing={name: Standing(name, chain_of(OLD), name_of(OLD), differs="other names") for name in both},
+    )
+    step = IssueLeaves(secrets=PODS[:1], issuer=chain_of(OLD), generation=0, phase=Phase.USE)
+    issued, other = step.effect(before, MadeHere()), before.leaves
+    assert issued.leaves.stored == (a_leaf(), other.stored[1])
+    assert issued.nodes.pods == (a_pod(presents_stored=False), before.nodes.pods[1])
+    assert issued.leaves.misnamed == {both[1]: "it lacks a name"}
+    assert issued.leaves.standing == {
+        both[0]: Standing(both[0], differs="other names"),
+        both[1]: other.standing[both[1]],
+    }
+
+
+def test_a_corrected_order_differs_no_more_and_no_other_is_corrected() -> None:
+    standing = {name: Standing(name, chain_of(OLD), name_of(OLD), differs="other names") for name in PODS}
+    step = CorrectOrders(secrets=PODS[:2], external_issuer=ISSUER, phase=Phase.USE)
+    assert step.sentence() == f"correct what {ISSUER} is to renew for {PODS[0]}, {PODS[1]}"
+    after = step.effect(cluster(standing=standing), MadeHere())
+    expected = {name: replace(one, differs="" if name in PODS[:2] else one.differs) for name, one in standing.items()}
+    assert after == cluster(standing=expected)
 
 
 @pytest.mark.parametrize("component", Component)

@@ -13,7 +13,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    HeldLeaf,
+    Ledger,
+    RemovedEntry,
+    Upkeep,
+    WhenDue,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
@@ -29,7 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteLedger,
 )
 
-from .....tools.support.certificates import HOUR, NOW, Entity
+from .....tools.support.certificates import DAY, HOUR, NOW, Entity
 from ... import linked
 from ...authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, names_of, stored_chain
 from ...builders import changed, cluster, secrets
@@ -143,6 +149,7 @@ def test_withdrawing_a_ca_keeps_every_other_ca_with_its_chain(gone: Entity) -> N
 
 BEFORE = ledger(entry(OLD, ALL), entry(NEW, UNTRUSTED))
 HELD = HeldLeaf(stored_chain(OLD)[0], uids_of())
+UPKEEP = Upkeep(WhenDue.RENEW, 30 * DAY, NOW)
 GONE = RemovedEntry(THIRD.certificate, uids_of())
 
 
@@ -171,6 +178,12 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
             ),
             "record the observation",
         ),
+        (
+            write(replace(BEFORE.with_entry(entry(NEW, UNUSED)), held_leaves=(HELD,))),
+            f"record {NEW_NAME} UNTRUSTED → TRUSTED_UNUSED",
+        ),
+        (write(replace(BEFORE, upkeep=UPKEEP)), "record how reconcile renews the CA (renew-certificate)"),
+        (write(BEFORE, replace(BEFORE, upkeep=UPKEEP)), "record how reconcile renews the CA (not at all)"),
         (write(replace(BEFORE, journal=a_journal())), "record the observation"),
         (DeleteLedger(), "delete the ledger"),
         (RemoveMarks(), "remove the annotations of this collection"),
