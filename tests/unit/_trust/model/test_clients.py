@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,10 +16,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     LONGEST_WAIVER,
     NamedSecret,
     ReissuePause,
+    Renewal,
     Waiver,
+    is_of_a_ca,
+    waived_as,
 )
 
 from ....tools.support.certificates import HOUR, NOW
+from ..authorities import NEW, OLD, name_of
+from ..of_users import presenter
 
 
 @pytest.mark.parametrize(
@@ -59,3 +65,28 @@ def test_a_named_secret_has_a_name_as_it_was_given_and_a_name_for_messages(
 ) -> None:
     named = NamedSecret("apps", "copy", entry)
     assert (named.key, named.text, named.label) == (("apps", "copy"), text, label)
+
+
+def test_a_waiver_of_a_ca_has_its_whole_digest() -> None:
+    name = waived_as(OLD.certificate)
+    assert name == f"CA {OLD.certificate.sha256}"
+    assert is_of_a_ca(name)
+    assert not any(map(is_of_a_ca, (name[:-1], f"{name}0", f"a {name}", "Secret kafka/app")))
+
+
+@pytest.mark.parametrize(
+    ("fields", "replaced", "is_behind"),
+    [
+        ({}, name_of(OLD), True),
+        ({}, name_of(NEW), False),
+        ({}, None, False),
+        ({"authorities": None}, name_of(NEW), True),
+        ({"pause": ReissuePause.OURS}, name_of(OLD), True),
+        ({"pause": ReissuePause.FOREIGN}, name_of(OLD), False),
+        ({"renewal": Renewal.BY_HAND}, name_of(OLD), False),
+    ],
+)
+def test_an_operator_has_to_replace_what_the_replaced_ca_may_have_issued(
+    fields: dict[str, Any], replaced: str | None, is_behind: bool
+) -> None:
+    assert presenter(**{"renewal": Renewal.FOLLOWED, **fields}).is_behind(replaced) is is_behind

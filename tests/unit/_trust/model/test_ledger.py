@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     TRUSTED_STATES,
     HeldLeaf,
+    Journal,
     LedgerEntry,
     RemovedEntry,
     TrustState,
@@ -22,9 +23,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     after_usage,
 )
 
+from ....tools.support.certificates import NOW
 from ..authorities import IDENTIFIED, IMPOSTOR, NEW, OLD, RENEWED, THIRD, name_of
 from ..edges import BY_USAGE, EDGES
-from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, entry, ledger
+from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, uids_of
 
 BOOKS = ledger(entry(OLD, generations={0}), entry(NEW))
@@ -80,6 +82,31 @@ def test_the_holders_of_a_removed_ca_or_a_held_leaf(kind: type[RemovedEntry] | t
     assert known.holders == FIRST | SECOND
     assert replace(known, awaited_pods=FIRST | SECOND).holders == FIRST | SECOND
     assert known.fingerprint == name_of(OLD)
+
+
+def test_only_listeners_have_read_a_leaf_after_they_gave_up_the_leaf_of_the_start() -> None:
+    started, later = HeldLeaf(OLD.certificate, SECOND, FIRST), HeldLeaf(NEW.certificate, FIRST, SECOND)
+    assert later.read_only_by_listeners((started, later)) == FIRST
+    assert started.read_only_by_listeners((started,)) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("journal", "undone"),
+    [
+        (None, None),
+        (a_journal(is_abort=True), name_of(OLD)),
+        (a_journal(), None),
+        (a_journal(is_abort=True, finished_at=NOW), None),
+    ],
+    ids=["no flow", "an abort", "no abort", "a finished abort"],
+)
+def test_the_ca_that_an_abort_gets_rid_of(journal: Journal | None, undone: str | None) -> None:
+    assert ledger(journal=journal).undone_ca == undone
+
+
+def test_a_ca_is_leaving_as_long_as_listeners_may_trust_it() -> None:
+    left = RemovedEntry(OLD.certificate, FIRST), RemovedEntry(NEW.certificate, frozenset(), SECOND)
+    assert ledger(removed_cas=left).leaving_cas == {name_of(OLD)}
 
 
 # Usage leads a CA along the edges of docs/design.md, "States", and along no other.

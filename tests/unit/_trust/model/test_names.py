@@ -10,17 +10,27 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import (
+    Goal,
+    Retire,
+    Retirement,
+    retire_text,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import (
     counted,
     first_told,
+    flow_named,
     is_named,
     label,
     listed,
     named,
 )
 
+from ....tools.support.certificates import NOW
 from ..authorities import NEW, OLD
 from ..builders import NAMES
+from ..ledgers import a_journal
 
 
 def test_objects_are_called_by_kind_namespace_and_name() -> None:
@@ -72,3 +82,25 @@ def test_a_sentence_names_the_first_of_many(names: str, text: str) -> None:
 def test_a_call_tells_the_first_of_many_sentences(number: int, more: list[str]) -> None:
     sentences = [f"User {one} waits." for one in range(number)]
     assert list(first_told(sentences, "user", "ask")) == sentences[:20] + more
+
+
+@pytest.mark.parametrize(
+    ("journal", "name"),
+    [
+        (a_journal(Goal.CREATE), "first CA"),
+        (a_journal(Goal.RENEW), "renewal"),
+        (a_journal(), "replacement of the key"),
+        (a_journal(Goal.RECOVER), "recover"),
+        (a_journal(is_abort=True), "abort"),
+    ],
+)
+def test_flows_have_the_names_that_people_give_them(journal: Journal, name: str) -> None:
+    assert flow_named(journal) == name
+
+
+@pytest.mark.parametrize(
+    ("retire", "text"),
+    [(Retire.NOW, "now"), (Retire.WHEN_RESTARTED, "when_restarted"), (NOW, "2026-06-01T12:00:00Z")],
+)
+def test_when_nodes_give_up_a_ca_reads_as_the_option_takes_it(retire: Retirement, text: str) -> None:
+    assert retire_text(retire) == text
