@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    LinkCertificates,
     PreparedAuthority,
     Reconciliation,
     Snapshot,
+    StateSecrets,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAgain,
@@ -25,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     PutBack,
     RaiseKeyGeneration,
     RestoreKey,
+    RestoreSecrets,
     SetGenerated,
     Switch,
     TidyKeys,
@@ -33,7 +38,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from .....tools.support.certificates import Entity
 from ... import linked, renewal, unlinked
 from ...authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of, names_of
-from ...builders import cluster, others, prepared, secrets
+from ...builders import a_backup, cluster, others, prepared, secrets
 from ...of_users import PAYMENTS, presenter, presenting, users
 from ...served import served
 from ...stand_in import MadeHere
@@ -73,6 +78,17 @@ def to_new(leaving: Certificate | None = None) -> Switch:
         (
             PrepareAuthority(goal=Goal.RENEW, replaces=chain_of(OLD), generation=0, supplied=chain_of(RENEWED)),
             f"prepare a renewed certificate of {OLD_NAME}",
+        ),
+        (
+            PrepareAuthority(
+                goal=Goal.RENEW, replaces=chain_of(OLD, ROOT), generation=0, supplied=chain_of(RENEWED, ROOT)
+            ),
+            f"prepare a renewed certificate of {OLD_NAME}",
+        ),
+        (PrepareAgain(chain=BELOW), f"go back to {BELOW_NAME}"),
+        (
+            RestoreSecrets(backup=a_backup(secrets(BELOW)), damaged=frozenset({StateSecrets.KEY})),
+            f"put the CA key Secret of {BELOW_NAME} back from Secret kafka/demo-cluster-ca-backup-1 of 2026-05-31 12:00 UTC",
         ),
         (to_new(), f"switch the operator to {NEW_NAME}, generation 1"),
         (
@@ -227,9 +243,10 @@ class KeptElsewhere(MadeHere):
         return replace(super().authority(step), key_is_elsewhere=True)
 
 
-def test_a_ca_whose_key_is_kept_elsewhere_is_known_as_such_from_then_on() -> None:
+@pytest.mark.parametrize("known", [frozenset(), {NEW.certificate.public_key_sha256}], ids=["", "known before"])
+def test_a_ca_whose_key_is_kept_elsewhere_is_known_as_such_from_then_on(known: frozenset[str]) -> None:
     prepare = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1)
-    after = prepare.effect(unlinked.SETTLED, KeptElsewhere()).ca
+    after = prepare.effect(unlinked.SETTLED.with_ca(keys_elsewhere=known), KeptElsewhere()).ca
     assert [one.key_is_elsewhere for one in after.prepared] == [True]
     assert after.is_kept_elsewhere(NEW.certificate)
     assert not after.is_kept_elsewhere(OLD.certificate)
@@ -251,7 +268,71 @@ def test_a_renewal_has_the_key_in_place_already() -> None:
     assert switched.ca.kept_keys == names_of(RENEWED)
 
 
-def test_the_key_of_a_ca_that_is_taken_again_stays() -> None:
-    before = cluster(ca=secrets(NEW, kept_keys=names_of(OLD)))
-    after = PrepareAgain(chain=chain_of(OLD)).effect(before, MadeHere()).ca
-    assert (after.kept_keys, [one.fingerprint for one in after.prepared]) == (names_of(OLD), [name_of(OLD)])
+def test_a_ca_that_is_taken_again_waits_beside_others_and_its_key_stays_where_it_is() -> None:
+    key = INTERMEDIATE.certificate.public_key_sha256
+    ca = secrets(NEW, prepared=(prepared(THIRD),), kept_keys=names_of(THIRD), keys_elsewhere=frozenset({key}))
+    after = PrepareAgain(chain=BELOW).effect(cluster(ca=ca), MadeHere()).ca
+    assert after.kept_keys == names_of(THIRD, INTERMEDIATE)
+    assert after.prepared == (prepared(THIRD), PreparedAuthority(BELOW, key, key_is_elsewhere=True))
+
+
+def test_the_certificates_of_users_are_outdated_after_the_switch_where_they_are_issued_again() -> None:
+    kinds = [presenter(kind.value, renewal=kind) for kind in Renewal]
+    after = to_new().effect(users(presenters=tuple(kinds)), MadeHere()).presenters
+    changes = {
+        Renewal.AT_ONCE: {"authorities": names_of(NEW)},
+        Renewal.ISSUED: {"is_outdated": True},
+    }
+    assert list(after) == [replace(one, **changes.get(one.renewal, {})) for one in kinds]
+
+
+def test_keys_and_links_go_by_their_names_and_those_of_a_ca_that_waits_stay_with_it() -> None:
+    waits, links = prepared(NEW, linked.LINK, linked.LINK), LinkCertificates(linked.LINK)
+    before = secrets(
+        prepared=(waits,), kept_keys=names_of(OLD, NEW), kept_links={name_of(OLD): links, name_of(THIRD): links}
+    )
+    step = TidyKeys(prepared=frozenset(), kept_keys=names_of(OLD, THIRD), links=names_of(OLD, NEW), phase=Phase.USE)
+    assert step.effect(cluster(ca=before), MadeHere()).ca == replace(
+        before, kept_keys=names_of(NEW), kept_links={name_of(THIRD): links}
+    )
+
+
+DAMAGED = secrets(
+    None, other_entries=others(THIRD), kept_keys=names_of(THIRD), keys_elsewhere=frozenset({"b"}), is_current_unusable=True,
+    problems=("it is unreadable.",), unnumbered_generations=("an annotation",),
+)  # fmt: skip
+KEPT = secrets(
+    OLD, other_entries=others(NEW), certificate_generation=3, key_generation=2, prepared=(prepared(NEW),), kept_keys=names_of(NEW),
+    keys_elsewhere=frozenset({"a"}), retired=("a",), precedes_replacement=True,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("damaged", "back"),
+    [
+        (
+            StateSecrets.CERTIFICATE,
+            {
+                "current": KEPT.current, "other_entries": {**others(THIRD), **others(NEW)}, "certificate_generation": 3, "is_current_unusable": False,
+                "retired": ("a",),
+            },
+        ),
+        (
+            StateSecrets.KEY,
+            {
+                "key": KEPT.key, "key_generation": 2, "prepared": (prepared(NEW),), "kept_keys": names_of(THIRD, NEW), "keys_elsewhere": frozenset("ab"),
+                "precedes_replacement": True,
+            },
+        ),
+        (StateSecrets.LEDGER, {}),
+    ],
+)  # fmt: skip
+def test_what_is_damaged_comes_back_as_it_was_kept_beside_what_is_there(
+    damaged: StateSecrets, back: dict[str, Any]
+) -> None:
+    before = cluster(ca=DAMAGED, ledger=None, reconciliation=Reconciliation(request="an earlier one"))
+    backup = a_backup(KEPT)
+    after = RestoreSecrets(backup=backup, damaged=frozenset({damaged})).restore(before)
+    ca = replace(DAMAGED, problems=(), unnumbered_generations=(), **back)
+    books = backup.ledger if damaged is StateSecrets.LEDGER else None
+    assert after == replace(before, ca=ca, ledger=books, reconciliation=Reconciliation())

@@ -19,7 +19,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    LinkCertificates,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,
@@ -37,7 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from .....tools.support.certificates import NOW
 from ... import linked, unlinked
-from ...authorities import INTERMEDIATE, NEW, OLD, ROOT, chain_of, name_of, names_of, stored_chain
+from ...authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, link_of, name_of, names_of, stored_chain
 from ...builders import changed, cluster, secrets
 from ...nodes import PODS, a_leaf, a_pod
 from ...of_users import ORDERS, PAYMENTS, STAGES
@@ -116,6 +120,16 @@ def test_what_was_wrong_with_a_leaf_is_right_afterwards_and_with_no_other() -> N
     }
 
 
+def test_only_nodes_present_the_link_certificates_of_the_ca_in_use() -> None:
+    forth, back = link_of(OLD, THIRD), link_of(THIRD, OLD)
+    ca = secrets(kept_links={name_of(OLD): LinkCertificates(forth, back)})
+    exporter = a_leaf("exporter", component=Component.KAFKA_EXPORTER)
+    step = IssueLeaves(secrets=(PODS[0], "exporter"), issuer=chain_of(OLD), generation=0, phase=Phase.USE)
+    issued = step.effect(cluster(ca=ca, leaves=(a_leaf(), exporter)), MadeHere()).leaves.stored
+    leaf = stored_chain(OLD)[0]
+    assert [one.chain for one in issued] == [(leaf, forth, back, OLD.certificate), (leaf, OLD.certificate)]
+
+
 def test_a_corrected_order_differs_no_more_and_no_other_is_corrected() -> None:
     standing = {name: Standing(name, chain_of(OLD), name_of(OLD), differs="other names") for name in PODS}
     step = CorrectOrders(secrets=PODS[:2], external_issuer=ISSUER, phase=Phase.USE)
@@ -142,10 +156,11 @@ def test_an_unreadable_leaf_has_no_chain_to_change() -> None:
 def test_issuing_gives_the_named_users_a_certificate_of_the_ca_in_use() -> None:
     """The other users keep the certificates that they had."""
     before = served("switched", missing=("payments",))
-    step = IssueLeaves(secrets=("orders", "payments"), issuer=chain_of(NEW), generation=1, phase=Phase.USE)
+    issuer = chain_of(NEW, ROOT)
+    step = IssueLeaves(secrets=("orders", "payments"), issuer=issuer, generation=1, phase=Phase.USE)
     after = step.effect(before, MadeHere())
     found = {name: (leaf.chain[1:], leaf.generation) for name, leaf in after.user_leaves.items() if leaf and leaf.chain}
-    assert found["orders"] == found["payments"] == (chain_of(NEW), 1)
+    assert found["orders"] == found["payments"] == (issuer, 1)
     assert after.user_leaves["audit"] == before.user_leaves["audit"]
     assert {one.name: one.is_outdated for one in after.presenters if one.secret} == {AUDIT: True, ORDERS: False}
     assert next(one.authorities for one in after.presenters if one.name == ORDERS) == names_of(NEW)
@@ -169,9 +184,9 @@ def test_a_user_keeps_its_certificate_beside_the_renewed_ca() -> None:
 
 NAME = named(NEW.certificate)
 PREPARE = Phase.PREPARE
-ASK = AskForLeaves(secrets=PODS, issuer=chain_of(NEW), external_issuer=ISSUER, phase=PREPARE)
+ASK = AskForLeaves(secrets=PODS, issuer=chain_of(NEW, ROOT), external_issuer=ISSUER, phase=PREPARE)
 COLLECT = CollectLeaves(secrets=PODS[:1], external_issuer=ISSUER, phase=PREPARE)
-AWAIT = AwaitIssuer(secrets=PODS[:2], issuer=chain_of(NEW), external_issuer=ISSUER, deadline=NOW, phase=PREPARE)
+AWAIT = AwaitIssuer(secrets=PODS[:2], issuer=chain_of(NEW, ROOT), external_issuer=ISSUER, deadline=NOW, phase=PREPARE)
 FORGET = ForgetRequests(secrets=PODS[:1], phase=Phase.USE)
 WANTED = Wanted(ISSUER, name_of(NEW))
 
@@ -231,7 +246,8 @@ def test_steps_about_requests_change_requests_only() -> None:
 def test_an_issuer_answers_with_the_requested_ca() -> None:
     for step in (ASK, AWAIT):
         made = step.effect(with_requests(cluster(), a_request(PODS[0])), MadeHere()).leaves.requests[PODS[0]]
-        assert made.answer == (stored_chain(NEW)[0], NEW.certificate)
+        assert made.answer == (stored_chain(NEW)[0], *chain_of(NEW, ROOT))
+        assert (made.authority, made.is_open) == (name_of(NEW), False)
 
 
 def test_an_answer_that_is_there_is_kept_while_others_are_waited_for() -> None:

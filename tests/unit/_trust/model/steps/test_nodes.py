@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     FailedReconcile,
     OperatorPause,
     OperatorStatus,
+    Pod,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitAnswers,
@@ -37,8 +38,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ... import linked
 from ...authorities import NEW, OLD, stored_chain
 from ...builders import changed, cluster, secrets
-from ...ledgers import ledger
+from ...ledgers import entry, ledger
 from ...nodes import PODS, a_pod, leaves, pods, uid_of, uids_of
+from ...of_users import broker
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
@@ -86,6 +88,28 @@ def test_a_step_has_this_sentence(step: Step, expected: str) -> None:
 def test_nodes_that_have_read_again_need_no_restart(reason: RollReason) -> None:
     asked = reason in (RollReason.RETIRE, RollReason.LEAF, RollReason.ENDED)
     assert roll(reason).look(cluster()) is (Look.FRESH if asked else Look.NONE)
+
+
+@pytest.mark.parametrize(
+    ("pod", "fields", "look"),
+    [
+        (a_pod(), {}, Look.NONE),
+        (a_pod(), {"avoidable_restart": "They could read again."}, Look.FRESH),
+        (broker(), {}, Look.FRESH),
+        (broker(PODS[1]), {}, Look.NONE),
+    ],
+    ids=["no other way", "they could read again", "only its listeners verify", "it stays"],
+)
+def test_nodes_are_asked_before_a_restart_that_may_be_needless(pod: Pod, fields: dict[str, str], look: Look) -> None:
+    step = replace(roll(RollReason.TRUST, uids_of(PODS[0])), **fields)  # type: ignore[arg-type]
+    assert step.look(cluster(pods=(pod,))) is look
+
+
+def test_a_pod_that_only_verifies_has_no_generation_after_its_restart() -> None:
+    pod = replace(broker(ready=False, terminating=True), generation=3)
+    (after,) = roll(RollReason.TRUST).effect(cluster(pods=(pod,)), MadeHere()).nodes.pods
+    assert after == broker(uid=after.uid)
+    assert after.uid != pod.uid
 
 
 @pytest.mark.parametrize("reason", RollReason)
@@ -143,6 +167,30 @@ def test_a_reload_leaves_certificates_with_raft_clients_and_agents() -> None:
     assert after == changed(before, ledger=books, assumed_up_to_date=uids_of(PODS[0]))
     unknown = cluster(ledger=None)
     assert Reload(uids=uids_of(), authority=None).effect(unknown, MadeHere()) == unknown.assuming(uids_of())
+
+
+@pytest.mark.parametrize("trusting", [True, False])
+def test_a_reload_lets_listeners_trust_the_ca_that_it_is_for(trusting: bool) -> None:
+    gone, awaited = RemovedEntry(OLD.certificate, uids_of()), entry(NEW, awaited_pods=uids_of())
+    before = cluster(ledger=ledger(awaited, removed_cas=(gone,)))
+    after = Reload(uids=uids_of(PODS[0]), authority=NEW.certificate, trusting=trusting).effect(before, MadeHere())
+    rest = uids_of(*PODS[1:])
+    left = replace(gone, awaited_pods=rest, lingering_pods=uids_of(PODS[0]))
+    books = (
+        ledger(replace(awaited, awaited_pods=rest), removed_cas=(gone,))
+        if trusting
+        else ledger(awaited, removed_cas=(left,))
+    )
+    assert after.ledger == books
+
+
+def test_a_reload_gives_up_a_leaf_that_only_listeners_had_read() -> None:
+    """The rest of the process keeps to the leaf that it was started with."""
+    started = HeldLeaf(stored_chain(OLD)[0], frozenset(), uids_of(PODS[0]))
+    held = (started, HeldLeaf(stored_chain(NEW)[0], uids_of(PODS[0])))
+    before = cluster(ledger=ledger(held_leaves=held))
+    after = Reload(uids=uids_of(PODS[0]), authority=None).effect(before, MadeHere())
+    assert after.ledger == ledger(held_leaves=(started,))
 
 
 def test_after_a_reload_for_clients_the_listener_between_brokers_presents_the_ended_leaf() -> None:
