@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from cryptography import x509
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import MOST_IN_A_CHAIN
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import (
     Target,
     Wish,
@@ -367,6 +368,23 @@ def test_a_chain_ends_at_the_root_where_a_link_leads_on() -> None:
     source = CaSource("roots", (OLD.certificate, link, NEW.certificate))
     assert source.issuing(NOW) == (chain_of(NEW),)
     assert source.chain_of(link) == (link, OLD.certificate)
+
+
+def test_a_chain_leads_from_ca_to_ca_and_round_no_circle() -> None:
+    below = make("Local Issuing CA", key(8), INTERMEDIATE)
+    source = CaSource("roots", (ROOT.certificate, OLD.certificate, below.certificate, INTERMEDIATE.certificate))
+    assert source.chain_of(below.certificate) == chain_of(below, INTERMEDIATE, ROOT)
+    links = link_of(NEW, OLD), link_of(OLD, NEW)
+    assert CaSource("roots", links).chain_of(links[0]) == links
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_a_chain_is_no_longer_than_a_verifier_takes(more: int) -> None:
+    made = [ROOT]
+    for number in range(MOST_IN_A_CHAIN + more - 1):
+        made.append(make(f"CA {number}", key(20 + number), made[-1]))
+    source = CaSource("roots", tuple(one.certificate for one in made))
+    assert len(source.chain_of(made[-1].certificate)) == MOST_IN_A_CHAIN + min(more, 0)
 
 
 def test_roots_that_have_certified_each_other_may_both_issue() -> None:

@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 
 from ....tools.support.certificates import NOW
-from ..authorities import IDENTIFIED, IMPOSTOR, NEW, OLD, RENEWED, THIRD, name_of
+from ..authorities import IDENTIFIED, IMPOSTOR, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of
 from ..edges import BY_USAGE, EDGES
 from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, uids_of
@@ -40,6 +40,10 @@ FIRST, SECOND = uids_of(PODS[0]), uids_of(PODS[1])
 )
 def test_an_entry_is_found_by_the_fingerprint_of_its_ca(wanted: str | None, found: LedgerEntry | None) -> None:
     assert BOOKS.find(wanted) == found
+
+
+def test_of_a_chain_the_ca_that_issues_is_the_ca_of_its_entry() -> None:
+    assert entry(chain_of(INTERMEDIATE, ROOT)).certificate == INTERMEDIATE.certificate
 
 
 def test_an_entry_takes_the_place_of_that_of_the_same_ca_or_comes_last() -> None:

@@ -15,8 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaDefects,
     LinkCertificates,
     PreparedAuthority,
     Reconciliation,
@@ -298,13 +300,14 @@ def test_keys_and_links_go_by_their_names_and_those_of_a_ca_that_waits_stay_with
 
 
 DAMAGED = secrets(
-    None, other_entries=others(THIRD), kept_keys=names_of(THIRD), keys_elsewhere=frozenset({"b"}), is_current_unusable=True,
-    problems=("it is unreadable.",), unnumbered_generations=("an annotation",),
+    None, other_entries=others(THIRD), kept_keys=names_of(THIRD), keys_elsewhere=frozenset({"b"}),
+    defects=CaDefects(("it is unreadable.",), is_current_unusable=True, unnumbered_generations=("an annotation",), named_for_tls=("a Secret",)),
 )  # fmt: skip
 KEPT = secrets(
     OLD, other_entries=others(NEW), certificate_generation=3, key_generation=2, prepared=(prepared(NEW),), kept_keys=names_of(NEW),
-    keys_elsewhere=frozenset({"a"}), retired=("a",), precedes_replacement=True,
+    keys_elsewhere=frozenset({"a"}), retired=("a",), flow_options=FlowOptions(precedes_replacement=True),
 )  # fmt: skip
+LEFT = CaDefects(is_current_unusable=True, named_for_tls=("a Secret",))
 
 
 @pytest.mark.parametrize(
@@ -313,15 +316,15 @@ KEPT = secrets(
         (
             StateSecrets.CERTIFICATE,
             {
-                "current": KEPT.current, "other_entries": {**others(THIRD), **others(NEW)}, "certificate_generation": 3, "is_current_unusable": False,
-                "retired": ("a",),
+                "current": KEPT.current, "other_entries": {**others(THIRD), **others(NEW)}, "certificate_generation": 3,
+                "defects": replace(LEFT, is_current_unusable=False), "retired": ("a",),
             },
         ),
         (
             StateSecrets.KEY,
             {
                 "key": KEPT.key, "key_generation": 2, "prepared": (prepared(NEW),), "kept_keys": names_of(THIRD, NEW), "keys_elsewhere": frozenset("ab"),
-                "precedes_replacement": True,
+                "flow_options": KEPT.flow_options,
             },
         ),
         (StateSecrets.LEDGER, {}),
@@ -333,6 +336,6 @@ def test_what_is_damaged_comes_back_as_it_was_kept_beside_what_is_there(
     before = cluster(ca=DAMAGED, ledger=None, reconciliation=Reconciliation(request="an earlier one"))
     backup = a_backup(KEPT)
     after = RestoreSecrets(backup=backup, damaged=frozenset({damaged})).restore(before)
-    ca = replace(DAMAGED, problems=(), unnumbered_generations=(), **back)
+    ca = replace(DAMAGED, **{"defects": LEFT, **back})
     books = backup.ledger if damaged is StateSecrets.LEDGER else None
     assert after == replace(before, ca=ca, ledger=books, reconciliation=Reconciliation())
