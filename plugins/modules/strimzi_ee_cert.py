@@ -252,6 +252,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_mod
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_own
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster, observe_existing
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
+    AT_FIRST,
     IN_A_FLOW,
     Patience,
     are_issued,
@@ -318,11 +319,13 @@ class LeavesModule(FlowModule):
     def tidy_certificates(self) -> dict[str, Any]:
         """Remove what cert-manager keeps for leaves that it does not issue any more."""
         work = self.work()
-        seen = observe_existing(work)
-        left = find_left_over(seen, work)
+        patience = Patience(work)
+        seen = patience.through(lambda: observe_existing(work), AT_FIRST)
+        left = patience.through(lambda: find_left_over(seen, work), AT_FIRST)
         if left and not work.dry_run:
-            self.take_lease(work.client)
-        remove(left, work)
+            patience.through(lambda: self.take_lease(work.client), AT_FIRST)
+        patience.renew()
+        patience.through(lambda: remove(left, work), IN_A_FLOW)
         return self.described(seen)
 
 

@@ -11,7 +11,6 @@ first message of each is the port, as two bytes. A command has a channel for wha
 
 from __future__ import annotations
 
-import json
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -162,7 +161,10 @@ def _await_end(connection: Any, attempt: Attempt) -> None:
         if channel != _ENDED:
             written += data
             continue
-        status = json.loads(data)
+        status = read_json(data)
+        if not isinstance(status, dict):
+            cause = "it did not show how it ended (no Status object)"
+            raise Unreachable(attempt, cause, "Run again; check the network.", is_transient=True)
         if status.get("status") == "Success":
             return
         said = written.decode("utf-8", "replace").strip() or str(status.get("message"))

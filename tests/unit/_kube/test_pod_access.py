@@ -466,6 +466,10 @@ def test_a_command_of_which_nothing_shows_how_it_ended_is_an_error() -> None:
     with pytest.raises(Unreachable) as late:
         run(ending(b"\x01at work"), timeout=0.2)
     assert (lost.value.is_transient, late.value.is_transient) == (True, True)
+    for end in (b"", b"{cut off", b"[]"):
+        with pytest.raises(Unreachable, match="did not show how it ended") as unread:
+            run(ending(b"\x03" + end))
+        assert unread.value.is_transient
 
 
 def test_the_permission_for_commands_is_named() -> None:

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
 from ...tools.operator import clusters
 from ...tools.support.certificates import key, make
 from ...tools.support.checker import entries
+from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
 from . import stages
@@ -238,6 +240,43 @@ def test_a_good_leaf_is_issued_again_with_force(
 def test_force_that_would_have_no_effect_is_refused(options: dict[str, Any]) -> None:
     ended = call("strimzi_ee_cert", stages.managed(), **options)
     assert (ended.failed, ended.writes) == (True, [])
+
+
+LEFT = "demo-kafka-9"
+
+
+@pytest.mark.parametrize(
+    ("method", "end", "is_done"),
+    [
+        ("GET", "/certificates", False), ("POST", "/leases", False), ("DELETE", f"/certificates/{LEFT}", False),
+        ("DELETE", f"/certificates/{LEFT}", True), ("DELETE", f"/secrets/{LEFT}-cm", True),
+    ],
+)  # fmt: skip
+def test_an_api_server_that_fails_for_a_moment_does_not_end_the_removal_of_certificates(
+    method: str, end: str, is_done: bool
+) -> None:
+    memory = stages.managed()
+    root, labels = "/apis/cert-manager.io/v1/namespaces/kafka/certificates", ClusterNames("kafka", "demo")
+    metadata = {"name": LEFT, "labels": labels.own_labels}
+    memory.api.request("POST", root, body={"metadata": metadata, "spec": {"secretName": f"{LEFT}-cm"}})
+    metadata = {"name": f"{LEFT}-cm", "labels": labels.beside_labels}
+    memory.api.request("POST", "/api/v1/namespaces/kafka/secrets", body={"metadata": metadata})
+    failures = 1 if is_done else 2
+
+    def answer(asked: str, path: str) -> Response | None:
+        nonlocal failures
+        if asked != method or not path.endswith(end) or not failures:
+            return None
+        failures -= 1
+        if is_done:
+            memory.api.request(asked, path)
+        return Response(503, {"kind": "Status", "code": 503, "reason": "ServiceUnavailable", "message": "away"})
+
+    ended = call("strimzi_ee_cert", memory, answer=answer, state="tidied")
+    assert not ended.failed, ended.result["msg"]
+    removed = [(one["verb"], one["object"]) for one in ended.result["actions"]]
+    assert removed == [("delete", f"Certificate kafka/{LEFT}"), ("delete", f"Secret kafka/{LEFT}-cm")]
+    assert memory.api.find("secrets", "kafka", f"{LEFT}-cm") is None
 
 
 # Certificates that would be in the operator's time for renewal are not made, and the message says which field to set.

@@ -540,18 +540,17 @@ def _is_in_use(secret: Object | None, name: str, stored: Certificate | None, wor
 
 
 def remove(left: tuple[LeftOver, ...], work: Work) -> None:
-    """Removes each Certificate, and its Secret after it: the other way round cert-manager would make the Secret again. Raises KubeError."""
-    for certificate in left:
-        name = str(certificate.certificate["metadata"]["name"])
-        what = f"left over: {certificate.reason}"
-        write_all(
-            (Write(WriteVerb.DELETE, CERTIFICATES, name, what, None, version(certificate.certificate)),), work, ""
-        )
-        if certificate.secret is not None:
-            # A setting of cert-manager may have removed it with the Certificate.
-            with suppress(NotFound):
-                write_all(
-                    (Write(WriteVerb.DELETE, SECRETS, secret_name(name), what, None, version(certificate.secret)),),
-                    work,
-                    "",
-                )
+    """Remove each Certificate, and its Secret after it: the other way round cert-manager would make the Secret again. A call after a failure goes on with
+    what is left. Raises KubeError.
+    """
+    for one in left:
+        name, what = str(one.certificate["metadata"]["name"]), f"left over: {one.reason}"
+        _remove_object(Write(WriteVerb.DELETE, CERTIFICATES, name, what, None, version(one.certificate)), work)
+        if one.secret is not None:
+            _remove_object(Write(WriteVerb.DELETE, SECRETS, secret_name(name), what, None, version(one.secret)), work)
+
+
+def _remove_object(write: Write, work: Work) -> None:
+    """Remove the object where it is still there: an earlier try may have removed it, or a setting of cert-manager a Secret with its Certificate."""
+    with suppress(NotFound):
+        write_all((write,), work, "")
