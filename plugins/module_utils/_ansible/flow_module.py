@@ -9,7 +9,7 @@ as the whole plan would leave them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +20,9 @@ from .._errors import KubeError, LeaseHeld
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between
 from .._strimzi.apply.work import Action, Work
+from .._strimzi.cluster.backups import unreadable_backups
+from .._strimzi.cluster.observe import Observation
+from .._strimzi.names import BACKUP
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent
 from .._trust.model.ledger import TRUSTED_STATES
@@ -110,6 +113,21 @@ def _require_in_sync(work: Work, intent: Intent, reached: Reached) -> None:
         require_in_sync(seen, connect_to(work.settings.kafka_bootstrap))
 
 
+def _describe_left_secrets(seen: Observation) -> Iterator[str]:
+    """Sentences about Secrets that stay where this collection has given the CA up."""
+    scope, objects = seen.scope, seen.snapshot.names
+    if seen.snapshot.outside_clients.published is not None:
+        yield (
+            f"{objects.secret(scope.client_bundle_secret)}, the bundle for clients, stays, and gets no new CA from now on: clients that read it will refuse "
+            f"the nodes when the CA changes. Have them read {objects.certificate_secret}, then delete it."
+        )
+    for name in unreadable_backups(seen.secrets, scope):
+        yield (
+            f"{objects.secret(name)} stays: it has the name of a backup, and no annotation {BACKUP} that this collection can read. A backup holds private "
+            f"keys of CAs. Where it is one that was edited, delete it: kubectl delete secret {name} -n {scope.namespace}."
+        )
+
+
 class FlowModule(TrustModule):
     """A call of a module that brings a cluster nearer to a goal."""
 
@@ -156,8 +174,9 @@ class FlowModule(TrustModule):
         self._seen_at_end = seen = outcome.observation.snapshot
         if goal is Goal.UPGRADE and (told := describe_missing_schedule(seen)):
             self.module.warn(told)
-        if goal is Goal.DOWNGRADE and seen.outside_clients.published is not None and not outcome.decision.violations:
-            self.module.warn(self._describe_left_bundle(seen))
+        if goal is Goal.DOWNGRADE and not outcome.decision.violations:
+            for sentence in _describe_left_secrets(outcome.observation):
+                self.module.warn(sentence)
         result = self.result(outcome)
         if self.announcer is not None and not self.check_mode:
             happened = events_between(outcome.before.snapshot, seen)
@@ -176,13 +195,6 @@ class FlowModule(TrustModule):
                 f"{seen.names.kafka}: the cluster is not yet in the state that this task asks for. Left: {left}.{why}",
             )
         return result
-
-    def _describe_left_bundle(self, seen: Snapshot) -> str:
-        scope = self.scope()
-        return (
-            f"Secret {scope.namespace}/{scope.client_bundle_secret}, the bundle for clients, stays as it is from now on: clients that read it refuse the "
-            f"nodes when the CA has changed. Have them read {seen.names.certificate_secret}, then delete it."
-        )
 
     def _announce_before_failure(self, work: Work, error: Exception) -> None:
         """Write the events about the changes of this call: the next call compares with the changed cluster, and would write none about them. A call that

@@ -13,6 +13,7 @@ from .._errors import KubeError, LeaseHeld, PausedByAnother, StepError
 from .._strimzi import names
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster import operator
+from .._strimzi.cluster.kafka import is_paused_by
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.secret_data import annotation
 from .._trust.preconditions.cluster import END_OF_A_FLOW
@@ -94,7 +95,8 @@ def _pause_left(holder: str, work: Work, begun: bool) -> str:
 
 
 def _holder(seen: Observation) -> str | None:
-    return annotation(seen.kafka, names.PAUSED_FOR)
+    """The party that the cluster is paused for; None where it is not paused for one."""
+    return annotation(seen.kafka, names.PAUSED_FOR) if is_paused_by(seen.kafka, names.PAUSED_FOR) else None
 
 
 def _refuse(seen: Observation) -> NoReturn:

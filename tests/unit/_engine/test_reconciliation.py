@@ -210,6 +210,17 @@ def test_a_pause_has_one_holder_whatever_mark_a_pause_before_it_has_left(left: s
     assert not bench.seen.pause.is_ours
 
 
+@pytest.mark.parametrize("act", [pause_for, resume_for])
+def test_a_pause_by_hand_is_of_no_holder_whatever_mark_a_pause_before_it_has_left(act: Act) -> None:
+    bench = Paused()
+    bench.confirm_at(3, "ReconciliationPaused")
+    bench.act(pause_for)
+    for value in (None, "true"):
+        bench.change("kafkas", "demo", {"metadata": {"annotations": {ANNOTATION: value}}})
+    with pytest.raises(PausedByAnother, match="is paused by another program or person"):
+        bench.act(act)
+
+
 @pytest.mark.parametrize(("act", "found"), [(pause_for, {}), (resume_for, STORAGE)])
 def test_a_failure_that_passes_is_no_end(act: Act, found: dict[str, str]) -> None:
     bench = Paused(found, confirmed=bool(found))

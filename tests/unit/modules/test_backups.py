@@ -13,6 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
+from .mistakes import put
 from .running import FLOW_MODULES, call
 from .stages import DAY, KEYS, LEDGER, NOW
 from .uses import USES, Use
@@ -93,3 +94,16 @@ def test_a_replacement_takes_the_ca_of_a_backup() -> None:
         memory, "strimzi_ca", state="replaced", fresh_for_hours=0, client_grace=0, certificate_from={"secret": BACKUPS[0]}, **BACKED_UP
     )  # fmt: skip
     assert next(ca["sha256"] for ca in call("strimzi_ca_info", memory).result["cas"] if ca["current"]) == first
+
+
+def test_a_hand_back_names_a_backup_whose_annotation_was_edited() -> None:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", state="renewed", **BACKED_UP)
+    assert stored(memory) == BACKUPS[:1]
+    put(memory, "secrets", BACKUPS[0], annotations={"trustops.strimzi/backup": "edited"})
+    ended = call("strimzi_ca", memory, state="handed_back")
+    assert not ended.failed, ended.result["msg"]
+    assert stored(memory) == BACKUPS[:1]
+    (told,) = [one for one in ended.warnings if "stays" in one]
+    assert told.startswith(f"Secret kafka/{BACKUPS[0]} stays: ")
+    assert f"kubectl delete secret {BACKUPS[0]} -n kafka" in told

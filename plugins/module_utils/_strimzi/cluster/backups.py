@@ -105,6 +105,11 @@ def read_record(secrets: Secrets, name: str) -> BackupRecord | None:
         return None
 
 
+def unreadable_backups(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:
+    """The Secrets with the name of a backup and without a record of one: a backup whose annotation was edited, or a Secret of another owner."""
+    return tuple(name for name in scope.backup_secrets if name in secrets and read_record(secrets, name) is None)
+
+
 def _content(secrets: Secrets, record: BackupRecord) -> bytes | None:
     """The content of a backup as text; None where it does not fit its digest, or does not have the form of a backup."""
     try:

@@ -142,15 +142,13 @@ def read_operator_status(kafka: Mapping[str, Any] | None) -> OperatorStatus:
 
 def read_pause(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> OperatorPause:
     is_set, is_reported = annotation(kafka, names.PAUSE_RECONCILIATION) == "true", condition(kafka, PAUSED)
-    is_marked, other = annotation(kafka, scope.paused_by) is not None, scope.other_ca
+    other = scope.other_ca
     return OperatorPause(
         is_set=is_set,
-        is_ours=is_set and is_marked,
+        is_ours=is_paused_by(kafka, scope.paused_by),
         is_confirmed=is_set and is_reported,
-        holder=f"a flow on its {other.ca.value} CA"
-        if is_set and annotation(kafka, other.paused_by) is not None
-        else "",
-        has_left_mark=not is_set and is_marked,
+        holder=f"a flow on its {other.ca.value} CA" if is_paused_by(kafka, other.paused_by) else "",
+        has_left_mark=not is_set and annotation(kafka, scope.paused_by) is not None,
         is_ending=not is_set and is_reported,
     )
 
@@ -172,11 +170,28 @@ def read_reconciliation(
     )
 
 
+def is_paused_by(resource: Mapping[str, Any] | None, mark: str) -> bool:
+    """Whether the resource is paused in the name of this mark: the program that wrote the mark has written the pause, too. A person may have ended a
+    pause and left its mark, and another program may have paused the resource since. Where the API server has noted no writer, the mark counts.
+    """
+    if annotation(resource, names.PAUSE_RECONCILIATION) != "true" or annotation(resource, mark) is None:
+        return False
+    pausers, markers = (_writers_of(resource or {}, name) for name in (names.PAUSE_RECONCILIATION, mark))
+    return not (pausers and markers) or bool(pausers & markers)
+
+
+def _writers_of(resource: Mapping[str, Any], name: str) -> frozenset[str]:
+    """The programs that have written this annotation, as the API server notes them (Kubernetes API, ``metadata.managedFields``)."""
+    found = resource["metadata"].get("managedFields") or ()
+    fields = ((manager.get("manager"), (manager.get("fieldsV1") or {}).get("f:metadata") or {}) for manager in found)
+    return frozenset(str(manager) for manager, owned in fields if f"f:{name}" in (owned.get("f:annotations") or {}))
+
+
 def user_pause(user: Mapping[str, Any]) -> ReissuePause:
     """Whether a KafkaUser is paused, and by which writer."""
     if annotation(user, names.PAUSE_RECONCILIATION) != "true":
         return ReissuePause.ENDED if condition(user, PAUSED) else ReissuePause.NONE
-    if annotation(user, names.PAUSED_FOR_CLIENTS_CA) is None:
+    if not is_paused_by(user, names.PAUSED_FOR_CLIENTS_CA):
         return ReissuePause.FOREIGN
     return ReissuePause.OURS if condition(user, PAUSED) else ReissuePause.ASKED
 

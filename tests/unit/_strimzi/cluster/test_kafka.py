@@ -212,6 +212,31 @@ def test_the_kind_of_a_pause_of_a_user(annotations: dict[str, str], confirmed: b
     assert user_pause({"metadata": {"annotations": annotations}, "status": said}) is expected
 
 
+US, PERSON, RESTORER = "trustops.strimzi", "kubectl-annotate", "velero"
+CLIENTS_MARK = "trustops.strimzi/paused-for-clients-ca-by"
+
+
+@pytest.mark.parametrize(
+    ("pauser", "marker", "is_ours"),
+    [
+        (US, US, True), (PERSON, US, False), (RESTORER, RESTORER, True), (PERSON, PERSON, True), ("", US, True), ("", "", True),
+    ],
+)  # fmt: skip
+def test_a_pause_is_of_the_writer_of_its_mark(pauser: str, marker: str, is_ours: bool) -> None:
+    """A person ends a pause of this collection and leaves the mark, and another pauses the resource later."""
+    marks = ("trustops.strimzi/paused-by", CLIENTS_MARK)
+    resource = kafka(annotations={**PAUSE, **dict.fromkeys(marks, "me")})
+    owned = {name: {f"f:{mark}": {} for mark in marks} for name in (marker,) if name}
+    if pauser:
+        owned[pauser] = {**owned.get(pauser, {}), "f:strimzi.io/pause-reconciliation": {}}
+    resource["metadata"]["managedFields"] = [
+        {"manager": name, "fieldsV1": {"f:metadata": {"f:annotations": fields}}} for name, fields in owned.items()
+    ]
+    found = read_pause(resource, SCOPE)
+    assert (found.is_set, found.is_ours, bool(found.holder)) == (True, is_ours, is_ours)
+    assert user_pause(resource) is (ReissuePause.ASKED if is_ours else ReissuePause.FOREIGN)
+
+
 # Addresses that the platform gives to listeners, as the operator takes them (docs/operator.md, "Node names", 6 and 8).
 
 KINDS = {"services": "/api/v1", "routes": "/apis/route.openshift.io/v1"}
