@@ -18,7 +18,8 @@ description:
     waits for restarts.
   - It restarts one Kafka node at a time, by the operator's own rules, and waits until all pods are ready. A task that was interrupted continues
     when you run it again, and restarts no pod twice; with O(reason) only where O(since) is given, because nothing else shows which pods have restarted
-    for it. Used in a playbook, it shows a line for every restart while it happens.
+    for it. What a killed task has requested of the operator for other Kafka nodes, the next task with O(reason) takes back.
+    Used in a playbook, it shows a line for every restart while it happens.
 options:
   reason:
     description:
@@ -39,7 +40,8 @@ options:
   since:
     description:
       - With O(reason), a time in ISO 8601, UTC where no offset is given. The module restarts only pods that were created before it, so that the same
-        task run again does nothing. It refuses a time in the future.
+        task run again does nothing. Pods are dated by the clock of the Kubernetes API server, and the module reads this time by the same clock - where it
+        is not over yet, by at most five minutes, the module waits for it before it restarts a pod; a later time is refused.
     type: str
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth

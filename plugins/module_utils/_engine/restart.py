@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 
 from .._errors import Conflict, NotFound, RollStuck, StepError
 from .._kube.resources import read_time
-from .._rollout.nodes import NOT_AGAIN
-from .._strimzi.apply.work import Work
+from .._rollout.nodes import NOT_AGAIN, withdraw_left_requests
+from .._strimzi.apply.work import Strategy, Work, Write, write_all
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
 from .._trust.decide import decide
@@ -39,6 +39,8 @@ from .outcome import IN_A_FLOW, Patience
 
 #: Seconds before the next look, where another program was first.
 _PAUSE = 1.0
+#: The API server gives its own time in whole seconds, and that of pods.
+_WHOLE_SECONDS = timedelta(seconds=2)
 
 
 @dataclass(frozen=True)
@@ -59,16 +61,22 @@ def restart(
 ) -> Observation:
     """Restart these pods, as far as they were made before ``since``. Raises StepError."""
     choice = _choose(work, asked, since, ignores_windows)
-    if choice.uids and not work.dry_run:
+    if since is not None:
+        _let_pass(since, choice, work)
+    if (choice.uids or choice.withdrawals) and not work.dry_run:
         before_write()
         # Another run may have worked until the Lease was free, and a window may have closed.
-        choice = _choose(work, asked, since, ignores_windows)
+        choice = Patience(work).through_conflicts(
+            lambda: _choose_and_clear(work, asked, since, ignores_windows), IN_A_FLOW
+        )
+    elif work.dry_run:
+        write_all(choice.withdrawals, work, Phase.USE.value)
     if not choice.uids:
         return choice.seen
     if work.dry_run:
         carry_out(_roll_step(choice.uids), choice.nodes, work)
         return choice.seen
-    begun = work.clock.now() - (work.client.clock_ahead or timedelta(0))
+    begun = _time_of_server(work)
     try:
         _restart_all(work, choice)
     except RollStuck as error:
@@ -87,6 +95,30 @@ class _Choice:
     nodes: Observation
     #: The UIDs of the pods.
     uids: frozenset[str]
+    #: The requests to the operator that a killed call has left, and that are none of this call.
+    withdrawals: tuple[Write, ...]
+
+
+def _choose_and_clear(work: Work, asked: Chosen, since: datetime | None, ignores_windows: bool) -> _Choice:
+    """Choose, and take back what a killed call has requested. Raises StepError, KubeError."""
+    choice = _choose(work, asked, since, ignores_windows)
+    write_all(choice.withdrawals, work, Phase.USE.value)
+    return choice
+
+
+def _time_of_server(work: Work) -> datetime:
+    """The time by the API server's clock, by which pods are dated."""
+    return work.clock.now() - (work.client.clock_ahead or timedelta(0))
+
+
+def _let_pass(since: datetime, choice: _Choice, work: Work) -> None:
+    """Wait until this time is over by the API server's clock: the same task would restart pods again that were made before."""
+    left = since + _WHOLE_SECONDS - _time_of_server(work)
+    if choice.uids and not work.dry_run and left > timedelta(0):
+        work.tell(
+            f"waiting for {left.total_seconds():.0f} s, until the time of since is over by the API server's clock"
+        )
+        work.clock.sleep(left.total_seconds())
 
 
 def _choose(work: Work, asked: Chosen, since: datetime | None, ignores_windows: bool) -> _Choice:
@@ -113,7 +145,9 @@ def _choose(work: Work, asked: Chosen, since: datetime | None, ignores_windows: 
         raise StepError(
             nodes.snapshot.names.kafka, describe_next_window(nodes.snapshot), "Run it in a window, or give that option"
         )
-    return _Choice(seen, nodes, uids)
+    # The direct strategy restarts pods itself, so it requests nothing of the operator.
+    requested = uids if work.settings.strategy is Strategy.OPERATOR else frozenset[str]()
+    return _Choice(seen, nodes, uids, withdraw_left_requests(nodes, requested))
 
 
 def _about_cluster_ca(work: Work) -> Work:

@@ -146,12 +146,18 @@ class KubeClient:
         self.writes = 0
         self.clock_ahead: timedelta | None = None
 
-    def get(self, resource: Resource, namespace: str | None, name: str) -> dict[str, Any]:
-        return self._send("GET", Attempt("get", resource, namespace, name)).body
+    def get(
+        self, resource: Resource, namespace: str | None, name: str, *, within: float | None = None
+    ) -> dict[str, Any]:
+        """within: as for ``create``."""
+        return self._send("GET", Attempt("get", resource, namespace, name), within=within).body
 
-    def get_or_none(self, resource: Resource, namespace: str | None, name: str) -> dict[str, Any] | None:
+    def get_or_none(
+        self, resource: Resource, namespace: str | None, name: str, *, within: float | None = None
+    ) -> dict[str, Any] | None:
+        """within: as for ``create``."""
         try:
-            return self.get(resource, namespace, name)
+            return self.get(resource, namespace, name, within=within)
         except NotFound:
             return None
 
@@ -213,9 +219,12 @@ class KubeClient:
         found = ObjectList(response.body["items"] or [], str(metadata["resourceVersion"]))
         return found, str(metadata.get("continue") or "")
 
-    def create(self, resource: Resource, namespace: str | None, body: Mapping[str, Any]) -> dict[str, Any]:
+    def create(
+        self, resource: Resource, namespace: str | None, body: Mapping[str, Any], *, within: float | None = None
+    ) -> dict[str, Any]:
+        """within: the seconds for a request that nothing depends on, which is sent once. None: the request has the time of the transport, and is repeated."""
         name = (body.get("metadata") or {}).get("name")
-        return self._send("POST", Attempt("create", resource, namespace, name), body=body).body
+        return self._send("POST", Attempt("create", resource, namespace, name), body=body, within=within).body
 
     def patch(
         self,
@@ -303,7 +312,10 @@ class KubeClient:
         query: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
         content_type: str = _JSON,
+        within: float | None = None,
     ) -> Answer:
+        """within: as for ``create``."""
+        attempts = _ATTEMPTS if within is None else 1
         name = None if attempt.verb == "create" else attempt.name
         path = attempt.resource.path(attempt.namespace, name, attempt.subresource)
         self.writes += attempt.is_write
@@ -315,11 +327,13 @@ class KubeClient:
             response: Answer | None = None
             sent = self._now()
             try:
-                response = self._transport.request(method, path, query=query, body=body, content_type=content_type)
+                response = self._transport.request(
+                    method, path, query=query, body=body, content_type=content_type, timeout=within
+                )
             except TransportError as error:
                 timeouts += error.timed_out
                 is_repeated = error.transient and timeouts < _TIMEOUTS and not (attempt.is_write and error.sent)
-                if not is_repeated or number == _ATTEMPTS:
+                if not is_repeated or number == attempts:
                     raise _unreachable(attempt, error) from None
             asked = retry_after(_header(response, "retry-after")) or 0.0
             if response is not None:
@@ -329,7 +343,7 @@ class KubeClient:
                     return response
                 done = TRANSIENT.get(response.status)
                 is_repeated = done is Done.NO or (done is Done.UNKNOWN and not attempt.is_write)
-                if not is_repeated or number == _ATTEMPTS:
+                if not is_repeated or number == attempts:
                     raise error_from(attempt, response.status, response.body, asked, body)
             self.back_off(number, asked)
             number += 1

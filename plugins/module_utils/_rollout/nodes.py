@@ -10,7 +10,7 @@ A roll notices when another program restarts Kafka nodes: two rolls at the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
@@ -18,14 +18,18 @@ from typing import Any, NoReturn
 from .._errors import KubeError, RollStuck, fit_in_line
 from .._kube.resources import PODS, read_time
 from .._strimzi import names
-from .._strimzi.apply.work import Action, Work, find_object
+from .._strimzi.apply.work import Action, Work, Write, WriteVerb, find_object, version
+from .._strimzi.apply.written import is_of_this_collection
 from .._strimzi.cluster.kafka import find_condition
+from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.pods import Owners, has_role, is_asked, is_final, is_ready, worker_of
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
 
 #: The end of a remedy: a flow looks which pods have restarted.
 NOT_AGAIN = "pods that were restarted already are not restarted again."
+#: The field of a pod that asks the operator to restart it.
+REQUEST = ("metadata", "annotations", names.MANUAL_ROLLING_UPDATE)
 
 
 @dataclass(frozen=True)
@@ -335,3 +339,24 @@ def _cause(pod: Object) -> str:
     ]
     reasons = [state.get("reason") for state in (*unscheduled, *waiting)]
     return "".join(f" ({reason})" for reason in reasons if reason)
+
+
+def withdrawal(pod: Object, what: str) -> Write:
+    """Take the request for a restart of this pod back."""
+    patch = {"metadata": {"annotations": {names.MANUAL_ROLLING_UPDATE: None}}}
+    return Write(WriteVerb.UPDATE, PODS, name_of(pod), what, patch, version(pod))
+
+
+def withdraw_left_requests(observation: Observation, spared: Collection[str]) -> tuple[Write, ...]:
+    """Take the requests for a restart back that a killed call of this collection has left on nodes: a run that waits for such restarts holds the Lease.
+    spared: the UIDs of the pods whose restart the caller is about to request.
+    """
+    nodes = (
+        pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA and pod.uid not in spared
+    )
+    found = (observation.pods[pod.name] for pod in nodes)
+    return tuple(
+        withdrawal(pod, "take the request of a killed call for a restart back")
+        for pod in found
+        if is_asked(pod) and not is_terminating(pod) and is_of_this_collection(pod, REQUEST)
+    )

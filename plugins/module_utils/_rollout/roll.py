@@ -54,7 +54,7 @@ from .._trust.model.nodes import Unanswered
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import AwaitAnswers, Reload, ReloadOutside, Roll, RollReason
 from .._trust.rules.pause import restarted_by_operator
-from .nodes import NOT_AGAIN, Progress, delete_pod, is_terminating, name_of, restart, uid_of
+from .nodes import NOT_AGAIN, REQUEST, Progress, delete_pod, is_terminating, name_of, restart, uid_of, withdrawal
 
 Objects = Mapping[str, Mapping[str, Any]]
 
@@ -211,7 +211,7 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
             monotonic=work.clock.monotonic, alive=alive,
         )  # fmt: skip
     except TimedOut:
-        left = _withdraw_requests(roll)
+        left = _withdraw_requests(roll, leaving)
         raise RollStuck(
             f"The {roll.step.reason.value} roll",
             f"has stopped: for {work.settings.pod_timeout.total_seconds():.0f} s no "
@@ -221,32 +221,31 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
         ) from None
 
 
-def _withdraw_requests(roll: _Roll) -> str:
-    """Take the requests for a restart back that this collection has left on nodes: the operator would act on them whenever it can again, also outside a
+def _withdraw_requests(roll: _Roll, leaving: Iterable[Pod]) -> str:
+    """Take the requests for a restart back that this collection has left on these nodes: the operator would act on them whenever it can again, also outside a
     maintenance window. Requests of other programs stay. Returns a sentence about requests that could not be taken back, with a space before it.
     """
-    work, field = roll.work, ("metadata", "annotations", names.MANUAL_ROLLING_UPDATE)
+    work, nodes = roll.work, {pod.uid: pod.name for pod in leaving if pod.component is Component.KAFKA}
     if roll.step.reason is RollReason.USE or work.settings.strategy is Strategy.DIRECT:
         return ""
-    nodes = {pod.uid: pod.name for pod in roll.pods(True)}
     left = sorted(nodes.values())
     with suppress(KubeError):
         found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
         asked = [
             pod for pod in found
-            if uid_of(pod) in nodes and is_asked(pod) and not is_terminating(pod) and not owners_of(pod, [field])
+            if uid_of(pod) in nodes and is_asked(pod) and not is_terminating(pod) and not owners_of(pod, [REQUEST])
         ]  # fmt: skip
         left = sorted(map(name_of, asked))
-        patch = {"metadata": {"annotations": {names.MANUAL_ROLLING_UPDATE: None}}}
         for pod in asked:
             what = f"take the request for a restart back ({roll.step.reason.value} roll)"
             with suppress(Conflict, NotFound):
-                write_all((Write(WriteVerb.UPDATE, PODS, name_of(pod), what, patch, version(pod)),), work, roll.phase)
+                write_all((withdrawal(pod, what),), work, roll.phase)
                 left.remove(name_of(pod))
     if not left:
         return ""
     return (
-        f" Until then the operator may restart {listed(left)}: remove {names.MANUAL_ROLLING_UPDATE} where it is not to."
+        f" The request to restart {listed(left)} could not be taken back, so the operator may still act on it: remove {names.MANUAL_ROLLING_UPDATE} where it "
+        "is not to."
     )
 
 

@@ -34,6 +34,7 @@ from .._rollout.stand import CONTROL, NODES, OPERATOR, OTHERS, Stand
 from .._strimzi.bench import conditions, pod
 from .._strimzi.steps import record
 
+MARK = "strimzi.io/manual-rolling-update"
 KAFKA = Chosen(components=frozenset({Component.KAFKA}))
 EPOCH = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
@@ -87,6 +88,53 @@ def test_only_pods_older_than_the_given_time_restart(stand: Stand) -> None:
     before = len(stand.api.writes)
     assert restarted(stand, since=EPOCH + timedelta(seconds=1)) == set()
     assert len(stand.api.writes) == before
+
+
+@pytest.mark.parametrize("ahead", [0, 240])
+def test_pods_that_restart_are_no_older_than_the_given_time_by_the_clock_of_the_api_server(ahead: int) -> None:
+    """The caller's clock is ahead: pods that the task makes at once would be older than the given time, and the same task would restart them again."""
+    stand = _operated()
+    stand.api.clock = lambda: f"{stand.clock.now():%Y-%m-%dT%H:%M:%SZ}"
+    since = stand.clock.now() + timedelta(seconds=ahead)
+    assert restarted(stand, since=since) == set(NODES)
+    assert restarted(stand, since=since) == set()
+
+
+class Killed(BaseException):
+    """The call is killed."""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "strategy", "left"),
+    [
+        (Chosen(frozenset({NODES[0]})), Strategy.OPERATOR, {NODES[0]}), (Chosen(frozenset({CONTROL})), Strategy.OPERATOR, set()),
+        (Chosen(), Strategy.OPERATOR, set()), (Chosen(), Strategy.DIRECT, set()),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dry_run", [False, True], ids=["run", "check"])
+def test_requests_that_a_killed_call_has_left_are_taken_back_where_the_next_does_not_go_on_with_them(
+    chosen: Chosen, strategy: Strategy, left: set[str], dry_run: bool
+) -> None:
+    """The operator would act on them whenever it can again. Requests of other programs stay."""
+    stand = Stand()
+    stand.deployments()
+    stand.change("pods", NODES[1], {"metadata": {"annotations": {MARK: "true"}}})
+
+    def kill() -> None:
+        raise Killed
+
+    stand.at(1, kill)
+    with pytest.raises(Killed):
+        restarted(stand)
+    assert stand.asked() == set(NODES)
+    for name in left:
+        stand.recreate_at(stand.clock.seconds + 3, name)
+    work, taken = stand.work(strategy=strategy, dry_run=dry_run), list[str]()
+    restart(work, chosen, None, lambda: taken.append("Lease"), ignores_windows=False)
+    back = [action.object for action in work.actions if "a killed call" in action.what]
+    assert back == [f"Pod kafka/{name}" for name in NODES if name not in {*left, NODES[1]}]
+    assert stand.asked() == (set(NODES) if dry_run else {NODES[1]})
+    assert taken == ([] if dry_run else ["Lease"])
 
 
 def test_a_call_that_restarts_no_pod_does_not_take_the_lease(stand: Stand) -> None:

@@ -316,7 +316,7 @@ def test_a_request_that_cannot_be_taken_back_is_named(monkeypatch: pytest.Monkey
         stand.roll(NODES[:2])
     assert stand.asked() == {NODES[0]}
     assert (
-        f"Until then the operator may restart {NODES[0]}: remove strimzi.io/manual-rolling-update"
+        f"The request to restart {NODES[0]} could not be taken back, so the operator may still act on it: remove strimzi.io/manual-rolling-update"
         in caught.value.remedy
     )
 

@@ -33,6 +33,8 @@ from .work import Action
 REPORTER = "trustops.strimzi/flows"
 #: The most bytes that Kubernetes takes: of a note, and of the name of an instance.
 _NOTE, _INSTANCE = 1024, 128
+#: Seconds for a request. A roll that waits for it renews no Lease meanwhile.
+_REQUEST = 5.0
 
 
 class Reason(str, Enum):
@@ -126,7 +128,7 @@ class Announcer:
 
     def _write(self, event: Event) -> None:
         if self._about is None:
-            kafka = self._client.get_or_none(KAFKAS, self._scope.namespace, self._scope.cluster)
+            kafka = self._client.get_or_none(KAFKAS, self._scope.namespace, self._scope.cluster, within=_REQUEST)
             if kafka is None:
                 return
             self._about = {
@@ -152,7 +154,7 @@ class Announcer:
             "note": _shortened(event.note, _NOTE),
             "type": "Warning" if event.reason in _WARNINGS else "Normal",
         }
-        self._client.create(EVENTS, self._scope.namespace, body)
+        self._client.create(EVENTS, self._scope.namespace, body, within=_REQUEST)
 
 
 def _shortened(text: str, size: int) -> str:

@@ -128,7 +128,7 @@ def _other_managers(found: Object | None) -> Iterator[Object]:
             yield manager
 
 
-def _is_of_this_collection(found: Object | None, field: Field) -> bool:
+def is_of_this_collection(found: Object | None, field: Field) -> bool:
     """Whether a call of this collection has written the field last."""
     return any(manager.get("manager") == FIELD_MANAGER and _has_field(manager, field) for manager in _managers(found))
 
@@ -286,7 +286,7 @@ class Written:
         self._fields[key] = {
             path: digest for path, digest in known.items() if path not in changed and () not in changed
         }
-        return {path: digest for path, digest in changed.items() if not path or not _is_of_this_collection(now, path)}
+        return {path: digest for path, digest in changed.items() if not path or not is_of_this_collection(now, path)}
 
     def _count(self, key: Key, gone: Mapping[Field, str], writers: tuple[Writer, ...]) -> int:
         """How often it has happened. The operator may put back once what it had read before each write; others have no reason to."""

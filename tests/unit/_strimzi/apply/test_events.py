@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import TransportError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.events import (
     Announcer,
     Event,
@@ -29,17 +30,15 @@ from ..._trust.ledgers import a_journal, entry, ledger
 BEGUN = cluster(ledger=ledger(entry(OLD), journal=a_journal(old=OLD)))
 
 
+KAFKA = {
+    "apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka", "metadata": {"name": "demo", "namespace": "kafka"}, "spec": {},
+}  # fmt: skip
+
+
 def written(note: str, holder: str = "a-machine") -> dict[str, Any]:
     """The event with this note as it is stored."""
     memory = MemoryCluster()
-    memory.apply(
-        {
-            "apiVersion": "kafka.strimzi.io/v1",
-            "kind": "Kafka",
-            "metadata": {"name": memory.cluster, "namespace": memory.namespace},
-            "spec": {},
-        }
-    )
+    memory.apply(KAFKA)
     work = work_on(memory)
     Announcer(work.client, work.scope, holder, lambda: datetime.now(timezone.utc)).write([Event(Reason.HELD, note)])
     (found,) = memory.api.all("events", memory.namespace)
@@ -56,6 +55,26 @@ def test_a_note_has_no_more_bytes_than_the_api_server_takes(note: str) -> None:
 
 def test_the_name_of_an_instance_has_no_more_bytes_than_the_api_server_takes() -> None:
     assert len(written("told", "Jürgen " * 20)["reportingInstance"].encode()) <= 128
+
+
+@pytest.mark.parametrize(("slow", "sent"), [("/kafkas/", 1), ("/events", 2)])
+def test_an_api_server_that_does_not_answer_delays_a_roll_by_seconds(slow: str, sent: int) -> None:
+    """The Lease, of 30 seconds, is not renewed while an event is written."""
+    memory, limits = MemoryCluster(), list[float]()
+    memory.apply(KAFKA)
+
+    class Slow:
+        def request(self, method: str, path: str, *, timeout: float | None = None, **given: Any) -> Any:
+            limits.append(timeout or 60.0)
+            if slow in f"{path}/":
+                raise TransportError("no answer", timed_out=True)
+            return memory.api.request(method, path, timeout=timeout, **given)
+
+    work = work_on(memory, Slow())
+    Announcer(work.client, work.scope, "a-machine", work.clock.now).write(
+        [Event(Reason.HELD, "a"), Event(Reason.HELD, "b")]
+    )
+    assert (len(limits), max(limits)) == (sent, 5.0)
 
 
 def test_a_call_tells_the_first_of_many_conditions_and_how_many_more_there_are() -> None:
