@@ -7,24 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import check_approval, plan_hash
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
 
+from ..tools.operator import certs
+from ..tools.support.authorities import root
+from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster
 from .cases import Case
+from .test_kept_elsewhere import ASKED, elsewhere, moved
+from .test_recovering import NODES, lasting
 
 
-def approve(cluster: WatchedCluster, goal: Goal) -> Callable[[], list[str]]:
+def approve(cluster: WatchedCluster, goal: Goal, **intent: object) -> Callable[[], list[str]]:
     """The refusals of later runs under the hash of the plan of now."""
 
     def look() -> tuple[Snapshot, Forecast, Callable[[Snapshot], Forecast]]:
-        work, asked = cluster.work(), cluster.intent(goal)
+        work, asked = cluster.work(), cluster.intent(goal, **intent)
         seen = inspect(work, asked)
 
         def plan_from(earlier: Snapshot) -> Forecast:
@@ -75,3 +82,27 @@ def test_a_recovery_of_lost_secrets(cluster: WatchedCluster, lost: tuple[str, ..
     for name in lost:
         cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{name}")
     assert refused_after_kills(cluster, Goal.RECOVER, after) == {}
+
+
+@pytest.mark.parametrize("goal", [Goal.RECOVER, Goal.RENEW_LEAVES], ids=str)
+def test_an_issuer_that_takes_its_time_needs_no_other_approval(
+    cluster: WatchedCluster, nodes: ReloadingNodes, goal: Goal
+) -> None:
+    """What was approved is requested, answered and used in three runs."""
+    supplied = elsewhere(root("Corporate Root", path_length=0))
+    cluster.create(manifests=lasting())
+    signing = moved(cluster, supplied)
+    leaf = parse_certificates(cluster.secret(NODES[0])[f"{NODES[0]}.crt"])[0]
+    at = leaf.not_after + timedelta(days=10) if goal is Goal.RECOVER else leaf.not_after - timedelta(days=40)
+    cluster.memory.operator_runs = False
+    cluster.memory.seconds += (at - certs.now()).total_seconds()
+    cluster.look_elsewhere()
+    cluster.look_away()
+    cluster.memory.operator_runs = True
+    asked = {"external_issuer": ASKED, "renew_before": timedelta(days=60)}
+    refusals = approve(cluster, goal, **asked)
+    waiting = cluster.run(goal, **asked).outcome.decision
+    assert (waiting.violations, waiting.done, refusals()) == ((), False, [])
+    signing.work()
+    assert refusals() == []
+    assert cluster.run(goal, **asked).outcome.decision.done

@@ -11,7 +11,7 @@ nodes, components of other pods, fingerprints of CAs that exist, issuers. Times,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -67,8 +67,7 @@ def check_approval(
     nothing_left = not planned.whole and not planned.violations
     if not changed or goes_on or nothing_left:
         return ()
-    before = _before_flow(goal, snapshot)
-    if before is not None and plan_hash(goal, before, plan(before)) == approved:
+    if any(plan_hash(goal, before, plan(before)) == approved for before in _before_flow(goal, snapshot)):
         return ()
     return (
         Violation(
@@ -79,20 +78,23 @@ def check_approval(
     )  # fmt: skip
 
 
-def _before_flow(goal: Goal, snapshot: Snapshot) -> Snapshot | None:
-    """The cluster as a call with this goal has found it that was killed since; None where no journal is missed, or no such call shows.
+def _before_flow(goal: Goal, snapshot: Snapshot) -> Iterator[Snapshot]:
+    """The cluster as a call with this goal may have found it that was killed since, or that waits for an issuer; nothing where no journal is missed, or no
+    such call shows.
 
     An adoption first takes the CA from the operator, and a hand-back gives it to the operator before the ledger goes. A recovery puts Secrets back first,
-    and its plan is the same whichever of them were lost. No object tells which leaves were due before a renewal of leaves.
+    and its plan is the same whichever of them were lost. A recovery and a renewal of leaves request leaves of an issuer first. No object tells which leaves
+    were due before a renewal of leaves that has stored some.
     """
     state = snapshot.reconciliation
     if goal is Goal.UPGRADE and not state.generated:
-        return replace(snapshot, ledger=None, reconciliation=replace(state, generated=True))
+        yield replace(snapshot, ledger=None, reconciliation=replace(state, generated=True))
     if goal is Goal.DOWNGRADE and state.generated and snapshot.ledger is not None:
-        return replace(snapshot, reconciliation=replace(state, generated=False))
+        yield replace(snapshot, reconciliation=replace(state, generated=False))
     if goal is Goal.RECOVER and snapshot.backups:
-        return replace(snapshot, ca=CaSecrets(current=()), ledger=None)
-    return None
+        yield replace(snapshot, ca=CaSecrets(current=()), ledger=None)
+    if goal in (Goal.RECOVER, Goal.RENEW_LEAVES) and snapshot.leaves.requests:
+        yield replace(snapshot, leaves=replace(snapshot.leaves, requests={}))
 
 
 def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
