@@ -230,8 +230,11 @@ def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gate
         (authority for authority in snapshot.ca.prepared if authority.fingerprint == entry.fingerprint), None
     )
     link = link_of(prepared, snapshot)
-    if link is None:
+    if link is None or prepared is None:
         return Introduction(entry.chain, because=_why_no_link(prepared, snapshot))
+    # The leaf of a component that was enabled since the CA was prepared may have other names.
+    if why := _why_refused_behind(snapshot, prepared.chain[0]):
+        return Introduction(entry.chain, because=why)
     form = (link, *snapshot.ca.current)
     learners = _find_learners(snapshot, ledger, entry, form)
     able = snapshot.with_nodes(pods=tuple(pod for pod in snapshot.nodes.pods if pod not in learners))

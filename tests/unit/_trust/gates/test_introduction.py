@@ -90,6 +90,10 @@ def linked(old: Entity = OLD, **fields: Any) -> Snapshot:
     return seen(prepared(NEW, link_of(NEW, old)), old=old, **fields)
 
 
+def confined(**fields: Any) -> Snapshot:
+    return seen(prepared(CONFINED, link_of(CONFINED, OLD)), new=entry(CONFINED, UNTRUSTED), **fields)
+
+
 def behind_link(old: Entity = OLD, **learners: str) -> Introduction:
     named = {pod.name: pod for pod in (NODE, EXPORTER)}
     return Introduction(linked_form(NEW, old), link_of(NEW, old), {named[name]: why for name, why in learners.items()})
@@ -128,6 +132,14 @@ _CORPORATE, _CORPORATE_WAITS = supplied(INTERMEDIATE, ROOT)
         pytest.param(seen(), by_itself(), id="it is not prepared"),
         pytest.param(
             seen(prepared(THIRD), prepared(NEW, link_of(NEW, OLD))), behind_link(), id="another one is prepared as well"
+        ),
+        pytest.param(
+            confined(leaves=(a_leaf(chain=(SERVICE,)),)),
+            Introduction(linked_form(CONFINED, OLD), link_of(CONFINED, OLD)), id="for the names of all leaves",
+        ),
+        pytest.param(
+            confined(leaves=(a_leaf(chain=(SERVICE,)), a_leaf())), by_itself(chain_of(CONFINED), REFUSED),
+            id="a component without such a name was enabled since",
         ),
     ],
 )  # fmt: skip
