@@ -224,6 +224,28 @@ def test_no_renewals_are_ordered_into_the_secret_of_another_user(by: Issued) -> 
     assert set(by.cluster.secret(other)) == before
 
 
+@by_certificates
+def test_a_later_user_with_the_name_of_the_secret_of_another_user_is_refused(by: Issued) -> None:
+    """No certificate goes into the Secret, and no remedy makes it the Secret of both."""
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    later = f"{FIVE[0]}-cm"
+    before = by.cluster.secret(later)
+    by.cluster.add(later)
+    decision = by.run(Goal.RECONCILE).outcome.decision
+    (violation,) = decision.violations
+    assert violation.subject == f"KafkaUser kafka/{later}"
+    assert f"there is a Secret {later} in its namespace that is not the user's" in violation.message
+    assert "Give the user another name" in violation.remedy
+    assert "label" not in violation.remedy
+    assert by.cluster.secret(later) == before
+    labels = {"strimzi.io/kind": "KafkaUser", "app.kubernetes.io/managed-by": "strimzi-user-operator"}
+    by.cluster.change("secrets", later, {"metadata": {"labels": labels}})
+    standing = by.run(Goal.RECONCILE).outcome.observation.snapshot.leaves.standing
+    assert (
+        f"Secret kafka/{later}, which belongs to a KafkaUser, and both would write to it" in standing[FIVE[0]].sentences
+    )
+
+
 @every_issuer
 def test_a_new_user_is_served(by: Issued) -> None:
     by.finish(Goal.REPLACE_KEY, by.authority)

@@ -31,7 +31,15 @@ from ..._strimzi.cluster.ca_secrets import usable_key
 from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.cluster.subjects import every_leaf
 from ..._strimzi.issuer_settings import CertManagerCertificates
-from ..._strimzi.names import CERTIFICATE_REQUESTS, CERTIFICATES, KIND_LABEL, ClusterNames, selector_of
+from ..._strimzi.names import (
+    CERTIFICATE_REQUESTS,
+    CERTIFICATES,
+    KAFKA_USERS,
+    KIND_LABEL,
+    CaKind,
+    ClusterNames,
+    selector_of,
+)
 from ..._strimzi.secret_data import entries
 from ..issuer import Answer, IssuedCertificate, Kept, LeafOrder, Refused, Token, Waiting
 from .conditions import (
@@ -408,17 +416,29 @@ class CertManagerByCertificates:
         except ResourceTypeMissing:
             return {order.name: Kept(not_installed(CERTIFICATES)) for order in orders}
         secrets, details = self._secrets(), self._describe_requests(found)
+        without = {secret_name(order.name) for order in orders if order.name in found} - secrets.keys()
+        taken = self._taken_secrets() if without and self._scope.ca is CaKind.CLIENTS else {}
         return {
             order.name: self._judge_kept(
-                order, found.get(order.name), secrets.get(secret_name(order.name)), details.get(order.name, "")
+                order, found.get(order.name), secrets.get(secret_name(order.name)), details.get(order.name, ""), taken
             )
             for order in orders
         }
 
-    def _judge_kept(self, order: LeafOrder, certificate: Object | None, secret: Object | None, detail: str) -> Kept:
+    def _judge_kept(
+        self,
+        order: LeafOrder,
+        certificate: Object | None,
+        secret: Object | None,
+        detail: str,
+        taken: Mapping[str, Object],
+    ) -> Kept:
+        """taken: Secrets of users, by name."""
         if certificate is None:
             return self._missing(order)
-        if theirs := refuse_foreign_certificate(certificate, self._scope):
+        if theirs := refuse_foreign_certificate(certificate, self._scope) or refuse_taken_secret(
+            taken.get(secret_name(order.name)), self._namespace
+        ):
             return Kept(theirs)
         trouble = last_failure_of(certificate, self._scope)
         fields = differing_fields(certificate, wanted_spec(order, self._terms))
@@ -456,6 +476,14 @@ class CertManagerByCertificates:
         """Secrets, read after their Certificates: a Certificate that is no longer being issued has its certificate in its Secret."""
         selector = selector_of(self._scope.beside_labels)
         return by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
+
+    def _taken_secrets(self) -> Mapping[str, dict[str, Any]]:
+        """The Secrets of KafkaUsers, by name: a user that was made later may have the name of the Secret in which the certificate of another user is kept."""
+        selector = selector_of({KIND_LABEL: KAFKA_USERS.kind})
+        found = self._client.each(
+            SECRETS, self._namespace, lambda one: one, label_selector=selector, metadata_only=True
+        )
+        return by_name(found)
 
     def _describe_requests(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
         """Sentences about the request of each Certificate that is being issued, by the name of the Certificate."""

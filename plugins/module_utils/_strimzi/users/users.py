@@ -34,6 +34,7 @@ from ..cluster.kafka import (
     condition,
     days_of,
     is_observed,
+    is_paused_by,
     note_absent_operator,
     read_operator_status,
     user_pause,
@@ -103,7 +104,7 @@ class SeenUser:
 
     @property
     def is_paused_here(self) -> bool:
-        return self.is_paused and annotation(self.resource, names.PAUSED_FOR_AUTHENTICATION) is not None
+        return is_paused_by(self.resource, names.PAUSED_FOR_AUTHENTICATION)
 
     @property
     def secret_in_status(self) -> str:
@@ -369,7 +370,7 @@ def users_of(
     """The users of a cluster whose Kafka resource and clients CA have been read already."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
-    users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now, known)]
+    users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now, known)[0]]
     if operator is None and asked.user_namespaces and spaces[0] not in asked.user_namespaces:
         # The User Operators that the caller names look elsewhere.
         users = [replace(user, watched=user.namespace != spaces[0].name) for user in users]
@@ -377,17 +378,23 @@ def users_of(
     if scope.namespace not in {space.name for space in spaces}:
         # Users that were made before watchedNamespace was changed, or in the wrong namespace.
         here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
-        users += [replace(user, watched=False) for user in _in_namespace(client, scope, here, clients_ca, now, known)]
+        unwatched, stored = _in_namespace(client, scope, here, clients_ca, now, known)
+        users += [replace(user, watched=False) for user in unwatched]
         own = {user.secret for user in users if not user.watched}
-        found_here = _certificates_left(client, scope.namespace, scope.user_selector, clients_ca, now, known)
-        left = [given for given in found_here if given.secret.name not in own]
+        left = [
+            given for given in _certificates_left(stored, here.name, clients_ca, now) if given.secret.name not in own
+        ]
     named = read_named(client, asked.presenting_secrets, clients_ca, now)
     seen = {given.secret for given in named}
     homes = dict.fromkeys((*(space.name for space in spaces), scope.namespace))
     # A Secret that is the User Operator's again counts as that of its user.
     operated = {user.secret_key for user in users if user.authentication == TLS}
     selector = names.selector_of({names.KEPT_OF: scope.cluster})
-    kept = [given for home in homes for given in _certificates_left(client, home, selector, clients_ca, now, known)]
+    kept = [
+        given
+        for home in homes
+        for given in _certificates_left(known.each(client, home, selector), home, clients_ca, now)
+    ]
     beside = (*(given for given in kept if given.secret.key not in operated), *left)
     named += tuple(given for given in beside if given.secret not in seen)
     has_operator = operator is not None or bool(asked.user_namespaces)
@@ -413,33 +420,38 @@ def _in_namespace(
     ca: ClientsCa,
     now: datetime,
     known: KnownUsers,
-) -> Iterator[User]:
-    """The users of a namespace, in the order of their names."""
+) -> tuple[list[User], Mapping[str, StoredUser]]:
+    """The users of a namespace, in the order of their names; and the Secrets with the labels of users there, by name."""
     users = _listed(client, scope, space)
     wanted = {user.secret for user in users if user.authentication == TLS}
     certificates = {name: UserCertificate(problem=f"Secret {space.name}/{name} does not exist") for name in wanted}
-    labels = scope.user_labels
+    labels, beside = scope.user_labels, scope.of(CaKind.CLIENTS).beside_labels
 
     def read(secret: dict[str, Any]) -> tuple[str, UserCertificate]:
         judged = stored_user(secret, known.opens_keystores).judged(ca, now)
-        return str(secret["metadata"]["name"]), replace(judged, unlabelled=missing_labels(secret, labels))
+        # With the labels of users it would be the Secret of two users: cert-manager keeps the certificate of another user there.
+        lost = missing_labels(secret, labels) if missing_labels(secret, beside) else ()
+        return str(secret["metadata"]["name"]), replace(judged, unlabelled=lost)
 
     stored = known.each(client, space.name, scope.user_selector)
     certificates |= {name: stored[name].judged(ca, now) for name in wanted & stored.keys()}
     # Programs present what lies in a Secret, whatever its labels.
     certificates |= dict(named_secrets(client, space.name, wanted - stored.keys(), read))
-    for user in sorted(users, key=lambda user: user.name):
-        yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
+    in_order = sorted(users, key=lambda user: user.name)
+    certified = [
+        replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
+        for user in in_order
+    ]
+    return certified, stored
 
 
 def _certificates_left(
-    client: KubeClient, namespace: str, selector: str, clients_ca: ClientsCa, now: datetime, known: KnownUsers
+    stored: Mapping[str, StoredUser], namespace: str, clients_ca: ClientsCa, now: datetime
 ) -> Iterator[NamedCertificate]:
-    """The certificates in the Secrets with these labels, in the order of their names: of users whose certificates another issuer issues now, or that are gone.
-    Programs may still read them.
+    """The certificates in these Secrets of a namespace, in the order of their names: of users whose certificates another issuer issues now, or that are gone.
+    Programs may still read them. stored: by name.
     """
-    found = known.each(client, namespace, selector)
-    for name, kept in sorted(found.items()):
+    for name, kept in sorted(stored.items()):
         certificate = replace(
             kept.certificate.judged(clients_ca, now),
             ca_beside=clients_ca.current, keystore=kept.keystore, keystore_doubt=kept.keystore_doubt,

@@ -150,15 +150,17 @@ def _name_is_taken(at: Situation, presenter: Presenter) -> Violation:
         Condition.PRESENTERS_CAN_BE_ISSUED_TO, presenter.name,
         f"gets no certificate: there is a Secret {presenter.secret} in its namespace that is not the user's, because it lacks the labels "
         f"strimzi.io/kind=KafkaUser and strimzi.io/cluster={at.snapshot.names.cluster}.",
-        "Move that Secret out of the way, or give the user another name; nothing of it was changed. If it is the user's after all, give it these "
-        f"labels{_describe_remedy_by_command(at, presenter)}.",
+        f"Give the user another name, or move that Secret out of the way; nothing of it was changed.{_describe_remedy_by_command(at, presenter)}",
     )  # fmt: skip
 
 
 def _describe_remedy_by_command(at: Situation, presenter: Presenter) -> str:
+    """A sentence about a Secret that may be the user's, with a space before it; empty where the Secret is that of another user's certificate."""
     home = presenter.user.namespace if presenter.user is not None else ""
     found = at.snapshot.objects.unlabelled_of_users.get((home, presenter.secret))
-    return f": {found.command(presenter.secret, home)}" if found is not None else ""
+    if found is None:
+        return ""
+    return f" If it is the user's after all, give it these labels: {found.command(presenter.secret, home)}."
 
 
 def await_evidence(at: Situation) -> Turn:

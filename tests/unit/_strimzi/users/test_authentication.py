@@ -87,6 +87,12 @@ def test_back_to_the_user_operator(seen: SeenUser, left: tuple[UserStep, ...]) -
 
 OTHER: Any = user("tls")
 OTHER["metadata"]["labels"] = {"strimzi.io/cluster": "other"}
+#: A person has ended a pause of this collection, and paused the user later.
+BY_HAND: Any = user("tls", OURS)
+BY_HAND["metadata"]["managedFields"] = [
+    {"manager": manager, "fieldsV1": {"f:metadata": {"f:annotations": {f"f:{mark}": {}}}}}
+    for manager, mark in zip(("kubectl-annotate", "trustops.strimzi"), OURS, strict=True)
+]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +102,7 @@ OTHER["metadata"]["labels"] = {"strimzi.io/cluster": "other"}
         (SeenUser(user("scram-sha-512"), None), EXTERNAL, "KafkaUser apps/orders has the authentication scram-sha-512."),
         (SeenUser(user(""), None), TLS, "KafkaUser apps/orders has the authentication none."),
         (SeenUser(user("tls", PAUSE), None), EXTERNAL, "KafkaUser apps/orders is paused (strimzi.io/pause-reconciliation)."),
+        (SeenUser(BY_HAND, None), EXTERNAL, "KafkaUser apps/orders is paused (strimzi.io/pause-reconciliation)."),
         (
             SeenUser(user("tls-external"), secret(False, kind="kubernetes.io/tls")), TLS,
             "Secret apps/orders is of the type kubernetes.io/tls, and the User Operator could never write it: the type of a Secret "
