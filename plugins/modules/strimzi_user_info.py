@@ -214,8 +214,8 @@ def describe_users(found: Users) -> dict[str, Any]:
         "named_certificates": [_named(given) for given in found.named_certificates],
         "users_by_ca": _by_authority(found.users),
         "problems": [*_unwatched(found),
-                     *_problems((user.label, user.certificate) for user in found.users), *_unlabelled(found.users),
-                     *_problems(((given.secret.label, given.certificate) for given in found.named_certificates), REMEDY_ELSEWHERE)],
+                     *_problems((user.label, user) for user in found.users), *_unlabelled(found.users),
+                     *_problems((given.secret.label, given) for given in found.named_certificates)],
     }  # fmt: skip
 
 
@@ -229,12 +229,8 @@ def _unwatched(found: Users) -> list[str]:
     ]
 
 
-def _problems(found: Iterable[tuple[str, UserCertificate | None]], remedy: str = REMEDY) -> list[str]:
-    return [
-        f"{name}: {problem}."
-        for name, certificate in found
-        if certificate is not None and (problem := _problem(certificate, remedy))
-    ]
+def _problems(found: Iterable[tuple[str, User | NamedCertificate]]) -> list[str]:
+    return [f"{name}: {problem}." for name, holder in found if (problem := _problem(holder))]
 
 
 def _unlabelled(users: Iterable[User]) -> Iterator[str]:
@@ -246,8 +242,10 @@ def _unlabelled(users: Iterable[User]) -> Iterator[str]:
             )
 
 
-def _problem(certificate: UserCertificate, remedy: str) -> str:
-    """remedy: for a PKCS#12 file that no operator would look into."""
+def _problem(holder: User | NamedCertificate) -> str:
+    """The problem of its certificate, with the remedy for a PKCS#12 file, which no operator opens."""
+    certificate = holder.certificate or UserCertificate()
+    remedy = REMEDY if isinstance(holder, User) else REMEDY_ELSEWHERE
     return certificate.problem or (f"{certificate.keystore_doubt}. {remedy}" if certificate.keystore_doubt else "")
 
 
@@ -321,7 +319,7 @@ def _user(user: User) -> dict[str, Any]:
         "secret": user.secret,
         "ready": user.ready,
         "paused": user.pause.lasts,
-        "certificate": _certificate(user.certificate, REMEDY) if user.certificate is not None else None,
+        "certificate": _certificate(user.certificate, _problem(user)) if user.certificate is not None else None,
         "presenters": [_reader(reader, user.certificate) for reader in user.readers],
     }
 
@@ -329,12 +327,12 @@ def _user(user: User) -> dict[str, Any]:
 def _named(named: NamedCertificate) -> dict[str, Any]:
     return {
         "secret": named.secret.label,
-        "certificate": _certificate(named.certificate, REMEDY_ELSEWHERE),
+        "certificate": _certificate(named.certificate, _problem(named)),
         "presenters": [_reader(reader, named.certificate) for reader in named.readers],
     }
 
 
-def _certificate(certificate: UserCertificate, remedy: str) -> dict[str, Any]:
+def _certificate(certificate: UserCertificate, problem: str) -> dict[str, Any]:
     return {
         "subject": certificate.subject,
         "issuer": certificate.leaf.issuer if certificate.leaf is not None else "",
@@ -343,7 +341,7 @@ def _certificate(certificate: UserCertificate, remedy: str) -> dict[str, Any]:
         "ca": label(certificate.authority) if certificate.authority is not None else "",
         "keystore": certificate.keystore,
         "changed_at": time_text(certificate.changed_at),
-        "problem": _problem(certificate, remedy),
+        "problem": problem,
     }
 
 

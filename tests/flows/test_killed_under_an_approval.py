@@ -88,7 +88,7 @@ def test_a_recovery_of_lost_secrets(cluster: WatchedCluster, lost: tuple[str, ..
 def test_an_issuer_that_takes_its_time_needs_no_other_approval(
     cluster: WatchedCluster, nodes: ReloadingNodes, goal: Goal
 ) -> None:
-    """What was approved is requested, answered and used in three runs."""
+    """The leaves of the approved plan are requested, answered and used in three runs."""
     supplied = elsewhere(root("Corporate Root", path_length=0))
     cluster.create(manifests=lasting())
     signing = moved(cluster, supplied)

@@ -124,7 +124,7 @@ def _describe_left_secrets(seen: Observation) -> Iterator[str]:
     for name in unreadable_backups(seen.secrets, scope):
         yield (
             f"{objects.secret(name)} stays: it has the name of a backup, and no annotation {BACKUP} that this collection can read. A backup holds private "
-            f"keys of CAs. Where it is one that was edited, delete it: kubectl delete secret {name} -n {scope.namespace}."
+            f"keys of CAs. Where this is a backup that was edited, delete it: kubectl delete secret {name} -n {scope.namespace}."
         )
 
 

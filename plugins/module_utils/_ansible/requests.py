@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,19 +130,15 @@ def _facts(content: bytes) -> dict[str, Any]:
     }
 
 
-def certificates_in(folder: Path, leaves: Iterable[str]) -> Iterator[BroughtCertificate]:
-    """leaves: Secrets of leaves; a file named after none of them, as the CA's own certificate, is let be. Raises StepError."""
-    wanted = frozenset(leaves)
-    for path in _listed(folder):
-        content = _content(path) if _is_read(path, wanted) else None
-        if content is not None:
-            yield BroughtCertificate(str(path), content)
-
-
-def other_files(folder: Path, leaves: Iterable[str]) -> list[str]:
-    """The files with certificates there that ``certificates_in`` leaves out. Raises StepError."""
-    wanted = frozenset(leaves)
-    return [str(path) for path in _listed(folder) if not _is_read(path, wanted)]
+def read_folder(folder: Path, leaves: Collection[str]) -> tuple[list[BroughtCertificate], list[str]]:
+    """The certificates in the files that are named after these leaves' Secrets; and the other files with certificates, such as the CA's own. Raises
+    StepError.
+    """
+    found = _listed(folder)
+    named = [path for path in found if _is_read(path, leaves)]
+    read = ((path, _content(path)) for path in named)
+    brought = [BroughtCertificate(str(path), content) for path, content in read if content is not None]
+    return brought, [str(path) for path in found if path not in named]
 
 
 def _is_read(path: Path, leaves: Collection[str]) -> bool:
@@ -200,8 +196,7 @@ class RequestsModule(TrustModule):
                 BroughtCertificate(f"certificate {number}", text.encode("utf-8"))
                 for number, text in enumerate(given, 1)
             ], []
-        folder, leaves = self._folder(), _leaves(seen)
-        return tuple(certificates_in(folder, leaves)), other_files(folder, leaves)
+        return read_folder(self._folder(), _leaves(seen))
 
     def _folder(self) -> Path:
         if not self.params["directory"]:

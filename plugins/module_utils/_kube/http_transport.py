@@ -208,7 +208,7 @@ class HttpTransport:
                 return answer
             answer.close()
             raise TransportError(
-                f"{self._host} accepts the credentials no longer, and there are no new credentials now",
+                f"{self._host} no longer accepts the credentials, and there are no new credentials yet",
                 sent=False,
                 remedy="An exec plugin of the kubeconfig must be able to log in without asking; then run again.",
             )

@@ -153,12 +153,11 @@ def issue_root(
     return _self_sign(subject.as_name(), key, not_before, validity, path_length, identifier)
 
 
-def confining_extensions(authority: Certificate) -> tuple[Extension[ExtensionType], ...]:
+def confining_extensions(authority: x509.Certificate) -> tuple[Extension[ExtensionType], ...]:
     """The extensions that each certificate for the name and key of this CA has to carry: without them, verifiers that trust the issuer of that certificate
     would take the CA for a CA of every name and every use.
     """
-    parsed = x509.load_der_x509_certificate(authority.der)
-    return tuple(extension for extension in parsed.extensions if extension.oid.dotted_string in CONFINING)
+    return tuple(extension for extension in authority.extensions if extension.oid.dotted_string in CONFINING)
 
 
 #: Extensions that a renewal makes again: both key identifiers, keyUsage and basicConstraints.
@@ -211,7 +210,7 @@ def cross_certify(
     issuer_name = x509.load_der_x509_certificate(issuer.der).subject
     builder = start_certificate(parsed.subject, issuer_name, parsed.public_key(), not_before, validity)
     builder = _as_authority(builder, 0)
-    for extension in confining_extensions(authority):
+    for extension in confining_extensions(parsed):
         builder = builder.add_extension(extension.value, extension.critical)
     identifier = x509.SubjectKeyIdentifier(authority.identifier_in_leaves)
     builder = builder.add_extension(identifier, critical=False)

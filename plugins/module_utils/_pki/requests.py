@@ -96,9 +96,9 @@ def build_request(subject: DistinguishedName, names: Iterable[str], key: Private
 def request_of(authority: Certificate, key: PrivateKey) -> bytes:
     """A request in PEM form for the name and the key of this CA, and for what confines it. Raises CertificateError for another key."""
     require_key_of(authority, key)
-    subject = x509.load_der_x509_certificate(authority.der).subject
-    builder = x509.CertificateSigningRequestBuilder().subject_name(subject)
-    for extension in confining_extensions(authority):
+    parsed = x509.load_der_x509_certificate(authority.der)
+    builder = x509.CertificateSigningRequestBuilder().subject_name(parsed.subject)
+    for extension in confining_extensions(parsed):
         builder = builder.add_extension(extension.value, extension.critical)
     return _signed(builder, key)
 

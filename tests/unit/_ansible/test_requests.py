@@ -12,8 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests import (
     RequestFile,
-    certificates_in,
-    other_files,
+    read_folder,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
@@ -87,16 +86,16 @@ def test_certificates_are_found_by_the_names_of_leaves(tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_text(name)
     leaves = [f"demo-kafka-{number}" for number in range(6)]
-    found = {one.where: one.content.decode() for one in certificates_in(tmp_path, leaves)}
+    brought, others = read_folder(tmp_path, leaves)
     read, left = (
         ("demo-kafka-0.crt", "demo-kafka-1.pem", "demo-kafka-3.cer", "demo-kafka-4.DER"),
         ("b.pem", "corporate.crt", "demo-kafka-5.p7b"),
     )
-    assert found == {str(tmp_path / name): name for name in read}
-    assert other_files(tmp_path, leaves) == [str(tmp_path / name) for name in left]
+    assert {one.where: one.content.decode() for one in brought} == {str(tmp_path / name): name for name in read}
+    assert others == [str(tmp_path / name) for name in left]
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(StepError, match=r"Failed to read .*nowhere: no such file or directory") as failed:
-        list(certificates_in(tmp_path / "nowhere", []))
+        read_folder(tmp_path / "nowhere", [])
     assert failed.value.remedy == "Give a directory that this module may use."

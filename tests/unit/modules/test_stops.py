@@ -166,7 +166,7 @@ def test_an_adoption_without_room_for_its_ledger_says_that_nothing_renews_the_ca
     ended = call("strimzi_ca", memory, answer=refuse, state="adopted")
     assert ended.failed
     assert ended.result["msg"] == (
-        "The Cluster Operator renews the cluster CA of Kafka kafka/demo no longer, and its adoption is not complete: nothing renews it. Run the adoption "
+        "The Cluster Operator no longer renews the cluster CA of Kafka kafka/demo, and its adoption is not complete: nothing renews it. Run the adoption "
         "again when the cause below is gone; or give it back as it is: kubectl patch kafka demo --namespace kafka --type merge --patch "
         '\'{"spec":{"clusterCa":{"generateCertificateAuthority":true}}}\'. '
         f"Failed to create Secret kafka/demo-cluster-ca-trusted-certs: {said}. "

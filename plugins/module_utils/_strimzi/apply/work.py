@@ -321,7 +321,7 @@ def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
         return found is None and write.verb is WriteVerb.DELETE
     # A list leaves kind and version out of the objects of Kubernetes itself.
     wanted = {part: value for part, value in (write.body or {}).items() if part not in ("apiVersion", "kind")}
-    return version(found) != write.resource_version and _contains(found, wanted)
+    return version(found) != write.resource_version and contains(found, wanted)
 
 
 def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
@@ -333,12 +333,12 @@ def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> No
         work.written.note(key, dict(write.body or {}), str(found["metadata"].get("uid") or ""))
 
 
-def _contains(found: Any, wanted: Any) -> bool:
+def contains(found: Any, wanted: Any) -> bool:
     """Whether a merge patch (RFC 7386), or an object to create, would change nothing but what the API server adds by itself."""
     if not isinstance(wanted, Mapping):
         return bool(found == wanted)
     return isinstance(found or {}, Mapping) and all(
-        _contains((found or {}).get(key), value) for key, value in wanted.items()
+        contains((found or {}).get(key), value) for key, value in wanted.items()
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
 
-from ..._errors import Conflict, KubeError, OperatorSilent, StepError, TimedOut
+from ..._errors import KubeError, OperatorSilent, StepError, TimedOut
 from ..._kube.resources import PODS, SECRETS
 from ..._kube.wait import wait_until
 from ..._trust.model.steps.authority import SetGenerated
@@ -29,8 +29,6 @@ from .observe import Observation
 from .pods import is_ready
 
 Objects = Mapping[str, Mapping[str, Any]]
-#: How often the Kafka resource is written again where another program is first.
-_TRIES = 10
 
 
 def request_reconcile(observation: Observation, work: Work, phase: str, token: str) -> None:
@@ -293,7 +291,7 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
     "Switching"). A CA that the operator has changed meanwhile stays with it. Raises OperatorSilent, StepError.
     """
     try:
-        _write_generated(step, observation, work)
+        write_all((_generated_write(step, work, observation.kafka),), work, step.phase.value)
     except KubeError as error:
         if error.outcome_unknown and not step.generated:
             work.unadopted_ca = _describe_unadopted(work, known=False)
@@ -303,14 +301,15 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
     work.unadopted_ca = "" if step.generated else _describe_unadopted(work)
     _wait_for_kafka(work, is_observed, "acted on")
     if not step.generated and _has_changed_ca(observation, work):
-        _give_back(step, observation, work)
+        _give_back(step, work)
 
 
-def _write_generated(step: SetGenerated, observation: Observation, work: Work) -> None:
+def _generated_write(step: SetGenerated, work: Work, kafka: Mapping[str, Any] | None = None) -> Write:
+    """kafka: the resource that the write rests on; None: it rests on none."""
     patch = {"spec": {work.scope.ca_specification: {"generateCertificateAuthority": step.generated}}}
     ca = f"the {work.scope.ca.value} CA"
     what = f"the operator manages {ca}" if step.generated else f"{ca} is user-managed"
-    _edit_kafka(observation, work, step.phase.value, what, patch)
+    return Write(WriteVerb.UPDATE, KAFKAS, work.scope.cluster, what, patch, version(kafka) if kafka else None)
 
 
 def _has_changed_ca(observation: Observation, work: Work) -> bool:
@@ -322,24 +321,18 @@ def _has_changed_ca(observation: Observation, work: Work) -> bool:
     )  # fmt: skip
 
 
-def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoReturn:
+def _give_back(step: SetGenerated, work: Work) -> NoReturn:
     """Leave the CA to the operator, which takes out the CA that it replaces when every process has the next CA. Adopted before that, the old CA would be
     trusted for good.
     """
     scope = work.scope
-    for left in reversed(range(_TRIES)):
-        kafka = find_object(work.client, KAFKAS, scope.namespace, scope.cluster)
-        try:
-            _write_generated(replace(step, generated=True), replace(observation, kafka=kafka), work)
-            break
-        except Conflict:
-            # The operator may write its status at any time.
-            if not left:
-                raise
+    # No resource version: whatever else the operator has written to the resource, the CA stays with it.
+    write_all((_generated_write(replace(step, generated=True), work),), work, step.phase.value)
     work.unadopted_ca = ""
     raise StepError(
         f"Kafka {scope.namespace}/{scope.cluster}",
-        f"has a {scope.ca.value} CA that the Cluster Operator began to renew or replace by itself at the moment of its adoption, so the operator manages it on",
+        f"has a {scope.ca.value} CA that the Cluster Operator began to renew or replace by itself at the moment of its adoption, so the operator goes on to "
+        "manage it",
         "Let it come to its end, for which it may restart every node up to three times, then run the flow again.",
     )
 
@@ -349,8 +342,8 @@ def _describe_unadopted(work: Work, known: bool = True) -> str:
     scope = work.scope
     patch = f'{{"spec":{{"{scope.ca_specification}":{{"generateCertificateAuthority":true}}}}}}'
     return (
-        f"The Cluster Operator {'renews' if known else 'may renew'} the {scope.ca.value} CA of Kafka {scope.namespace}/{scope.cluster} no longer, and its "
-        "adoption is not complete: "
-        "nothing renews it. Run the adoption again when the cause below is gone; or give it back as it is: "
+        f"The Cluster Operator {'no longer renews' if known else 'may no longer renew'} the {scope.ca.value} CA of Kafka {scope.namespace}/{scope.cluster}, "
+        f"and its adoption is not complete: {'nothing renews it' if known else 'it may be that nothing renews it'}. Run the adoption again when the cause "
+        "below is gone; or give it back as it is: "
         f"kubectl patch kafka {scope.cluster} --namespace {scope.namespace} --type merge --patch '{patch}'."
     )

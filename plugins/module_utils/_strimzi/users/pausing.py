@@ -24,11 +24,10 @@ from ..._trust.model.goals import Phase
 from ..._trust.model.names import counted, listed, named
 from ..._trust.model.steps.leaves import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from .. import names
-from ..apply.work import Action, Work, Write, WriteVerb, version, write_all
+from ..apply.work import Action, Work, Write, WriteVerb, contains, version, write_all
 from ..cluster.kafka import PAUSED, condition, user_pause
 from ..cluster.observe import Observation
 from ..names import KAFKA_USERS
-from ..secret_data import annotation
 from .secrets import ClientsCa, read_user_secret
 from .users import HEARING, Authentication, SeenUser, UserStep, refuse, refuse_another_secret, steps_left
 
@@ -39,8 +38,8 @@ FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED
 
 
 def annotate(
-    user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,)
-) -> bool:  # fmt: skip
+    user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause]
+) -> bool:
     """Set annotations of a user, or remove annotations whose value is None, and return whether it was written. leaving_out: users with such a pause stay
     as they are: at least users that another writer has paused.
 
@@ -91,14 +90,11 @@ def _annotate_and_note(
     except KubeError as error:
         # The first error says that another look helps; an error of this look may say that none does.
         with suppress(KubeError):
-            if error.outcome_unknown and _has_annotations(user, annotations, work):
-                done.append(user)
+            if error.outcome_unknown:
+                found = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
+                if found is not None and contains(found, {"metadata": {"annotations": annotations}}):
+                    done.append(user)
         raise
-
-
-def _has_annotations(user: UserName, annotations: Mapping[str, str | None], work: Work) -> bool:
-    found = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
-    return found is not None and all(annotation(found, mark) == value for mark, value in annotations.items())
 
 
 #: How many users are requested at the same time. The User Operator's queue holds 1,024 and drops the
@@ -324,8 +320,6 @@ class ChangeOfAuthentication:
             )
         secret = client.get_or_none(SECRETS, self.namespace, self.secret)
         found = SeenUser(resource, secret, kept_elsewhere=self.kept_elsewhere)
-        if secret is None and not found.secret_in_status:
-            found = replace(found, owned_secret=self._find_owned_secret(resource))
         found = replace(found, hears_in=self._time_to_hear(found))
         if secret is None or not found.is_operated:
             return found
@@ -378,6 +372,8 @@ class ChangeOfAuthentication:
     def _read_permitted_user(self, wanted: Authentication) -> SeenUser:
         seen = self.read_user()
         refuse(seen, wanted, self.work.scope.cluster)
+        if seen.secret is None and not seen.secret_in_status:
+            seen = replace(seen, owned_secret=self._find_owned_secret(seen.resource))
         refuse_another_secret(seen, self.secret)
         return seen
 

@@ -219,7 +219,11 @@ class TestSetGenerated:
     @pytest.mark.parametrize(
         ("fault", "generated", "told"),
         [
-            (Fault.LOST_ANSWER, False, "The Cluster Operator may renew the cluster CA of Kafka kafka/demo no longer"),
+            (
+                Fault.LOST_ANSWER,
+                False,
+                "The Cluster Operator may no longer renew the cluster CA of Kafka kafka/demo, and",
+            ),
             (Fault.LOST_ANSWER, True, ""),
             (Fault.TOO_MANY_REQUESTS, False, ""),
         ],
