@@ -407,10 +407,10 @@ def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
 
 def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
     """The nodes with a listener that has not answered, and the leaving nodes, where another process is about to
-    take their place.
+    take their place, by name.
     """
     parties = {*stored.presenting_pods(snapshot), *stored.verifying(snapshot)}
-    asked = (pod for pod in snapshot.nodes.pods if pod in parties and is_asked(pod, snapshot))
+    asked = sorted((pod for pod in parties if is_asked(pod, snapshot)), key=lambda pod: pod.name)
     return tuple(
         Unanswered(pod.name, pod.uid, pod.worker, why) for pod in asked if (why := _why_unanswered(pod, snapshot))
     )

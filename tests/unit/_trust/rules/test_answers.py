@@ -152,6 +152,14 @@ def test_a_silent_node_is_waited_for_by_name() -> None:
     assert step.sentence() == f"wait for the answer of {PODS[1]} on worker worker-2 (it is not Ready; timed out)"
 
 
+def test_silent_nodes_are_waited_for_by_name_in_any_order_of_the_list() -> None:
+    silenced = without(asked(linked.TRUSTED), frozenset(map(uid_of, PODS)))
+    for pods in (silenced.nodes.pods, silenced.nodes.pods[::-1]):
+        (step,) = decide(changed(silenced, pods=pods), REPLACE_KEY).steps
+        assert isinstance(step, AwaitAnswers)
+        assert [one.pod for one in step.nodes] == [*PODS]
+
+
 @pytest.mark.parametrize(
     ("stage", "until", "phase"),
     [
