@@ -238,7 +238,7 @@ def _flow(journal: Journal) -> dict[str, Any]:
     return {
         "goal": (Goal.ABORT if journal.is_abort else journal.goal).value,
         "started_at": time_text(journal.started_at),
-        "stops_after": journal.stop.after.value if journal.stop else "",
+        "stops_after": journal.options.stop.after.value if journal.options.stop else "",
     }
 
 

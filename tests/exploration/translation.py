@@ -237,8 +237,7 @@ def _journal(flow: Flow) -> Journal:
         is_abort=flow.is_abort,
         unsure_pods=_to_uids(flow.unsure),
         outgoing_certificates=flow.outgoing,
-        stop=_stop(flow.stop),
-        precedes_replacement=flow.to_replace,
+        options=FlowOptions(stop=_stop(flow.stop), precedes_replacement=flow.to_replace),
     )
 
 
@@ -270,8 +269,8 @@ def books_of(ledger: Ledger) -> Books:
             journal.is_abort,
             _from_uids(journal.unsure_pods),
             journal.outgoing_certificates,
-            phase_of(journal.stop),
-            journal.precedes_replacement,
+            phase_of(journal.options.stop),
+            journal.options.precedes_replacement,
         ),
         held=tuple(
             sorted(

@@ -143,7 +143,7 @@ def test_killed_when_the_first_ca_is_prepared_it_is_remembered_where_to_look(clu
     with pytest.raises(Killed):
         cluster.run(Goal.CREATE)
     cluster.permitted, cluster.outside = cluster.memory.api, NO_OUTSIDE_OPTIONS
-    assert cluster.work().observe().snapshot.named_places.presenting_secrets == (named,)
+    assert cluster.work().observe().snapshot.outside_clients.named_places.presenting_secrets == (named,)
 
 
 def test_adopted_rotated_and_handed_back(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:

@@ -390,9 +390,9 @@ def test_nothing_is_remembered_of_a_flow_that_has_finished(cluster: ClientsClust
     seen = cluster.work().observe().snapshot
     assert seen.ledger is not None
     assert seen.ledger.journal is not None
-    assert seen.ledger.journal.named_places == NO_NAMED_PLACES
+    assert seen.ledger.journal.options.named_places == NO_NAMED_PLACES
     cluster.outside = NO_OUTSIDE_OPTIONS
-    assert cluster.work().observe().snapshot.named_places == NO_NAMED_PLACES
+    assert cluster.work().observe().snapshot.outside_clients.named_places == NO_NAMED_PLACES
     assert names.NAMED not in (cluster.memory.api.find("secrets", "kafka", KEYS) or {})["metadata"]["annotations"]
 
 

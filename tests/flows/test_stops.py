@@ -54,7 +54,7 @@ def seen(result: FlowResult) -> Snapshot:
 def after_of(result: FlowResult) -> Phase | None:
     """Where the flow stops by its journal."""
     ledger = seen(result).ledger
-    stop = ledger.journal.stop if ledger is not None and ledger.journal is not None else None
+    stop = ledger.journal.options.stop if ledger is not None and ledger.journal is not None else None
     return stop.after if stop else None
 
 

@@ -93,7 +93,7 @@ def test_killed_when_the_old_one_is_back_it_is_remembered_where_to_look(cluster:
         with pytest.raises(Killed):
             run_flow(cluster.work(transport=transport), cluster.intent(Goal.UPGRADE, adopts=new.fingerprint))
     cluster.outside = NO_OUTSIDE_OPTIONS
-    assert cluster.work().observe().snapshot.named_places == NAMED.named_places()
+    assert cluster.work().observe().snapshot.outside_clients.named_places == NAMED.named_places()
 
 
 def test_the_plan_says_what_the_adoption_takes(cluster: WatchedCluster) -> None:

@@ -83,7 +83,7 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
         names.key_secret: {"prepared": sorted(filter(None, (told(authority.chain) for authority in ca.prepared))), "generation": ca.key_generation},
     }  # fmt: skip
     if ledger is not None:
-        stop = ledger.journal.stop if ledger.journal else None
+        stop = ledger.journal.options.stop if ledger.journal else None
         states = {told(entry.chain) or "": entry.state.value for entry in ledger.entries}
         found[names.ledger] = {
             **states,

@@ -224,6 +224,7 @@ def _terms(waiver: Waiver) -> dict[str, Any]:
 def _journal(journal: Journal | None) -> dict[str, Any] | None:
     if journal is None:
         return None
+    stop, named = journal.options.stop, journal.options.named_places
     return {
         "goal": journal.goal.value,
         "is_abort": journal.is_abort,
@@ -232,16 +233,14 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         "started_at": time_text(journal.started_at),
         "finished_at": time_text(journal.finished_at),
         "retire": retire_text(journal.retire),
-        "stop": {"after": journal.stop.after.value, "asked_at": time_text(journal.stop.asked_at)}
-        if journal.stop
-        else None,
-        "to_replace": journal.precedes_replacement,
+        "stop": {"after": stop.after.value, "asked_at": time_text(stop.asked_at)} if stop else None,
+        "to_replace": journal.options.precedes_replacement,
         "is_upkeep": journal.is_upkeep,
-        "trusting_secrets": [secret.text for secret in journal.named_places.trusting_secrets],
-        "presenting_secrets": [secret.text for secret in journal.named_places.presenting_secrets],
+        "trusting_secrets": [secret.text for secret in named.trusting_secrets],
+        "presenting_secrets": [secret.text for secret in named.presenting_secrets],
         "user_namespaces": [
             {"namespace": namespace.name, "secret_prefix": namespace.secret_prefix}
-            for namespace in journal.named_places.user_namespaces
+            for namespace in named.user_namespaces
         ],
     }
 

@@ -255,7 +255,8 @@ class OutsideOptions:
     def places_to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> NamedPlaces:
         """Where this run looks. The journal of the flow in flight remembers it; before that is open, what lies beside the prepared CA."""
         journal = in_flight(ledger)
-        return self.named_places(ca.flow_options.named_places if journal is None else journal.named_places)
+        options = ca.flow_options if journal is None else journal.options
+        return self.named_places(options.named_places)
 
 
 NO_OUTSIDE_OPTIONS = OutsideOptions()

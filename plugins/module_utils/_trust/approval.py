@@ -133,4 +133,4 @@ def _first_part(snapshot: Snapshot) -> Journal | None:
     """The finished renewal of the CA in use that was to lead to a replacement; None where no replacement is due."""
     last = snapshot.books.journal
     in_use = {certificate.fingerprint for certificate in snapshot.ca.in_use}
-    return last if last is not None and last.precedes_replacement and last.successor in in_use else None
+    return last if last is not None and last.options.precedes_replacement and last.successor in in_use else None

@@ -101,8 +101,9 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         write = WriteLedger(ledger=ledger, before=before, phase=phase)
         return Decision(steps=(write,), transitions=transitions)
     journal = in_flight(ledger)
-    if journal is not None and journal.stop is not None and not may_lead_flow(intent, journal):
-        return _decide_until_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
+    stop = journal.options.stop if journal is not None else None
+    if journal is not None and stop is not None and not may_lead_flow(intent, journal):
+        return _decide_until_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, stop)
     at = Situation(snapshot, intent, ledger, engine.gates)
     return _choose_steps(at, *take_turns(at, engine.rules))
 

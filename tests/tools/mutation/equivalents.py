@@ -239,14 +239,14 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/ledger/journal.py",
-        "stop=stop_of(None, intent, True, snapshot.now),",
-        ("stop=stop_of(None, intent, False, snapshot.now),",),
+        "stop = stop_of(None, intent, True, snapshot.now)",
+        ("stop = stop_of(None, intent, False, snapshot.now)",),
         "Where there was no stop, each call brings one in.",
     ),
     Equivalent(
-        "_trust/ledger/journal.py",
-        "return last.earlier_fingerprints | frozenset(filter(None, (last.replaces, last.replaces_sha256)))",
-        ("return last.earlier_fingerprints ^ frozenset(filter(None, (last.replaces, last.replaces_sha256)))",),
+        "_trust/model/ledger.py",
+        "return self.earlier_fingerprints | frozenset(filter(None, (self.replaces, self.replaces_sha256)))",
+        ("return self.earlier_fingerprints ^ frozenset(filter(None, (self.replaces, self.replaces_sha256)))",),
         "A certificate is none of those before it.",
     ),
     Equivalent(

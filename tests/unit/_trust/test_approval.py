@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     PreparedAuthority,
@@ -218,7 +219,10 @@ def test_a_renewal_that_replaces_a_key_afterwards_goes_on(stage: str) -> None:
     assert before.ledger is not None
     assert before.ledger.journal is not None
     begun = replace(
-        before, ledger=replace(before.ledger, journal=replace(before.ledger.journal, precedes_replacement=True))
+        before,
+        ledger=replace(
+            before.ledger, journal=replace(before.ledger.journal, options=FlowOptions(precedes_replacement=True))
+        ),
     )
     assert refusals(APPROVED, begun, changed_intent(REPLACE_KEY, replaces=name_of(OLD))) == []
 

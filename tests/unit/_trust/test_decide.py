@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, Usage
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, Stop, Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -169,7 +169,7 @@ def stopped(stage: str, after: Phase, *, is_abort: bool = False, **fields: Any) 
     snapshot, _intent = FLOWS[stage]
     books = books_of(snapshot)
     assert books.journal is not None
-    journal = replace(books.journal, stop=Stop(after, NOW - HOUR), is_abort=is_abort)
+    journal = replace(books.journal, options=FlowOptions(stop=Stop(after, NOW - HOUR)), is_abort=is_abort)
     made = {"missing": {"demo-nodes-9": Component.KAFKA}, **fields}
     return changed(snapshot, ledger=replace(books, journal=journal), **made)
 
@@ -336,7 +336,7 @@ def test_the_renewal_before_a_patient_replacement_restarts_no_node_either(
     snapshot, _intent = FLOWS["renewal TRUSTED"]
     books = books_of(snapshot)
     assert books.journal is not None
-    journal = replace(books.journal, retire=retire, precedes_replacement=intent is REPLACE_KEY)
+    journal = replace(books.journal, retire=retire, options=FlowOptions(precedes_replacement=intent is REPLACE_KEY))
     begun = replace(snapshot, ledger=replace(books, journal=journal))
     found = decide(changed(begun, in_place_obstacles=BLOCKED), intent)
     assert found.violations == (refused(asked, AVOIDABLE["renewal TRUSTED"]) if asked else ())

@@ -22,6 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.l
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    FlowOptions,
     Journal,
     Layout,
     Ledger,
@@ -37,7 +38,7 @@ from .._kube.server import Reply, Request
 NOW, DAY = datetime.now(timezone.utc).replace(microsecond=0), timedelta(days=1)
 #: A flow on a CA, in flight.
 BEGUN = Journal(Goal.REPLACE_KEY, None, None, NOW - DAY)
-STOPPED = Journal(Goal.RENEW, None, None, NOW - DAY, stop=Stop(Phase.TRUST, NOW - DAY))
+STOPPED = Journal(Goal.RENEW, None, None, NOW - DAY, options=FlowOptions(stop=Stop(Phase.TRUST, NOW - DAY)))
 FINISHED = Journal(Goal.RENEW, None, None, NOW - DAY, NOW)
 
 

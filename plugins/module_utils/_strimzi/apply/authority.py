@@ -124,7 +124,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
         data[f"{fingerprint}{LINK_SUFFIX}"] = encode_links(made.links)
     facts = {"prepared": public_fact(chain[0])}
     # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
-    options = FlowOptions(observation.snapshot.named_places, step.stop, step.precedes_replacement)
+    options = FlowOptions(observation.snapshot.outside_clients.named_places, step.stop, step.precedes_replacement)
     marks = record_marks(options, existing)
     if existing is None:
         told = {mark: text for mark, text in marks.items() if text is not None}
@@ -225,7 +225,7 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
     keys, certificates = observation.secrets[scope.ca_key_secret], observation.secrets[scope.ca_certificate_secret]
     entry, text = f"{there[0].fingerprint}.crt", encode_certificates(there)
     kept: dict[str, bytes | None] = {entry: text, f"{there[0].fingerprint}.key": entries(keys)[KEY]}
-    marks = record_marks(FlowOptions(observation.snapshot.named_places, step.stop), keys)
+    marks = record_marks(FlowOptions(observation.snapshot.outside_clients.named_places, step.stop), keys)
     patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation), **marks})
     what = f"keep {there[0].subject} as the next CA"
     again = {key: None for key, chain in observation.snapshot.ca.other_entries.items() if chain[0] == step.chain[0]}

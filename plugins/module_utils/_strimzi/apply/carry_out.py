@@ -172,7 +172,7 @@ class _Look:
                 self._expected.setdefault(client.name, []).append(client)
         self._work, self._trusting, seen = (
             work,
-            observation.snapshot.named_places.trusting_secrets,
+            observation.snapshot.outside_clients.named_places.trusting_secrets,
             observation.snapshot,
         )
         self._reach = reach_of(observation.scope, observation.kafka, seen.leaves.stored, seen.ca, seen.ledger)

@@ -267,7 +267,9 @@ def observe(
         ),
         outside_clients=replace(
             bare.outside_clients,
-            clients=observe_outside(client, reach, bare.named_places.trusting_secrets) if seen.own_pods else (),
+            clients=observe_outside(client, reach, bare.outside_clients.named_places.trusting_secrets)
+            if seen.own_pods
+            else (),
         ),
         objects=replace(
             bare.objects,
@@ -320,10 +322,11 @@ def without_parties(
             windows=maintenance_windows(kafka, now),
         ),
         outside_clients=OutsideClients(
-            waivers=outside.waivers, published=read_published(secrets.get(scope.client_bundle_secret))
+            waivers=outside.waivers,
+            published=read_published(secrets.get(scope.client_bundle_secret)),
+            named_places=outside.places_to_look_at(ca, ledger),
         ),
         source=read_ca_source(client, source) if source is not None else None,
-        named_places=outside.places_to_look_at(ca, ledger),
         other_ca=_other_authority(kafka, secrets, scope.other_ca),
         objects=Objects(
             unlabelled_secrets=unlabelled_secrets(scope, secrets),

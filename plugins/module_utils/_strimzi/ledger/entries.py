@@ -311,11 +311,11 @@ def _decode_journal(text: str | None) -> Journal | None:
             retire=_decode_retirement(record),
             is_abort=record.get("abort") is True,
             unsure_pods=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
-            named_places=decode_named(record.get("named")),
+            options=FlowOptions(
+                decode_named(record.get("named")), decode_stop(record.get("stop")), record.get("toReplace") is True
+            ),
             outgoing_certificates=_decode_outgoing(record["outgoing"]) if "outgoing" in record else None,
             earlier_fingerprints=frozenset(map(str, record.get("renewed", ()))),
-            stop=decode_stop(record.get("stop")),
-            precedes_replacement=record.get("toReplace") is True,
             is_upkeep=record.get("upkeep") is True,
             read_since=_read_time(record["readSince"]) if record.get("readSince") else None,
         )
@@ -428,13 +428,13 @@ def _encode_journal(journal: Journal | None) -> str | None:
         "retireBy": None if isinstance(journal.retire, Retire) else journal.retire.strftime(TIME),
         "abort": journal.is_abort or None,
         "unsure": sorted(journal.unsure_pods) if journal.unsure_pods is not None else None,
-        "named": encode_named(journal.named_places),
+        "named": encode_named(journal.options.named_places),
         "outgoing": _encode_outgoing(journal.outgoing_certificates)
         if journal.outgoing_certificates is not None
         else None,
         "renewed": sorted(journal.earlier_fingerprints) or None,
-        "stop": encode_stop(journal.stop),
-        "toReplace": journal.precedes_replacement or None,
+        "stop": encode_stop(journal.options.stop),
+        "toReplace": journal.options.precedes_replacement or None,
         "upkeep": journal.is_upkeep or None,
         "readSince": journal.read_since.strftime(TIME) if journal.read_since else None,
     }

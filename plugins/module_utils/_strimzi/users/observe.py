@@ -159,7 +159,7 @@ def observe_clients_ca(
     ledger = bare.ledger
     clients_ca, used = read_clients_ca(certificates), _used(ca, ledger)
     known = KnownUsers(Remembered() if remembered is None else remembered, _keystores_count(ca, ledger, used))
-    users = users_of(client, scope, kafka, clients_ca, now, bare.named_places, known) if kafka else None
+    users = users_of(client, scope, kafka, clients_ca, now, bare.outside_clients.named_places, known) if kafka else None
     served = (
         served_users(client, scope, users, ca, ledger, bare.leaves.renewal_window)
         if users is not None and are_served(ca)

@@ -28,7 +28,7 @@ from ..gates.gates import link_of
 from ..model.clients import NO_NAMED_PLACES
 from ..model.goals import ROTATIONS, Goal, Phase, Retire
 from ..model.intent import Intent
-from ..model.ledger import MOST_REPLACED, Journal, Ledger, LedgerEntry, Outgoing, Stop, TrustState
+from ..model.ledger import MOST_REPLACED, FlowOptions, Journal, Ledger, LedgerEntry, Outgoing, Stop, TrustState
 from ..model.names import flow_named
 from ..model.snapshot import Snapshot
 
@@ -158,7 +158,7 @@ def may_lead_flow(intent: Intent, journal: Journal) -> bool:
 
 def asked_goal(journal: Journal) -> Goal:
     """The goal of the call that began the flow: a renewal may be the first part of a replacement."""
-    return Goal.REPLACE_KEY if journal.precedes_replacement else journal.goal
+    return Goal.REPLACE_KEY if journal.options.precedes_replacement else journal.goal
 
 
 def stop_of(before: Stop | None, intent: Intent, is_led: bool, now: datetime) -> Stop | None:
@@ -181,7 +181,8 @@ def stops_before_use(journal: Journal) -> bool:
     """Whether the flow is to stop before the CA that it replaces gives way to another CA. An abort handles
     leaves of both.
     """
-    return journal.stop is not None and not journal.is_abort and journal.stop.after in (Phase.PREPARE, Phase.TRUST)
+    stop = journal.options.stop
+    return stop is not None and not journal.is_abort and stop.after in (Phase.PREPARE, Phase.TRUST)
 
 
 def limit_to_stop(intent: Intent, stop: Stop) -> Intent:
@@ -218,7 +219,7 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     begun = in_flight(ledger)
     if begun is None:
         return _open_journal(snapshot, intent, before, ledger)
-    journal = replace(begun, named_places=snapshot.named_places)
+    journal = replace(begun, options=replace(begun.options, named_places=snapshot.outside_clients.named_places))
     asked = intent.goal is Goal.ABORT and not journal.is_abort
     if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
         return replace(ledger, journal=_reverse(journal, snapshot, intent, ledger))
@@ -226,9 +227,8 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         done = replace(
             journal,
             finished_at=snapshot.now,
-            named_places=NO_NAMED_PLACES,
+            options=replace(journal.options, named_places=NO_NAMED_PLACES, stop=None),
             outgoing_certificates=None,
-            stop=None,
             read_since=None,
         )
         return replace(ledger, journal=done)
@@ -254,6 +254,7 @@ def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journa
 def _reverse(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Journal:
     """The flow that leads back: to the CA that was to be replaced, from the CA that was to take its place."""
     unwanted = ledger.find(journal.successor)
+    stop = stop_of(None, intent, True, snapshot.now)
     return replace(
         journal,
         replaces=journal.successor,
@@ -261,11 +262,10 @@ def _reverse(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledge
         successor=journal.replaces,
         started_at=snapshot.now,
         is_abort=True,
-        precedes_replacement=False,
+        options=replace(journal.options, stop=stop, precedes_replacement=False),
         is_upkeep=False,
         unsure_pods=frozenset() if was_never_issued(snapshot, unwanted) else None,
         outgoing_certificates=None,
-        stop=stop_of(None, intent, True, snapshot.now),
         read_since=None,
     )
 
@@ -274,10 +274,11 @@ def _update_answers(journal: Journal, snapshot: Snapshot, intent: Intent) -> Jou
     """The journal with the answers of this run to where the flow stops, and when nodes give up the old CA; a run that
     gives none keeps the answers of the run before.
     """
-    journal = replace(
-        journal, precedes_replacement=journal.precedes_replacement or _is_to_replace(journal, journal.stop, intent)
-    )
-    journal = replace(journal, stop=stop_of(journal.stop, intent, may_lead_flow(intent, journal), snapshot.now))
+    stop = journal.options.stop
+    to_replace = journal.options.precedes_replacement or _is_to_replace(journal, stop, intent)
+    journal = replace(journal, options=replace(journal.options, precedes_replacement=to_replace))
+    stop = stop_of(stop, intent, may_lead_flow(intent, journal), snapshot.now)
+    journal = replace(journal, options=replace(journal.options, stop=stop))
     return journal if intent.pace.retire is None else replace(journal, retire=intent.pace.retire)
 
 
@@ -302,7 +303,7 @@ def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]
     last = ledger.journal
     if last is None or last.goal is not Goal.RENEW or last.is_abort or last.successor != current.fingerprint:
         return frozenset()
-    return last.earlier_fingerprints | frozenset(filter(None, (last.replaces, last.replaces_sha256)))
+    return last.replaced_fingerprints
 
 
 def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
@@ -330,16 +331,19 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         started_at=snapshot.now,
         retire=intent.pace.retire or (Retire.WHEN_RESTARTED if is_upkeep else Retire.NOW),
         is_upkeep=is_upkeep,
-        named_places=snapshot.named_places,
+        options=FlowOptions(snapshot.outside_clients.named_places),
         earlier_fingerprints=earlier_certificates(ledger, current) if current else frozenset(),
     )
     # A call that was killed before it came here has left its stop, and what it was for, beside the prepared CA.
     asked = snapshot.ca.flow_options
     to_replace = asked.precedes_replacement or _is_to_replace(journal, asked.stop, intent)
-    journal = replace(journal, precedes_replacement=journal.goal is Goal.RENEW and to_replace)
+    to_replace = journal.goal is Goal.RENEW and to_replace
+    journal = replace(journal, options=replace(journal.options, precedes_replacement=to_replace))
     stop = stop_of(asked.stop, intent, may_lead_flow(intent, journal), snapshot.now)
     return replace(
-        ledger, journal=replace(journal, stop=stop), replaced_cas=_remember_replaced(ledger, successor.fingerprint)
+        ledger,
+        journal=replace(journal, options=replace(journal.options, stop=stop)),
+        replaced_cas=_remember_replaced(ledger, successor.fingerprint),
     )
 
 

@@ -252,7 +252,7 @@ def _is_half_replaced(journal: Journal | None, current: Certificate) -> bool:
     """Whether the last flow has renewed the CA in use as the first part of a replacement that an earlier call of this kind began."""
     if journal is None or journal.finished_at is None or journal.is_abort:
         return False
-    return journal.is_upkeep and journal.precedes_replacement and journal.successor == current.fingerprint
+    return journal.is_upkeep and journal.options.precedes_replacement and journal.successor == current.fingerprint
 
 
 def why_not_made_here(snapshot: Snapshot) -> str:
@@ -419,7 +419,7 @@ def leads_to_replacement(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> 
     if source is None and intent.parameters.upkeep is not None:
         return (
             begun.is_upkeep
-            and begun.precedes_replacement
+            and begun.options.precedes_replacement
             and upkeep_of(snapshot, intent.parameters.upkeep)[0] is WhenDue.REPLACE_KEY
         )
     if source is None or source.problem or not snapshot.ca.current:
@@ -441,7 +441,7 @@ def _target_by_name(intent: Intent, current: Certificate, ledger: Ledger) -> Tar
         # Its key is still in use: a renewal is no replacement of the key.
         return Target(True, replaces=given)
     journal = ledger.journal
-    known = {journal.replaces, journal.replaces_sha256, *journal.earlier_fingerprints} if journal else set()
+    known = set(journal.replaced_fingerprints) if journal else set()
     for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed_cas)]:
         known |= {certificate.fingerprint, certificate.sha256}
     return Target(False, is_unknown=wanted not in known, replaces=given)

@@ -84,21 +84,6 @@ class Waiver:
 
 
 @dataclass(frozen=True)
-class OutsideClients:
-    """The clients outside the cluster, and what a user and this collection do about them."""
-
-    #: The clients that hold a copy of the CA.
-    clients: tuple[OutsideClient, ...] = ()
-    #: The clients, of any kind, whose evidence flows do without for a time because the user says so.
-    waivers: tuple[Waiver, ...] = ()
-    #: Fingerprints of the certificates in the bundle that is published for clients; None where there is no such bundle.
-    published: frozenset[str] | None = None
-
-
-NO_CLIENTS = OutsideClients()
-
-
-@dataclass(frozen=True)
 class NamedSecret:
     """A Secret that a person has named."""
 
@@ -146,6 +131,23 @@ class NamedPlaces:
 
 
 NO_NAMED_PLACES = NamedPlaces()
+
+
+@dataclass(frozen=True)
+class OutsideClients:
+    """The clients outside the cluster, and what a user and this collection do about them."""
+
+    #: The clients that hold a copy of the CA.
+    clients: tuple[OutsideClient, ...] = ()
+    #: The clients, of any kind, whose evidence flows do without for a time because the user says so.
+    waivers: tuple[Waiver, ...] = ()
+    #: Fingerprints of the certificates in the bundle that is published for clients; None where there is no such bundle.
+    published: frozenset[str] | None = None
+    #: The places outside the cluster that the user named for this call or for the flow under way.
+    named_places: NamedPlaces = NO_NAMED_PLACES
+
+
+NO_CLIENTS = OutsideClients()
 
 
 class Renewal(Enum):

@@ -208,9 +208,9 @@ class Stop:
 class FlowOptions:
     """The options of a call that its flow keeps for the calls after it."""
 
-    #: The places that a person has named for the flow. A run that names none looks there too.
+    #: The places that a person has named for the flow. A run that names none looks there too. Empty once the flow has finished.
     named_places: NamedPlaces = NO_NAMED_PLACES
-    #: The phase after which the flow stops; None: it goes on to its end.
+    #: The phase after which the flow stops; None: it goes on to its end, or has finished.
     stop: Stop | None = None
     #: Whether this renewal is the first part of a replacement of the key.
     precedes_replacement: bool = False
@@ -239,21 +239,22 @@ class Journal:
     #: With an abort, UIDs of pods that may have started with a leaf of the given-up CA although no Secret shows that. None: no call has found out
     #: yet.
     unsure_pods: frozenset[str] | None = None
-    #: The places that a person has named for the flow. A run that names none looks there too. Empty once the flow has finished.
-    named_places: NamedPlaces = NO_NAMED_PLACES
+    #: The options of the calls that lead the flow.
+    options: FlowOptions = NO_FLOW_OPTIONS
     #: The certificates with which programs may go on after the switch; None where none is known, or the flow has finished.
     outgoing_certificates: Outgoing | None = None
     #: Fingerprints, SHA-1 and SHA-256, of the earlier certificates of the replaced CA. A caller who names one of them means that CA.
     earlier_fingerprints: frozenset[str] = frozenset()
-    #: The phase after which the flow stops; None: it goes on to its end, or has finished.
-    stop: Stop | None = None
-    #: Whether this renewal is the first part of a replacement of the key.
-    precedes_replacement: bool = False
     #: Whether the flow began because the replaced CA had come into its time for renewal.
     is_upkeep: bool = False
     #: Since when clients read the successor as ``ca.crt`` while nodes lead to it by a link certificate in their memory alone. None: nodes do not, or
     #: not yet.
     read_since: datetime | None = None
+
+    @property
+    def replaced_fingerprints(self) -> frozenset[str]:
+        """Fingerprints, SHA-1 and SHA-256, of all certificates of the replaced CA."""
+        return self.earlier_fingerprints | frozenset(filter(None, (self.replaces, self.replaces_sha256)))
 
 
 #: How many replaced CAs a ledger remembers. With a renewal each month that is more than eight years, in less than 5 kB.

@@ -17,7 +17,7 @@ from ..._leaves.request import LeafRequest, Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import ALL, JVM, Verifier
-from .clients import NO_CLIENTS, NO_NAMED_PLACES, NamedPlaces, OutsideClient, OutsideClients, Presenter, UserName
+from .clients import NO_CLIENTS, OutsideClient, OutsideClients, Presenter, UserName
 from .ledger import NO_FLOW_OPTIONS, CaSource, FlowOptions, Ledger
 from .names import ObjectNames, label_command
 from .nodes import NO_POOLS, MaintenanceWindows, ObservedListener, PoolNode, Pools
@@ -564,8 +564,6 @@ class Snapshot:
     outside_clients: OutsideClients = NO_CLIENTS
     #: Obstacles to reading or writing the objects of the cluster.
     objects: Objects = NO_OBSTACLES
-    #: The places outside the cluster that the user named for this call or for the flow under way.
-    named_places: NamedPlaces = NO_NAMED_PLACES
     #: The other CA of the cluster.
     other_ca: OtherAuthority | None = None
     #: The clock from which ``now`` is, beside that of the API server.

@@ -195,12 +195,12 @@ def not_stopped(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if (
         intent.goal not in (Goal.RENEW, Goal.REPLACE_KEY)
         or journal is None
-        or journal.stop is None
+        or journal.options.stop is None
         or may_lead_flow(intent, journal)
     ):
         return
     yield Violation(
-        Condition.NOT_STOPPED, snapshot.names.kafka, *describe_stop(journal, journal.stop, snapshot.names.ca)
+        Condition.NOT_STOPPED, snapshot.names.kafka, *describe_stop(journal, journal.options.stop, snapshot.names.ca)
     )
 
 

@@ -457,9 +457,9 @@ def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) ->
     """The program or playbook that renews the CA in use, and the remedy where none does; either is empty."""
     state, begun = snapshot.reconciliation, in_flight(snapshot.ledger)
     if begun is not None and begun.replaces == snapshot.ca.current[0].fingerprint and not begun.is_abort:
-        if begun.stop is None:
+        if begun.options.stop is None:
             return f"the flow in flight ({flow_named(begun)})", ""
-        return "", f"The flow that replaces it stops after the phase {begun.stop.after.value}: let it go on."
+        return "", f"The flow that replaces it stops after the phase {begun.options.stop.after.value}: let it go on."
     if state.generated:
         return _describe_renewal_by_operator(
             snapshot.ca.current[0].not_after - snapshot.leaves.renewal_window, snapshot

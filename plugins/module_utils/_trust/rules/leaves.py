@@ -171,7 +171,12 @@ def _find_issuable_leaves(at: Situation) -> tuple[StoredLeaf, ...]:
 def _order_renewal_under_next(at: Situation) -> _Order | None:
     """The leaves of the next CA, behind its link certificate, where the flow stops with them in use and the operator on the CA before."""
     successor, journal = at.successor, at.flow_in_flight
-    if successor is None or journal is None or journal.stop is None or journal.stop.after is not Phase.USE:
+    if (
+        successor is None
+        or journal is None
+        or journal.options.stop is None
+        or journal.options.stop.after is not Phase.USE
+    ):
         return None
     if successor.introduction.link is None or successor.prepared.key_is_elsewhere:
         return None

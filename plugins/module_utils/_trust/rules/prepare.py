@@ -50,7 +50,9 @@ def await_confirmation(at: Situation) -> Turn:
 def resume_replacement(at: Situation) -> Turn:
     """Leave the rest of a replacement to its own playbook, where the last renewal was its first part and the call that would go on was killed."""
     journal = at.ledger.journal
-    renewed = at.ledger.find(journal.successor) if journal is not None and journal.precedes_replacement else None
+    renewed = (
+        at.ledger.find(journal.successor) if journal is not None and journal.options.precedes_replacement else None
+    )
     if journal is None or renewed is None or at.leads_to_replacement or at.intent.goal is Goal.ABORT:
         return ()
     return Wait(

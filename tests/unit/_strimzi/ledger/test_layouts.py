@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    FlowOptions,
     HeldLeaf,
     Journal,
     Layout,
@@ -64,16 +65,19 @@ journals = st.builds(
     retire=st.sampled_from(Retire) | times,
     is_abort=st.booleans(),
     unsure_pods=st.none() | uids,
-    named_places=st.builds(
-        NamedPlaces,
-        named_secrets,
-        named_secrets,
-        st.lists(st.builds(UserNamespace, words, words | st.just("")), max_size=2).map(tuple),
+    options=st.builds(
+        FlowOptions,
+        st.builds(
+            NamedPlaces,
+            named_secrets,
+            named_secrets,
+            st.lists(st.builds(UserNamespace, words, words | st.just("")), max_size=2).map(tuple),
+        ),
+        st.none() | st.builds(Stop, st.sampled_from(Phase), times),
+        st.booleans(),
     ),
-    stop=st.none() | st.builds(Stop, st.sampled_from(Phase), times),
     outgoing_certificates=st.none() | st.builds(Outgoing, st.frozensets(words, max_size=3), times, st.booleans()),
     earlier_fingerprints=st.frozensets(fingerprints, max_size=3),
-    precedes_replacement=st.booleans(),
     is_upkeep=st.booleans(),
     read_since=st.none() | times,
 )
@@ -415,7 +419,7 @@ def test_a_journal_that_says_of_no_place_to_look_remembers_none() -> None:
     """As it was written before it remembered any."""
     journal = decode({}, json.dumps({"goal": "renew", "startedAt": STARTED})).journal
     assert journal is not None
-    assert journal.named_places == NO_NAMED_PLACES
+    assert journal.options.named_places == NO_NAMED_PLACES
 
 
 CERTIFICATES, STATES, KEYED = SCOPE.trusted_certificates_secret, SCOPE.trust_state_secret, SCOPE.trust_secret

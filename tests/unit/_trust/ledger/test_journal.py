@@ -15,7 +15,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight, prepared_goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
-    NO_NAMED_PLACES,
     NamedPlaces,
     NamedSecret,
     UserNamespace,
@@ -23,6 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    NO_FLOW_OPTIONS,
     CaSource,
     FlowOptions,
     Journal,
@@ -47,6 +47,11 @@ _NEW_IN_USE = entry(NEW, ALL, {1})
 
 def both_names(authority: Entity) -> frozenset[str]:
     return frozenset({name_of(authority), authority.certificate.sha256})
+
+
+def naming(snapshot: Snapshot, places: NamedPlaces | None = None) -> Snapshot:
+    named = TOLD if places is None else places
+    return replace(snapshot, outside_clients=replace(snapshot.outside_clients, named_places=named))
 
 
 def journal_after(snapshot: Snapshot, intent: Intent = RECONCILE) -> Journal | None:
@@ -294,7 +299,7 @@ def test_a_renewal_is_the_first_part_of_the_replacement_that_asked_for_it(
     snapshot = cluster(ca=secrets(prepared=(prepared(new),), flow_options=FlowOptions(precedes_replacement=marked)))
     begun = journal_after(snapshot, intent)
     assert begun is not None
-    assert begun.precedes_replacement is precedes
+    assert begun.options.precedes_replacement is precedes
     under_way = replace(snapshot, ca=secrets(prepared=(prepared(new),)), ledger=ledger(journal=begun))
     assert journal_after(under_way, RECONCILE) == begun
 
@@ -304,8 +309,12 @@ def test_a_renewal_is_the_first_part_of_the_replacement_that_asked_for_it(
     [
         ({}, Intent(Goal.REPLACE_KEY), True),
         ({}, Intent(Goal.RENEW), False),
-        ({"stop": Stop(Phase.TRUST, NOW)}, Intent(Goal.REPLACE_KEY), False),
-        ({"stop": Stop(Phase.TRUST, NOW)}, an_intent(Goal.REPLACE_KEY, continue_stopped=True), True),
+        ({"options": FlowOptions(stop=Stop(Phase.TRUST, NOW))}, Intent(Goal.REPLACE_KEY), False),
+        (
+            {"options": FlowOptions(stop=Stop(Phase.TRUST, NOW))},
+            an_intent(Goal.REPLACE_KEY, continue_stopped=True),
+            True,
+        ),
         ({"is_abort": True}, Intent(Goal.REPLACE_KEY), False),
         ({"goal": Goal.REPLACE_KEY}, Intent(Goal.REPLACE_KEY), False),
     ],
@@ -318,7 +327,7 @@ def test_a_renewal_in_flight_becomes_the_first_part_of_a_replacement(
     books = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaited_pods=None), journal=begun)
     after = journal_after(cluster(ca=secrets(prepared=(prepared(RENEWED),)), ledger=books), intent)
     assert after is not None
-    assert after.precedes_replacement is precedes
+    assert after.options.precedes_replacement is precedes
 
 
 @pytest.mark.parametrize(
@@ -370,26 +379,26 @@ TOLD = NamedPlaces((APP,), (COPY,), (UserNamespace("team", "kafka-"),))
 
 
 def test_the_journal_keeps_the_named_places_as_long_as_the_flow_is_in_flight() -> None:
-    begun = journal_after(replace(linked.PREPARED, named_places=TOLD))
-    assert begun == a_journal(started_at=NOW, named_places=TOLD)
-    under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun), named_places=TOLD)
+    begun = journal_after(naming(linked.PREPARED))
+    assert begun == a_journal(started_at=NOW, options=FlowOptions(TOLD))
+    under_way = naming(replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun)))
     assert journal_after(under_way) == begun
     other = NamedPlaces(presenting_secrets=(COPY,))
-    assert journal_after(replace(under_way, named_places=other)) == a_journal(started_at=NOW, named_places=other)
+    assert journal_after(naming(under_way, other)) == a_journal(started_at=NOW, options=FlowOptions(other))
     turned = journal_after(under_way, Intent(Goal.ABORT))
     assert turned is not None
-    assert (turned.is_abort, turned.named_places) == (True, TOLD)
+    assert (turned.is_abort, turned.options.named_places) == (True, TOLD)
 
 
 @pytest.mark.parametrize("finished_at", [None, NOW])
 def test_a_flow_that_has_finished_remembers_nothing(finished_at: datetime | None) -> None:
-    told = a_journal(finished_at=finished_at, named_places=NO_NAMED_PLACES if finished_at else TOLD)
-    seen = replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=told), named_places=TOLD)
+    told = a_journal(finished_at=finished_at, options=NO_FLOW_OPTIONS if finished_at else FlowOptions(TOLD))
+    seen = naming(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=told)))
     assert journal_after(seen) == a_journal(finished_at=NOW)
 
 
 def test_without_a_flow_nothing_is_remembered() -> None:
-    assert journal_after(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE), named_places=TOLD)) is None
+    assert journal_after(naming(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE)))) is None
 
 
 ABORT = Intent(Goal.ABORT)

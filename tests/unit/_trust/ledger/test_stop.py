@@ -50,7 +50,9 @@ def stopping(snapshot: Snapshot, after: Phase) -> Snapshot:
     """The same flow, which is to stop there."""
     books = books_of(snapshot)
     journal = books.journal or ROTATION
-    return replace(snapshot, ledger=replace(books, journal=replace(journal, stop=Stop(after, NOW - HOUR))))
+    return replace(
+        snapshot, ledger=replace(books, journal=replace(journal, options=FlowOptions(stop=Stop(after, NOW - HOUR))))
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,8 +70,8 @@ def stopping(snapshot: Snapshot, after: Phase) -> Snapshot:
         (a_journal(Goal.RENEW), Intent(Goal.RENEW), True),
         (a_journal(Goal.RENEW), REPLACE_KEY, False),
         (a_journal(Goal.RENEW), changed_intent(REPLACE_KEY, continue_stopped=True), True),
-        (a_journal(Goal.RENEW, precedes_replacement=True), REPLACE_KEY, True),
-        (a_journal(Goal.RENEW, precedes_replacement=True), Intent(Goal.RENEW), False),
+        (a_journal(Goal.RENEW, options=FlowOptions(precedes_replacement=True)), REPLACE_KEY, True),
+        (a_journal(Goal.RENEW, options=FlowOptions(precedes_replacement=True)), Intent(Goal.RENEW), False),
         (a_journal(Goal.RENEW), RECONCILE, False),
         (a_journal(Goal.CREATE), Intent(Goal.CREATE), True),
     ],
@@ -101,10 +103,10 @@ def test_a_call_enters_no_phase_after_the_stop_of_the_flow(until: Phase | None, 
     ("journal", "expected"),
     [
         (ROTATION, False),
-        (replace(ROTATION, stop=Stop(Phase.PREPARE, NOW)), True),
-        (replace(ROTATION, stop=BEFORE), True),
-        (replace(ROTATION, stop=Stop(Phase.USE, NOW)), False),
-        (replace(TURNED, stop=BEFORE), False),
+        (replace(ROTATION, options=FlowOptions(stop=Stop(Phase.PREPARE, NOW))), True),
+        (replace(ROTATION, options=FlowOptions(stop=BEFORE)), True),
+        (replace(ROTATION, options=FlowOptions(stop=Stop(Phase.USE, NOW))), False),
+        (replace(TURNED, options=FlowOptions(stop=BEFORE)), False),
     ],
 )
 def test_whether_the_ca_in_use_stays_meanwhile(journal: Journal, expected: bool) -> None:
@@ -185,7 +187,7 @@ def test_the_stop_goes_beside_the_prepared_ca() -> None:
 def _stop_in_books(snapshot: Snapshot, intent: Intent) -> Stop | None:
     journal = update_ledger(snapshot, intent, GATES)[0].journal
     assert journal is not None
-    return journal.stop
+    return journal.options.stop
 
 
 @pytest.mark.parametrize("after", [Phase.PREPARE, None])

@@ -27,7 +27,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    NO_FLOW_OPTIONS,
     CaSource,
+    FlowOptions,
     Ledger,
     RemovedEntry,
     Stop,
@@ -396,7 +398,12 @@ def test_no_answer_is_told_where_the_flow_begins(snapshot: Snapshot, asked: dict
 
 KEPT = an_intent(Goal.RECONCILE, upkeep=UpkeepOptions())
 REPLACING = an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(WhenDue.REPLACE_KEY))
-RENEWED_FIRST = {"goal": Goal.RENEW, "is_upkeep": True, "precedes_replacement": True, "finished_at": NOW - HOUR}
+RENEWED_FIRST = {
+    "goal": Goal.RENEW,
+    "is_upkeep": True,
+    "options": FlowOptions(precedes_replacement=True),
+    "finished_at": NOW - HOUR,
+}
 
 
 def ends_in(days: float, life: timedelta = YEAR) -> Entity:
@@ -452,7 +459,7 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
         (HALF, KEPT, None),
         *(
             (half_replaced(**other), REPLACING, None)
-            for other in ({"is_upkeep": False}, {"precedes_replacement": False}, {"is_abort": True}, {"successor": "0" * 40}, {"successor": "f" * 40})
+            for other in ({"is_upkeep": False}, {"options": NO_FLOW_OPTIONS}, {"is_abort": True}, {"successor": "0" * 40}, {"successor": "f" * 40})
         ),
         (using(OLD), REPLACING, None),
     ],
@@ -516,7 +523,7 @@ def test_the_reason_for_a_flow_that_upkeep_begins(snapshot: Snapshot, told: str)
         (KEPT, {}, False),
         (Intent(Goal.RECONCILE), {}, False),
         (REPLACING, {"is_upkeep": False}, False),
-        (REPLACING, {"precedes_replacement": False}, False),
+        (REPLACING, {"options": NO_FLOW_OPTIONS}, False),
     ],
 )
 def test_a_renewal_leads_to_the_replacement_that_upkeep_began(
@@ -547,6 +554,6 @@ def test_the_ledger_records_the_last_word(before: Upkeep | None, intent: Intent,
 
 def test_upkeep_begins_no_flow_while_a_flow_stops_for_an_approval() -> None:
     """The schedule does not lead a stopped flow on."""
-    stopped = a_journal(old=ENDING, is_upkeep=True, stop=Stop(Phase.TRUST, NOW - DAY))
+    stopped = a_journal(old=ENDING, is_upkeep=True, options=FlowOptions(stop=Stop(Phase.TRUST, NOW - DAY)))
     books = ledger(entry(ENDING, generations={0}), journal=stopped)
     assert not resolve(using(ENDING, ledger=books), KEPT, books).needs_new_ca

@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import FLOW_NAMES, named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaUsers, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import (
@@ -111,7 +112,10 @@ CASES = [
         pytest.param(changed_intent(REPLACE_KEY, validity=timedelta(days=9)), under_way(), id="leaves that are still to come"),
         pytest.param(changed_intent(REPLACE_KEY, key_type=KeyType.ECDSA_P256, validity=timedelta(days=9)), before_a_journal(), id="before a journal says so"),
         pytest.param(changed_intent(RENEW, path_length=3), under_way(), id="another flow is under way"),
-        pytest.param(changed_intent(REPLACE_KEY, **OTHER), under_way(a_journal(Goal.RENEW, new=RENEWED, precedes_replacement=True)), id="it is renewed first"),
+        pytest.param(
+            changed_intent(REPLACE_KEY, **OTHER), under_way(a_journal(Goal.RENEW, new=RENEWED, options=FlowOptions(precedes_replacement=True))),
+            id="it is renewed first",
+        ),
         pytest.param(changed_intent(REPLACE_KEY, **OTHER), under_way(a_journal(is_abort=True)), id="it is undone"),
         pytest.param(changed_intent(REPLACE_KEY, fresh_for=timedelta(), **OTHER), ended(), id="it is made again"),
         pytest.param(an_intent(Goal.CREATE, path_length=3), {}, id="drift holds no call"),

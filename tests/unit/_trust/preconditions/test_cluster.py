@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, Journal, Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaDefects,
@@ -130,7 +130,7 @@ STOP_IT = f"Wait for its end, or stop it: kubectl annotate kafkarebalance moving
 
 #: Refusals that cannot come up in a pause of ours: the rule asks who paused, or it is asked before a flow starts only.
 STOP = Stop(Phase.PREPARE, NOW - DAY)
-STOPPED = a_journal(stop=STOP)
+STOPPED = a_journal(options=FlowOptions(stop=STOP))
 
 BEFORE_A_FLOW = [
     refusal(
@@ -449,7 +449,7 @@ def test_a_flow_begins_once_the_operator_has_seen_the_resource(
         pytest.param(RECONCILE, STOPPED, id="no rotation"),
         pytest.param(REPLACE_KEY, STOPPED, id="the flow itself"),
         pytest.param(changed_intent(RENEW, continue_stopped=True), STOPPED, id="the call leads it on"),
-        pytest.param(RENEW, replace(STOPPED, stop=None), id="the flow does not stop"),
+        pytest.param(RENEW, replace(STOPPED, options=FlowOptions()), id="the flow does not stop"),
         pytest.param(RENEW, replace(STOPPED, finished_at=NOW), id="the flow has ended"),
         pytest.param(RENEW, None, id="no flow"),
     ],

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request i
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Reason, is_signed_by, why_ending
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, Stop, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlaceObstacles,
@@ -77,7 +77,7 @@ def test_a_flow_that_stops_before_it_replaces_the_ca_lets_its_leaves_be_renewed(
     after: Phase | None, here: bool
 ) -> None:
     """Not where an outside issuer keeps the key: the issuer is asked for leaves of the next CA already."""
-    journal = a_journal(old=LASTING, stop=Stop(after, NOW) if after else None)
+    journal = a_journal(old=LASTING, options=FlowOptions(stop=Stop(after, NOW) if after else None))
     books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED), journal=journal)
     ca = secrets(
         LASTING,
@@ -131,7 +131,8 @@ def test_of_a_chain_the_ca_that_issues_counts() -> None:
 def test_a_stopped_flow_that_replaces_another_ca_lets_no_leaf_be_renewed(replaced: str | None) -> None:
     """Neither where that name comes before the name of the CA in use, nor after it."""
     journal = a_journal(
-        replaces=LASTING.certificate.fingerprint if replaced is None else replaced, stop=Stop(Phase.TRUST, NOW)
+        replaces=LASTING.certificate.fingerprint if replaced is None else replaced,
+        options=FlowOptions(stop=Stop(Phase.TRUST, NOW)),
     )
     books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED), journal=journal)
     seen = settled(ENDING, ca=secrets(LASTING, prepared=(prepared(NEW),)), ledger=books)

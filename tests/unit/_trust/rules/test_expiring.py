@@ -13,7 +13,12 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Standing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, Upkeep, WhenDue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    FlowOptions,
+    Stop,
+    Upkeep,
+    WhenDue,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -107,7 +112,7 @@ HAVE_IT_MADE = "so its issuer has to make its successor. Have it made, and give 
         (beside(elsewhere(kept_up(ENDING), ENDING)), "", HAVE_IT_MADE),
         (using(ENDING), "", OR_ONCE),
         (kept_up(ends_in(29)), "", "Its time for renewal began on 2026-05-24"),
-        (replaced(stop=Stop(Phase.TRUST, NOW - DAY)), "", "The flow that replaces it stops after the phase trust: let it go on."),
+        (replaced(options=FlowOptions(stop=Stop(Phase.TRUST, NOW - DAY))), "", "The flow that replaces it stops after the phase trust: let it go on."),
         (replaced(is_abort=True), "", OR_ONCE),
         (of_another_flow(), "", OR_ONCE),
         (using(ENDING, ledger=None, reconciliation=replace(GENERATED, pause=OperatorPause(is_set=True))), "", "is paused: end the pause."),

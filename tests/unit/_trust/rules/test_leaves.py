@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, HeldLeaf, Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -213,7 +213,7 @@ def stopping(after: Phase | None, **fields: Any) -> Snapshot:
     """The flow is to stop there; the certificate of the first node ends soon."""
     (first, *others_), books = PHASED_OUT.leaves.stored, books_of(PHASED_OUT)
     assert books.journal is not None
-    journal = replace(books.journal, stop=Stop(after, NOW) if after else None)
+    journal = replace(books.journal, options=FlowOptions(stop=Stop(after, NOW) if after else None))
     made = {"in_place_obstacles": BLOCKED, "leaves": (replace(first, chain=SOON), *others_), **fields}
     return changed(PHASED_OUT, ledger=replace(books, journal=journal), **made)
 

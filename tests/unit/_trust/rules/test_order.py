@@ -16,7 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.jou
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    FlowOptions,
+    HeldLeaf,
+    TrustState,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -212,7 +216,9 @@ def leading_on(snapshot: Snapshot) -> Snapshot:
     """The cluster where the journal says that a replacement follows the renewal in flight."""
     books = books_of(snapshot)
     assert books.journal is not None
-    return replace(snapshot, ledger=replace(books, journal=replace(books.journal, precedes_replacement=True)))
+    return replace(
+        snapshot, ledger=replace(books, journal=replace(books.journal, options=FlowOptions(precedes_replacement=True)))
+    )
 
 
 @pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.ABORT])

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
     LinkIssuer,
     UpkeepOptions,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
@@ -202,7 +203,7 @@ def test_a_flow_that_the_upkeep_begins_says_why() -> None:
         ({}, Goal.REPLACE_KEY, True),
         ({}, Goal.ABORT, False),
         ({"finished_at": None}, Goal.REPLACE_KEY, False),
-        ({"precedes_replacement": False}, Goal.RECONCILE, False),
+        ({"options": FlowOptions()}, Goal.RECONCILE, False),
         ({"successor": "another"}, Goal.RECONCILE, False),
         (None, Goal.RECONCILE, False),
     ],
@@ -211,7 +212,7 @@ def test_a_replacement_whose_first_part_is_done_is_left_to_its_playbook(
     books: dict[str, Any] | None, goal: Goal, told: bool
 ) -> None:
     """Not by the call that goes on with it, nor where the first part is undone."""
-    done = {"finished_at": NOW, "precedes_replacement": True, **(books or {})}
+    done = {"finished_at": NOW, "options": FlowOptions(precedes_replacement=True), **(books or {})}
     journal = None if books is None else a_journal(Goal.RENEW, OLD, RENEWED, **done)
     seen = cluster(ca=secrets(RENEWED), ledger=ledger(entry(RENEWED, generations={0}), journal=journal))
     sentence = (

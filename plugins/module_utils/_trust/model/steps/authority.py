@@ -75,7 +75,7 @@ class PrepareAuthority(Step):
         served = _users_to_serve(snapshot) if made.key_is_elsewhere else snapshot.user_leaves
         return snapshot.with_users(user_leaves=served).with_ca(
             prepared=(*snapshot.ca.prepared, made), kept_keys=kept, keys_elsewhere=elsewhere,
-            flow_options=FlowOptions(snapshot.named_places, self.stop, self.precedes_replacement),
+            flow_options=FlowOptions(snapshot.outside_clients.named_places, self.stop, self.precedes_replacement),
         )  # fmt: skip
 
 
@@ -182,7 +182,7 @@ class PutBack(Step):
             current=self.chain, other_entries=others, prepared=(*_without(ca.prepared, next_one), next_one),
             kept_keys=ca.kept_keys | {next_one.fingerprint},
             certificate_generation=self.generation, key_generation=self.key_generation,
-            flow_options=FlowOptions(snapshot.named_places, self.stop),
+            flow_options=FlowOptions(snapshot.outside_clients.named_places, self.stop),
         )  # fmt: skip
 
 

@@ -181,7 +181,7 @@ class WriteLedger(Step):
 
 def _phase_of_stop(ledger: Ledger) -> Phase | None:
     """The phase after which a flow stops."""
-    return ledger.journal.stop.after if ledger.journal and ledger.journal.stop else None
+    return ledger.journal.options.stop.after if ledger.journal and ledger.journal.options.stop else None
 
 
 def _holders_of_leaves(ledger: Ledger) -> frozenset[str]:
