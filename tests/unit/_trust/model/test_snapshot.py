@@ -5,18 +5,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, LinkCertificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import UserName
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener, PoolNode
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaSecrets,
+    Component,
+    FailedReconcile,
+    LinkCertificates,
+)
 
 from ....tools.support.certificates import HOUR, NOW, key, make
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, link_of, name_of, names_of
 from ..builders import changed, cluster, others, prepared, secrets
-from ..nodes import a_pod
+from ..nodes import a_leaf, a_pod
+from ..of_users import presenter, presenting, users
 
 A9090, A9091, B9090 = (
     ObservedListener("a", "1", 9090),
@@ -110,8 +119,14 @@ def dated(begin: int, end: int) -> Certificate:
 )
 @pytest.mark.parametrize(
     ("now", "sent"),
-    [(NOW - HOUR - SECOND, False), (NOW - HOUR, True), (NOW + HOUR - SECOND, True), (NOW + HOUR, False)],
-    ids=["before", "from then on", "the last second", "ended"],
+    [
+        (NOW - HOUR - SECOND, False),
+        (NOW - HOUR, True),
+        (NOW + HOUR - SECOND, True),
+        (NOW + HOUR, False),
+        (NOW + 3 * HOUR, False),
+    ],
+    ids=["before", "from then on", "the last second", "ended", "ended long ago"],
 )
 def test_link_certificates_are_sent_while_both_are_valid(links: LinkCertificates, now: datetime, sent: bool) -> None:
     assert links.sent_at(now) == ((links.new_with_old, links.old_with_new) if sent else ())
@@ -125,3 +140,103 @@ def test_a_chain_is_known_before_its_ca_is_in_use() -> None:
     for other in ((forth, OLD.certificate), chain_of(OLD), chain_of(THIRD)):
         assert ca.led_to(other, NOW) == other
     assert secrets(prepared=(prepared(NEW, forth),)).led_to(chain_of(NEW), NOW) == chain_of(NEW)
+
+
+INT_KEY, ROOT_KEY, NEW_KEY = (one.certificate.public_key_sha256 for one in (INTERMEDIATE, ROOT, NEW))
+
+
+@pytest.mark.parametrize(
+    ("ca", "elsewhere"),
+    [
+        (secrets(chain_of(INTERMEDIATE, ROOT), keys_elsewhere=frozenset({INT_KEY})), True),
+        (secrets(chain_of(INTERMEDIATE, ROOT), keys_elsewhere=frozenset({ROOT_KEY})), False),
+        (secrets(None, keys_elsewhere=frozenset({INT_KEY})), False),
+    ],
+    ids=["of the CA that issues", "of the root above it", "no CA is in use"],
+)
+def test_leaves_come_from_elsewhere_where_the_key_of_the_ca_in_use_is(ca: CaSecrets, elsewhere: bool) -> None:
+    node = PoolNode("nodes", 3)
+    assert ca.in_use_elsewhere is elsewhere
+    spare = changed(cluster(ca=ca), spare={"demo-nodes-3": node}).spare_leaf_nodes
+    assert spare == ({"demo-nodes-3": node} if elsewhere else {})
+
+
+@pytest.mark.parametrize(
+    ("ca", "there"),
+    [
+        (secrets(), True),
+        (secrets(key=None), False),
+        (secrets(key=NEW_KEY), False),
+        (secrets(key=NEW_KEY, prepared=(prepared(NEW),)), True),
+        (secrets(key=None, prepared=(replace(prepared(NEW), key=None),)), False),
+        (secrets(key=NEW_KEY, kept_keys=names_of(OLD)), True),
+        (secrets(key=NEW_KEY, kept_keys=names_of(NEW)), False),
+    ],
+    ids=[
+        "its own",
+        "none",
+        "another",
+        "in a switch",
+        "none, and none of the next CA",
+        "beside it",
+        "that of another beside it",
+    ],
+)
+def test_the_key_of_a_ca_is_in_its_place_or_beside_it(ca: CaSecrets, there: bool) -> None:
+    assert ca.has_key_of(OLD.certificate) is there
+
+
+def test_users_are_found_among_parties_in_their_order() -> None:
+    names = [UserName("kafka", one) for one in ("a", "b", "c")]
+    seen = users(presenters=presenting(*(presenter(one.label, user=one) for one in names), presenter("a program")))
+    assert seen.users_among([names[2].label, "a program", "nothing", names[0].label]) == (names[2], names[0])
+
+
+def test_only_clients_of_nodes_look_at_dates_and_get_chains() -> None:
+    assert (cluster().date_checkers, cluster().sends_chains) == ({Verifier.OPENSSL, Verifier.GO}, True)
+    assert (users().date_checkers, users().sends_chains) == (frozenset(), False)
+    assert cluster().with_users(presenters=()) == cluster()
+
+
+def test_leaves_are_those_of_processes_and_of_users() -> None:
+    own, of_user = a_leaf(), a_leaf("orders", component=Component.USER)
+    seen = users(leaves=(own,), user_leaves={"orders": of_user, "audit": None}, missing={"gone": Component.KAFKA})
+    assert seen.every_leaf == (own, of_user)
+    assert seen.every_missing_leaf == {"gone": Component.KAFKA, "audit": Component.USER}
+    assert seen.window_of(own) == timedelta(days=30)
+    assert seen.window_of(replace(own, renewal_window=HOUR)) == HOUR
+
+
+def test_a_process_is_another_after_a_restart_in_place() -> None:
+    seen = cluster(pods=(a_pod("a"), a_pod("b", restarts=2)))
+    assert seen.processes == {(a_pod("a").uid, 0), (a_pod("b").uid, 2)}
+
+
+def test_a_prepared_chain_is_known_by_the_ca_that_issues() -> None:
+    assert replace(prepared(INTERMEDIATE), chain=chain_of(INTERMEDIATE, ROOT)).fingerprint == name_of(INTERMEDIATE)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (FailedReconcile("InvalidResource", "No key."), "InvalidResource: No key"),
+        (FailedReconcile("", "No key"), "No key"),
+        (FailedReconcile("Timeout", ""), "Timeout"),
+    ],
+)
+def test_a_failed_reconcile_in_the_words_of_the_operator(said: FailedReconcile, text: str) -> None:
+    assert str(said) == text
+
+
+@pytest.mark.parametrize(
+    ("listener", "silent"),
+    [
+        (A9090, True),
+        (replace(A9090, failure="timed out."), True),
+        (replace(A9090, presents=chain_of(OLD)), False),
+        (replace(A9090, accepts=names_of(OLD)), False),
+        (replace(A9090, refuses=names_of(OLD)), False),
+    ],
+)
+def test_a_listener_that_has_shown_anything_is_not_silent(listener: ObservedListener, silent: bool) -> None:
+    assert listener.is_silent is silent
