@@ -60,7 +60,7 @@ def test_a_changed_snapshot_computes_its_pods_and_listeners_anew() -> None:
 def test_nodes_can_be_taken_to_answer_what_is_stored() -> None:
     one, other = frozenset({a_pod("a").uid}), frozenset({a_pod("b").uid})
     both, gone = cluster(pods=(a_pod("a"), a_pod("b"))), frozenset({"gone"})
-    assert both.assuming(one | gone).assuming(other) == changed(both, assumed_up_to_date=one | other)
+    assert both.assuming(one | gone).assuming(one | other) == changed(both, assumed_up_to_date=one | other)
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,10 @@ def test_nodes_can_be_taken_to_answer_what_is_stored() -> None:
         (secrets(OLD, other_entries=others(NEW)), names_of(OLD, NEW)),
         # A certificate that leads to a root is no anchor, unless it has an entry of its own.
         (secrets(chain_of(INTERMEDIATE, ROOT)), names_of(INTERMEDIATE)),
+        (secrets(OLD, other_entries={"c.crt": chain_of(INTERMEDIATE, ROOT)}), names_of(OLD, INTERMEDIATE)),
         (secrets(OLD, prepared=(prepared(NEW),)), names_of(OLD)),
     ],
-    ids=["nothing", "one", "two", "a chain", "one that is only prepared"],
+    ids=["nothing", "one", "two", "a chain", "a chain beside it", "one that is only prepared"],
 )
 def test_the_trust_anchors_in_the_certificate_secret(ca: CaSecrets, projected: frozenset[str]) -> None:
     assert ca.projected == projected
@@ -90,6 +91,9 @@ SECOND = timedelta(seconds=1)
     ("ca", "links"),
     [
         pytest.param(secrets(kept_links={name_of(OLD): BOTH}), (BEFORE, BACK), id="of the CA in use"),
+        pytest.param(
+            secrets(chain_of(OLD, ROOT), kept_links={name_of(OLD): BOTH}), (BEFORE, BACK), id="of one below a root"
+        ),
         pytest.param(
             secrets(RENEWED, kept_links={name_of(OLD): BOTH}), (BEFORE, BACK), id="of what it is a renewal of"
         ),
@@ -137,6 +141,7 @@ def test_a_chain_is_known_before_its_ca_is_in_use() -> None:
     forth, back = link_of(NEW, OLD), link_of(OLD, NEW)
     ca = secrets(prepared=(prepared(NEW, forth, back),))
     assert ca.led_to(chain_of(NEW), NOW) == (forth, back, NEW.certificate)
+    assert ca.led_to(chain_of(NEW, ROOT), NOW) == (forth, back, *chain_of(NEW, ROOT))
     for other in ((forth, OLD.certificate), chain_of(OLD), chain_of(THIRD)):
         assert ca.led_to(other, NOW) == other
     assert secrets(prepared=(prepared(NEW, forth),)).led_to(chain_of(NEW), NOW) == chain_of(NEW)
@@ -196,6 +201,11 @@ def test_only_clients_of_nodes_look_at_dates_and_get_chains() -> None:
     assert (cluster().date_checkers, cluster().sends_chains) == ({Verifier.OPENSSL, Verifier.GO}, True)
     assert (users().date_checkers, users().sends_chains) == (frozenset(), False)
     assert cluster().with_users(presenters=()) == cluster()
+
+
+def test_only_users_are_witnesses_of_the_ca_in_use() -> None:
+    witnesses = {"Secret kafka/orders": OLD.certificate}
+    assert (users(witnesses=witnesses).witnesses, cluster().witnesses) == (witnesses, {})
 
 
 def test_leaves_are_those_of_processes_and_of_users() -> None:
