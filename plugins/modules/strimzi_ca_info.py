@@ -613,7 +613,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
     AT_FIRST,
-    Outcome,
+    CallOutcome,
     Patience,
     inspect,
     plan,
@@ -728,7 +728,7 @@ class LookingModule(TrustModule):
         return result
 
     def _refuse_unapproved(
-        self, work: Work, outcome: Outcome, intent: Intent, planned: Forecast
+        self, work: Work, outcome: CallOutcome, intent: Intent, planned: Forecast
     ) -> tuple[Violation, ...]:
         """The violation where the caller gives the hash of another plan."""
         approved, seen = self.params["plan_hash"], outcome.observation

@@ -161,7 +161,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_scaled
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 
 SIZE = ArgumentSpec(
     {

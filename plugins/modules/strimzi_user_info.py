@@ -196,8 +196,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.se
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users, read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedPlaces
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, label
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
 #: Why the collection does not ask a listener with the authentication ``custom``.
 _CUSTOM = (

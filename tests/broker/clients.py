@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct i
     lag_violations,
     voters_caught_up,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import Node
 
 from .certificates import Issued
 from .nodes import COMBINED, NODES, KafkaNodes

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.node_pools import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 
 from ..tools.support.authorities import root
 from ..tools.support.flows import FlowResult

@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.node_pools import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import PoolNode
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
 
 from ..tools.support.authorities import root
 from ..tools.support.signing_office import SigningOffice

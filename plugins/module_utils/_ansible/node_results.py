@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from .._leaves.request import LeafRequest, LeafState, Standing, next_try, state_of
-from .._leaves.trigger import Due, Reason
+from .._leaves.trigger import Due, IssueReason
 from .._trust.evidence.stored import authority_of
 from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.journal import in_flight
@@ -21,7 +21,7 @@ from .._trust.ledger.target import due_from
 from .._trust.model.goals import Goal
 from .._trust.model.ledger import Ledger
 from .._trust.model.names import listed, named
-from .._trust.model.nodes import PoolNode
+from .._trust.model.pools import PoolNode
 from .._trust.model.snapshot import Snapshot, StoredLeaf
 from .._trust.rules.due import Expiring, first_to_end
 from .arguments import time_text
@@ -55,7 +55,7 @@ def _state(name: str, snapshot: Snapshot, asked: Mapping[str, Due]) -> LeafState
 
 
 def _life(name: str, state: LeafState, snapshot: Snapshot, due: Due | None) -> dict[str, Any]:
-    missing = Due(Reason.MISSING, "there is none") if name in snapshot.every_missing_leaf else None
+    missing = Due(IssueReason.MISSING, "there is none") if name in snapshot.every_missing_leaf else None
     found = due or missing
     return {
         "secret": name,

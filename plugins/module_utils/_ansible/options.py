@@ -39,7 +39,7 @@ from .._strimzi.issuer_settings import (
 )
 from .._strimzi.secret_data import entries
 from .._trust.model.clients import NamedSecret, UserNamespace, Waiver
-from .._trust.model.nodes import ObservedListener
+from .._trust.model.listeners import ObservedListener
 from .arguments import FLOW, MOST_DAYS, time_of
 
 _OPTIONS: Mapping[str, Any] = FLOW.options["issuer"]["options"]

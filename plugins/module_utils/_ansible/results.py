@@ -33,8 +33,8 @@ from .._trust.model.decision import Decision, Transition, Violation
 from .._trust.model.goals import Goal, Phase, retire_text
 from .._trust.model.intent import Intent, WantedTrust
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
+from .._trust.model.listeners import ObservedListener
 from .._trust.model.names import label, named
-from .._trust.model.nodes import ObservedListener
 from .._trust.model.snapshot import Backup, Pod, Snapshot
 from .arguments import time_text
 from .node_results import describe_leaves

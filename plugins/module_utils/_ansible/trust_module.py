@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
-from .._engine.outcome import Outcome
+from .._engine.outcome import CallOutcome
 from .._errors import CertificateError, KubeError, PrivateKeyError
 from .._kube.client import KubeClient
 from .._leaves.request import RotationPolicy
@@ -46,8 +46,9 @@ from .._trust.model.intent import (
     WantedTrust,
 )
 from .._trust.model.ledger import Layout, UpkeepOptions, WhenDue
+from .._trust.model.listeners import ObservedListener
 from .._trust.model.names import FLOW_NAMES, flow_named
-from .._trust.model.nodes import ObservedListener, Scaling
+from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority, Snapshot
 from .._trust.preconditions.cluster import describe_clock_doubt, describe_unknown_operator, unlabelled_and_read
 from .._trust.rules.due import expiring, warnings_of
@@ -416,7 +417,7 @@ class TrustModule(ClusterModule):
         except PrivateKeyError as error:
             self.fail(f"private_key: {error}. Give the key of the first certificate, unencrypted.")
 
-    def result(self, outcome: Outcome) -> dict[str, Any]:
+    def result(self, outcome: CallOutcome) -> dict[str, Any]:
         self.hide_secrets(outcome.observation)
         for waiver in unmatched_waivers(outcome.observation.snapshot):
             self.module.warn(
@@ -481,4 +482,4 @@ class TrustModule(ClusterModule):
 
     def described(self, seen: Observation) -> dict[str, Any]:
         """The result of a call that took part in no flow."""
-        return self.result(Outcome(seen, Decision(done=True), None, seen))
+        return self.result(CallOutcome(seen, Decision(done=True), None, seen))

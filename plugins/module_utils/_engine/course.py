@@ -32,7 +32,7 @@ from .._trust.model.snapshot import Component, InPlaceObstacles, Pod, Snapshot
 from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
 from .._trust.plan import forecast, likeness_of, state_of
 from .._trust.rules.pause import restarted_by_operator
-from .outcome import LateStandIns, Outcome
+from .outcome import CallOutcome, LateStandIns
 
 #: Restarts by the reason and by the name of the node, or by the component whose pods get another name each time.
 Restarts: TypeAlias = Counter[tuple[str, str]]
@@ -234,7 +234,7 @@ class _Visit:
 class Course:
     """Sees every pass of a call before it is carried out, and finds what stops the call."""
 
-    def __init__(self, work: Work, intent: Intent, outcome: Outcome, reached: Callable[[Snapshot], bool]) -> None:
+    def __init__(self, work: Work, intent: Intent, outcome: CallOutcome, reached: Callable[[Snapshot], bool]) -> None:
         self._work, self._first = work, outcome.observation
         self._budget = Budget(work, intent, outcome.observation, reached)
         self._restarted = Restarted(work, outcome.observation)
@@ -440,7 +440,7 @@ def _describe_half_switch(snapshot: Snapshot) -> str:
     return "The operator has seen nothing half-way: no key, no certificate and no generation had been changed without the others."
 
 
-def warn_of_owners(outcome: Outcome, work: Work) -> None:
+def warn_of_owners(outcome: CallOutcome, work: Work) -> None:
     """Warn, before anything is written, of programs that own fields of what a flow writes: they may write them back."""
     if not outcome.decision.steps:
         return

@@ -46,7 +46,7 @@ from .._trust.plan import Reached, respect_windows, to_the_end
 from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners
 from .looking import decide_with_a_look, observe_cluster, remember_answers
-from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, LateStandIns, Outcome, Patience, look
+from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, CallOutcome, LateStandIns, Patience, look
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ def run(
     before_write: Callable[[], None],
     reached: Reached = to_the_end,
     engine: Engine = ENGINE,
-) -> Outcome:
+) -> CallOutcome:
     """Carry out what leads to the goal, until it is reached or something holds it. ``before_write`` takes the Lease.
 
     A conflict means that what the decision was based on has changed: look again, decide again (I6). So does a failure of the API server that may
@@ -101,7 +101,7 @@ class _Run:
     #: Whether the cluster is in the state that the task names.
     reached: Reached
     patience: Patience
-    outcome: Outcome
+    outcome: CallOutcome
     #: The messages of errors about objects that exist already. The second error of the same message means that another program owns the object.
     conflicts_seen: set[str] = field(default_factory=set)
 
@@ -347,7 +347,7 @@ class _Run:
         self.work.pause_left = " ".join(filter(None, told))
 
 
-def _users_in_a_pause(outcome: Outcome) -> frozenset[UserName]:
+def _users_in_a_pause(outcome: CallOutcome) -> frozenset[UserName]:
     """The users that this collection has paused, as far as is known; and the users that it was about to pause when
     the call failed.
     """

@@ -23,7 +23,7 @@ from .._trust.evidence.stored import presenting_pods
 from .._trust.model.decision import Decision, Look
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
-from .._trust.model.nodes import ObservedListener
+from .._trust.model.listeners import ObservedListener
 from .._trust.model.snapshot import Component, InPlaceObstacles, Snapshot
 from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check

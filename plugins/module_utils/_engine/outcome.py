@@ -29,7 +29,7 @@ from .._trust.ledger.target import resolve
 from .._trust.model.decision import Decision, StandIn, Transition
 from .._trust.model.intent import Intent, Selection
 from .._trust.model.ledger import Layout, TrustState
-from .._trust.model.nodes import Scaling
+from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import Component, IssuedBy, PreparedAuthority, Snapshot
 from .._trust.model.steps.authority import PrepareAuthority
 from .._trust.plan import Forecast, Reached, forecast, to_the_end
@@ -124,7 +124,7 @@ def _ignore_transient_failures() -> Iterator[None]:
 
 
 @dataclass
-class Outcome:
+class CallOutcome:
     """The outcome of a call."""
 
     #: The last observation of the call.
@@ -160,14 +160,14 @@ class Outcome:
             self.last_look = observation
 
 
-def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> Outcome:
+def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> CallOutcome:
     """Observe and decide, and do nothing."""
     seen, decision = decide_with_a_look(work, intent, observe_cluster(work), engine)
     about = resolve(seen.snapshot, intent, seen.snapshot.books).replaces
-    return Outcome(seen, decision, about, seen)
+    return CallOutcome(seen, decision, about, seen)
 
 
-def inspect(work: Work, intent: Intent) -> Outcome:
+def inspect(work: Work, intent: Intent) -> CallOutcome:
     """Like ``look``, but always asks the nodes where they are within reach: the plan is about the whole flow and not
     only the next step.
     """
@@ -203,7 +203,7 @@ class LateStandIns:
         return StandIns(as_restored(self._observation), self._work)
 
 
-def plan(work: Work, outcome: Outcome, intent: Intent, reached: Reached = to_the_end) -> Forecast:
+def plan(work: Work, outcome: CallOutcome, intent: Intent, reached: Reached = to_the_end) -> Forecast:
     """Every step from here to the end of the flow, or to where the caller has what it asks for. Raises StepError when a step could not be
     taken at all.
     """

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from .._errors import Conflict, NotFound, RollStuck, StepError
 from .._kube.resources import read_time
-from .._rollout.nodes import NOT_AGAIN, withdraw_left_requests
+from .._rollout.kafka_pods import NOT_AGAIN, withdraw_left_requests
 from .._strimzi.apply.work import Strategy, Work, Write, write_all
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind

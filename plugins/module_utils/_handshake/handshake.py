@@ -148,7 +148,7 @@ _UNPROVEN = "it did not prove that it has the key of the certificate that it sen
 _PATIENCE = 1.0
 
 
-class Outcome(str, Enum):
+class HandshakeOutcome(str, Enum):
     """The end of a handshake. ACCEPTED: the listener went on after our certificate; REFUSED: it sent an alert."""
 
     ACCEPTED = "accepted"
@@ -163,7 +163,7 @@ class Outcome(str, Enum):
 class Handshake:
     """The end of a TLS handshake with a listener."""
 
-    outcome: Outcome
+    outcome: HandshakeOutcome
     alert: Alert | None = None
     version: str | None = None
     #: The chain exactly as the listener sent it. None: it sent no readable chain, or did not prove that it has the key of this certificate.
@@ -183,7 +183,7 @@ class Handshake:
 class _Ended(Exception):
     """The conversation is over."""
 
-    def __init__(self, outcome: Outcome, detail: str = "", alert: Alert | None = None) -> None:
+    def __init__(self, outcome: HandshakeOutcome, detail: str = "", alert: Alert | None = None) -> None:
         super().__init__(detail)
         self.outcome = outcome
         self.detail = detail
@@ -241,23 +241,23 @@ class _Conversation:
             try:
                 self._exchange(self._deadline.within(_PATIENCE) if prompts else self._deadline)
             except _Ended as ended:
-                if ended.outcome is not Outcome.TIMED_OUT or not prompts:
+                if ended.outcome is not HandshakeOutcome.TIMED_OUT or not prompts:
                     raise
                 self.tls.write(prompts.pop())
 
     def _done(self, step: Any) -> bool:
         try:
             if step() == b"":
-                raise _Ended(Outcome.CLOSED, "it ended the connection")
+                raise _Ended(HandshakeOutcome.CLOSED, "it ended the connection")
         except ssl.SSLWantReadError:
             return False
         except ssl.SSLZeroReturnError:
-            raise _Ended(Outcome.CLOSED, "it ended the connection") from None
+            raise _Ended(HandshakeOutcome.CLOSED, "it ended the connection") from None
         except ssl.SSLError as error:
             alert = alert_of(error)
             if alert is None:
-                raise _Ended(Outcome.NOT_UNDERSTOOD, f"TLS library: {error.reason or 'error'}") from None
-            raise _Ended(Outcome.REFUSED, alert=alert) from None
+                raise _Ended(HandshakeOutcome.NOT_UNDERSTOOD, f"TLS library: {error.reason or 'error'}") from None
+            raise _Ended(HandshakeOutcome.REFUSED, alert=alert) from None
         return True
 
     def _exchange(self, deadline: Deadline) -> None:
@@ -265,13 +265,13 @@ class _Conversation:
             self._over.flush(self._deadline)
             more = self._over.receive(deadline)
         except TimeoutError:
-            raise _Ended(Outcome.TIMED_OUT, "no answer in time") from None
+            raise _Ended(HandshakeOutcome.TIMED_OUT, "no answer in time") from None
         except ConnectionError as error:
-            raise _Ended(Outcome.CLOSED, f"the connection broke off, {type(error).__name__}") from None
+            raise _Ended(HandshakeOutcome.CLOSED, f"the connection broke off, {type(error).__name__}") from None
         if not more:
-            raise _Ended(Outcome.CLOSED, "it closed the connection without an alert")
+            raise _Ended(HandshakeOutcome.CLOSED, "it closed the connection without an alert")
         if len(self.recorder.received) > MAXIMUM_FLIGHT:
-            raise _Ended(Outcome.NOT_UNDERSTOOD, "it sends more than any handshake has")
+            raise _Ended(HandshakeOutcome.NOT_UNDERSTOOD, "it sends more than any handshake has")
 
 
 def shake_hands(
@@ -287,12 +287,12 @@ def shake_hands(
         try:
             conversation.shake_hands()
         except TimeoutError:
-            raise _Ended(Outcome.TIMED_OUT, "no answer in time") from None
+            raise _Ended(HandshakeOutcome.TIMED_OUT, "no answer in time") from None
         complete = True
         offered_size = conversation.recorder.last_flight
         if context.maximum_version is not ssl.TLSVersion.TLSv1_2:
             conversation.hear(prompt)
-        ended = _Ended(Outcome.ACCEPTED)
+        ended = _Ended(HandshakeOutcome.ACCEPTED)
     except _Ended as reason:
         ended = reason
     if context.maximum_version is ssl.TLSVersion.TLSv1_2:
@@ -311,7 +311,9 @@ def _in_the_clear(conversation: _Conversation, ended: _Ended, complete: bool) ->
         kept = conversation.recorder
         server, client = read_flight(bytes(kept.received)), read_flight(bytes(kept.sent))
     except MalformedHandshake as error:
-        return Handshake(Outcome.NOT_UNDERSTOOD, detail=f"{error} ({ended.detail})" if ended.detail else str(error))
+        return Handshake(
+            HandshakeOutcome.NOT_UNDERSTOOD, detail=f"{error} ({ended.detail})" if ended.detail else str(error)
+        )
     if server.certificates and not (complete or _has_signed(server, client)):
         detail = f"{_UNPROVEN}; {ended.detail}" if ended.detail else _UNPROVEN
         return Handshake(ended.outcome, ended.alert, detail=detail)

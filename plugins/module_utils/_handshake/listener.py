@@ -31,7 +31,7 @@ from .._pki.keys import KeyAlgorithm, KeySpec, PrivateKey, generate_key
 from .._pki.requests import sign_leaf
 from .handshake import (
     Handshake,
-    Outcome,
+    HandshakeOutcome,
     shake_hands,
 )
 from .tls import DISTRUST, VERSION, Deadline, Opener
@@ -140,7 +140,7 @@ def judge_probe(probe: Handshake, untrusted: Handshake) -> Verdict:
         return unfit
     if not probe.offered:
         return _unknown(f"the listener did not get to see our certificate of this CA ({probe})")
-    if probe.outcome is Outcome.ACCEPTED:
+    if probe.outcome is HandshakeOutcome.ACCEPTED:
         return Verdict(Trust.TRUSTED, f"accepted a certificate of this CA with {probe.version}")
     if probe.alert is None:
         return _unknown(f"neither accepted a certificate of this CA nor refused it for want of trust ({probe})")
@@ -158,7 +158,7 @@ def judge_list(authority: Certificate, known: Iterable[Certificate], untrusted: 
 
     A name on the list is no evidence where two keys share it. A name that is missing is evidence in any case.
     """
-    if untrusted.outcome is Outcome.ACCEPTED:
+    if untrusted.outcome is HandshakeOutcome.ACCEPTED:
         return _accepts_untrusted(untrusted)
     if untrusted.acceptable is None:
         return _unknown(f"did not show which CAs it accepts ({untrusted})")
@@ -194,7 +194,7 @@ def combine_verdicts(probed: Verdict, listed: Verdict, *, another_accepted: bool
 
 def _unfit(untrusted: Handshake) -> Verdict | None:
     """Why this listener's behaviour towards certificates says nothing about trust."""
-    if untrusted.outcome is Outcome.ACCEPTED:
+    if untrusted.outcome is HandshakeOutcome.ACCEPTED:
         return _accepts_untrusted(untrusted)
     if untrusted.alert is None or untrusted.alert.name not in DISTRUST or not untrusted.offered:
         return _unknown(f"it is not known how it refuses a certificate of an untrusted CA ({untrusted})")
@@ -224,7 +224,7 @@ def _reads_alike(authority: Certificate, name: bytes) -> bool:
 #: handshake by connection.failed.authentication.delay.ms.
 _ONE_HANDSHAKE = 10.0
 #: Outcomes of a handshake with a process that hangs, or that has just ended.
-_SILENT = (Outcome.NOT_REACHED, Outcome.TIMED_OUT)
+_SILENT = (HandshakeOutcome.NOT_REACHED, HandshakeOutcome.TIMED_OUT)
 #: A request that a Kafka listener answers before a client is authorized: ApiVersions v0, correlation 0, no client id.
 KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
 
@@ -341,9 +341,9 @@ class _Listener:
         except KubeError as error:
             # The rest may pass: the pod starts, its worker is slow, or a connection has broken off.
             self._barred = not error.is_transient and not isinstance(error, (NotFound, Unreachable))
-            return Handshake(Outcome.NOT_REACHED, detail=f"{error} {error.remedy}".rstrip("."))
+            return Handshake(HandshakeOutcome.NOT_REACHED, detail=f"{error} {error.remedy}".rstrip("."))
         except OSError as error:
-            return Handshake(Outcome.NOT_REACHED, detail=error.strerror or str(error) or type(error).__name__)
+            return Handshake(HandshakeOutcome.NOT_REACHED, detail=error.strerror or str(error) or type(error).__name__)
         if seen.presented is not None:
             self._presented.add(seen.presented)
         return seen

@@ -23,7 +23,7 @@ from .network import retry_after
 from .resources import TRANSIENT, Attempt, Done, Resource, ahead_of_server, error_from
 
 
-class Answer(Protocol):
+class HttpAnswer(Protocol):
     """The answer to a request. headers: names in upper or lower case."""
 
     @property
@@ -59,7 +59,7 @@ class Transport(Protocol):
         body: Any = None,
         content_type: str = "application/json",
         timeout: float | None = None,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Sends a request and returns its answer. content_type: of the body; where a request has no body, of the
         answer. timeout: seconds; the transport's own by default.
         """
@@ -313,7 +313,7 @@ class KubeClient:
         body: Mapping[str, Any] | None = None,
         content_type: str = _JSON,
         within: float | None = None,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """within: as for ``create``."""
         attempts = _ATTEMPTS if within is None else 1
         name = None if attempt.verb == "create" else attempt.name
@@ -324,7 +324,7 @@ class KubeClient:
         number, timeouts = 1, 0
         while True:
             self.requests += 1
-            response: Answer | None = None
+            response: HttpAnswer | None = None
             sent = self._now()
             try:
                 response = self._transport.request(
@@ -349,7 +349,7 @@ class KubeClient:
             number += 1
 
 
-def _header(response: Answer | None, name: str) -> str:
+def _header(response: HttpAnswer | None, name: str) -> str:
     """name: in lower case."""
     headers = response.headers if response is not None else {}
     return next((value for key, value in headers.items() if key.lower() == name), "")

@@ -22,7 +22,7 @@ from .._pki.usability import Purpose, leaf_defects
 GAIN = timedelta(days=1)
 
 
-class Reason(str, Enum):
+class IssueReason(str, Enum):
     """The reasons in the order of their checks; the first that holds counts. MISSING: there is no leaf. UNREADABLE: the
     stored leaf cannot be decoded. KEY: the private key beside it belongs to another certificate. AUTHORITY: another CA
     has signed it. SPECIFICATION: names or usages are not the wanted names or usages. RENEWED: its issuer has a later
@@ -42,7 +42,7 @@ class Reason(str, Enum):
 
 
 #: Reasons to replace a certificate that is still good.
-OF_TIME = (Reason.RENEWED, Reason.ASKED, Reason.EXPIRING, Reason.PATH)
+OF_TIME = (IssueReason.RENEWED, IssueReason.ASKED, IssueReason.EXPIRING, IssueReason.PATH)
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,13 @@ class Specification:
 class Due:
     """Why a leaf is to be issued now."""
 
-    reason: Reason
+    reason: IssueReason
     #: A sentence about the leaf, without an object and a full stop: ``it ends on 2026-09-01``.
     explanation: str
 
 
-WHY_RENEWED = Due(Reason.RENEWED, "its issuer has renewed it by itself")
-WHY_ASKED = Due(Reason.ASKED, "the task asks for another leaf (force)")
+WHY_RENEWED = Due(IssueReason.RENEWED, "its issuer has renewed it by itself")
+WHY_ASKED = Due(IssueReason.ASKED, "the task asks for another leaf (force)")
 
 
 @dataclass(frozen=True)
@@ -187,14 +187,14 @@ def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
     first = min((leaf, *above), key=lambda certificate: certificate.not_after)
     ends = f"ends on {first.not_after:%Y-%m-%d}"
     if first is leaf:
-        return Due(Reason.EXPIRING, f"it {ends}")
-    return Due(Reason.PATH, f"{first.subject}, which it rests on, {ends}")
+        return Due(IssueReason.EXPIRING, f"it {ends}")
+    return Due(IssueReason.PATH, f"{first.subject}, which it rests on, {ends}")
 
 
 def why_misnamed(difference: str) -> Due:
     """difference: how the names differ, as a part of a sentence; empty where that is unknown."""
     told = f": {difference}" if difference else ""
-    return Due(Reason.SPECIFICATION, f"its alternative names are not the names that it should have{told}")
+    return Due(IssueReason.SPECIFICATION, f"its alternative names are not the names that it should have{told}")
 
 
 def _read_dated(at: Question) -> tuple[Certificate, Chain, timedelta] | None:
@@ -225,12 +225,12 @@ def _path(at: Question) -> str:
 Rule: TypeAlias = Callable[[Question], str]
 
 #: Each rule says why as ``Due.explanation`` does, or nothing.
-RULES: dict[Reason, Rule] = {
-    Reason.MISSING: _missing,
-    Reason.UNREADABLE: _unreadable,
-    Reason.KEY: _key,
-    Reason.AUTHORITY: _authority,
-    Reason.SPECIFICATION: _specification,
-    Reason.EXPIRING: _expiring,
-    Reason.PATH: _path,
+RULES: dict[IssueReason, Rule] = {
+    IssueReason.MISSING: _missing,
+    IssueReason.UNREADABLE: _unreadable,
+    IssueReason.KEY: _key,
+    IssueReason.AUTHORITY: _authority,
+    IssueReason.SPECIFICATION: _specification,
+    IssueReason.EXPIRING: _expiring,
+    IssueReason.PATH: _path,
 }

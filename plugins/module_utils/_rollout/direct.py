@@ -29,7 +29,7 @@ from .._trust.model.names import counted, listed
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
 from .admin import Broker, Connect, KafkaAdmin, Partition, Quorum, Topic
-from .nodes import (
+from .kafka_pods import (
     NOT_AGAIN,
     Node,
     Object,

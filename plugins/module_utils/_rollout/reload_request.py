@@ -28,8 +28,8 @@ from .._handshake.tls import ByteStream, Deadline, Opener, TlsStream, alert_of
 from .._strimzi.apply.work import PortOpener
 from .._strimzi.cluster.kafka import UserListener
 from .._strimzi.names import ClusterNames
-from .._trust.model.nodes import CONTROL_PLANE, REPLICATION
-from .nodes import Node
+from .._trust.model.listeners import CONTROL_PLANE, REPLICATION
+from .kafka_pods import Node
 
 #: Where nodes cannot read a change again.
 RESTART_INSTEAD = "Run the flow with spread=restart: it restarts the nodes instead."
@@ -202,7 +202,7 @@ _LONGEST_ANSWER = 1 << 20
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReloadAnswer:
     """The answer of Kafka to a request that changes the configuration."""
 
     #: Kafka's error code, 0 for none.
@@ -259,7 +259,7 @@ class NodeAdmin:
         self._protocol: Any = KafkaProtocol(client_id="trustops.strimzi", receive_message_max_bytes=_LONGEST_ANSWER)
         self._versions: dict[int, tuple[int, int]] | None = None
 
-    def set_on_node(self, node_id: int, settings: Sequence[Setting | StaticValue]) -> Answer:
+    def set_on_node(self, node_id: int, settings: Sequence[Setting | StaticValue]) -> ReloadAnswer:
         """SET and DELETE of the dynamic configuration of this node, all or nothing. Raises ApiMissing."""
         from kafka.protocol.admin import IncrementalAlterConfigsRequest as Request
 
@@ -274,7 +274,7 @@ class NodeAdmin:
         answers = self._ask(Request[_ALTER](resources=[wanted], validate_only=False)).responses
         if [answer.resource_name for answer in answers] != [str(node_id)]:
             raise ConnectionError("it answers another question")
-        return Answer(answers[0].error_code, answers[0].error_message or "")
+        return ReloadAnswer(answers[0].error_code, answers[0].error_message or "")
 
     def active_controller(self) -> int:
         """As a controller knows it; -1 while there is none. Raises ApiMissing."""
@@ -414,7 +414,7 @@ class _Reloading:
         host = f"{node.pod}.{self.target.domain}"
         return connected(opening, self.context, host, f"Port {port} of Kafka node {node.pod}", self.deadline)
 
-    def _set(self, admin: NodeAdmin) -> Answer:
+    def _set(self, admin: NodeAdmin) -> ReloadAnswer:
         try:
             return admin.set_on_node(self.target.node.node_id, self.settings)
         except ApiMissing as missing:
@@ -430,7 +430,7 @@ class _Reloading:
             raise self._unstable_quorum(f"knows no active controller of this cluster (it says {active})")
         return found[0]
 
-    def _judge(self, answer: Answer, asked: Node) -> None:
+    def _judge(self, answer: ReloadAnswer, asked: Node) -> None:
         from kafka.errors import for_code
 
         if answer.code == 0:

@@ -49,12 +49,12 @@ from .._strimzi.names import KAFKAS
 from .._strimzi.secret_data import annotation
 from .._trust.evidence.parties import unanswered
 from .._trust.model.decision import Step
+from .._trust.model.listeners import Unanswered
 from .._trust.model.names import listed
-from .._trust.model.nodes import Unanswered
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import AwaitAnswers, Reload, ReloadOutside, Roll, RollReason
 from .._trust.rules.pause import restarted_by_operator
-from .nodes import NOT_AGAIN, REQUEST, Progress, delete_pod, is_terminating, name_of, restart, uid_of, withdrawal
+from .kafka_pods import NOT_AGAIN, REQUEST, Progress, delete_pod, is_terminating, name_of, restart, uid_of, withdrawal
 
 Objects = Mapping[str, Mapping[str, Any]]
 

@@ -30,7 +30,7 @@ from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
 from .model.goals import Phase
 from .model.intent import Intent
 from .model.ledger import HeldByProcesses, LedgerEntry
-from .model.nodes import ObservedListener
+from .model.listeners import ObservedListener
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority, RestoreSecrets
 from .model.steps.leaves import AskForLeaves, IssueLeaves

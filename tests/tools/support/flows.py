@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import CallOutcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
@@ -54,7 +54,7 @@ class MemoryClock:
 
 @dataclass
 class FlowResult:
-    outcome: Outcome
+    outcome: CallOutcome
     actions: list[Action] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import Evidence, LiveLook
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, Unavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 
 from .._handshake.listeners import authority
 

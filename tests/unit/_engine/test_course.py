@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.course import Restarted
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out, run
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import CallOutcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
@@ -39,11 +39,11 @@ from .test_engine import PAUSE, RECONCILE, in_a_pause, ruled_by, take_nothing
 NOTHING = TidyKeys(prepared=frozenset(), kept_keys=frozenset(), phase=Phase.PREPARE)
 
 
-def run_ruled(cluster: WatchedCluster, rule: Rule, work: Work | None = None, intent: Intent = RECONCILE) -> Outcome:
+def run_ruled(cluster: WatchedCluster, rule: Rule, work: Work | None = None, intent: Intent = RECONCILE) -> CallOutcome:
     return run(work or cluster.work(), intent, take_nothing, engine=ruled_by(rule))
 
 
-def conditions(outcome: Outcome) -> list[Condition]:
+def conditions(outcome: CallOutcome) -> list[Condition]:
     return [one.condition for one in outcome.decision.violations]
 
 

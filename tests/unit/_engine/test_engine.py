@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine im
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
     IN_A_FLOW,
     IN_A_PAUSE,
-    Outcome,
+    CallOutcome,
     look,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
@@ -112,7 +112,7 @@ def take_nothing() -> None:
     """The Lease is ours."""
 
 
-def run_ruled(cluster: WatchedCluster, rule: Rule, intent: Intent = RECONCILE, **options: Any) -> Outcome:
+def run_ruled(cluster: WatchedCluster, rule: Rule, intent: Intent = RECONCILE, **options: Any) -> CallOutcome:
     return run(options.pop("work", None) or cluster.work(), intent, take_nothing, engine=ruled_by(rule), **options)
 
 

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handsh
     MAXIMUM_FLIGHT,
     Flight,
     Handshake,
-    Outcome,
+    HandshakeOutcome,
     read_flight,
     shake_hands,
 )
@@ -61,7 +61,7 @@ VERSIONS = pytest.mark.parametrize("version", [TLS12, TLS13], ids=["1.2", "1.3"]
 def test_a_certificate_of_a_trusted_ca_is_accepted(version: ssl.TLSVersion, tmp_path: Path) -> None:
     with tls_listener(server_context(tmp_path, [LEAF.certificate], TRUSTED, version=version)) as port:
         seen = shake(port, PROBE, version)
-    assert (seen.outcome, seen.offered, seen.alert) == (Outcome.ACCEPTED, True, None)
+    assert (seen.outcome, seen.offered, seen.alert) == (HandshakeOutcome.ACCEPTED, True, None)
     assert seen.version == ("TLSv1.2" if version is TLS12 else "TLSv1.3")
 
 
@@ -69,7 +69,7 @@ def test_a_certificate_of_a_trusted_ca_is_accepted(version: ssl.TLSVersion, tmp_
 def test_a_certificate_of_another_ca_is_refused_by_name(version: ssl.TLSVersion, tmp_path: Path) -> None:
     with tls_listener(server_context(tmp_path, [LEAF.certificate], TRUSTED, version=version)) as port:
         seen = shake(port, OTHER_PROBE, version)
-    assert (seen.outcome, seen.offered) == (Outcome.REFUSED, True)
+    assert (seen.outcome, seen.offered) == (HandshakeOutcome.REFUSED, True)
     assert str(seen.alert) == "unknown_ca (48)"
     assert seen.presented == (LEAF.certificate,)
 
@@ -89,7 +89,7 @@ def test_without_being_asked_nothing_is_offered(version: ssl.TLSVersion, tmp_pat
     context = server_context(tmp_path, [LEAF.certificate], verify=ssl.CERT_NONE, version=version)
     with tls_listener(context) as port:
         seen = shake(port, PROBE, version)
-    assert (seen.outcome, seen.offered, seen.acceptable) == (Outcome.ACCEPTED, False, None)
+    assert (seen.outcome, seen.offered, seen.acceptable) == (HandshakeOutcome.ACCEPTED, False, None)
 
 
 @VERSIONS
@@ -98,7 +98,7 @@ def test_the_names_of_accepted_cas_of_openssl(version: ssl.TLSVersion, tmp_path:
     flag = "-tls1_2" if version is TLS12 else "-tls1_3"
     with openssl_listener(tmp_path, [DEEP.certificate, MIDDLE.certificate], trusted, flag) as port:
         seen = shake(port, PROBE, version)
-    assert seen.outcome is Outcome.ACCEPTED
+    assert seen.outcome is HandshakeOutcome.ACCEPTED
     assert seen.presented == (DEEP.certificate, MIDDLE.certificate)
     names = {ROOT.certificate.subject_der, OTHER.certificate.subject_der}
     assert (None if seen.acceptable is None else set(seen.acceptable)) == (names if version is TLS12 else None)
@@ -112,7 +112,7 @@ def test_a_server_that_names_no_ca_has_an_empty_list(tmp_path: Path) -> None:
 def test_the_refusal_of_openssl_after_tls13_seemed_complete(tmp_path: Path) -> None:
     with openssl_listener(tmp_path, [LEAF.certificate], TRUSTED, "-tls1_3") as port:
         seen = shake(port, OTHER_PROBE, TLS13)
-    assert (seen.outcome, seen.offered) == (Outcome.REFUSED, True)
+    assert (seen.outcome, seen.offered) == (HandshakeOutcome.REFUSED, True)
     assert seen.alert is not None
     assert seen.alert.name == "unknown_ca"
 
@@ -123,14 +123,14 @@ def test_tls13_without_tickets_is_accepted_by_data_only(
 ) -> None:
     context = server_context(tmp_path, [LEAF.certificate], TRUSTED, version=TLS13, tickets=0)
     with tls_listener(context, greeting, answer) as port:
-        assert shake(port, PROBE, TLS13, prompt=prompt).outcome is Outcome.ACCEPTED
+        assert shake(port, PROBE, TLS13, prompt=prompt).outcome is HandshakeOutcome.ACCEPTED
 
 
 def test_silence_after_a_handshake_of_tls13_is_no_acceptance(tmp_path: Path) -> None:
     context = server_context(tmp_path, [LEAF.certificate], TRUSTED, version=TLS13, tickets=0)
     with tls_listener(context) as port:
         seen = shake(port, PROBE, TLS13, seconds=0.3)
-    assert (seen.outcome, seen.presented) == (Outcome.TIMED_OUT, (LEAF.certificate,))
+    assert (seen.outcome, seen.presented) == (HandshakeOutcome.TIMED_OUT, (LEAF.certificate,))
 
 
 @pytest.mark.parametrize(("server", "client"), [(TLS13, TLS12), (TLS12, TLS13)], ids=["old", "new"])
@@ -149,12 +149,12 @@ def test_a_hello_retry_is_not_taken_for_an_offer(tmp_path: Path) -> None:
     context.set_ecdh_curve("secp521r1")
     with tls_listener(context) as port:
         seen = shake(port, PROBE, TLS13)
-    assert (seen.outcome, seen.offered) == (Outcome.ACCEPTED, False)
+    assert (seen.outcome, seen.offered) == (HandshakeOutcome.ACCEPTED, False)
 
 
 def test_a_handshake_says_how_it_ended() -> None:
-    assert str(Handshake(Outcome.TIMED_OUT, detail="no answer in time")) == "timed out: no answer in time"
-    assert str(Handshake(Outcome.REFUSED, Alert(48, "unknown_ca"))) == "refused with the alert unknown_ca (48)"
+    assert str(Handshake(HandshakeOutcome.TIMED_OUT, detail="no answer in time")) == "timed out: no answer in time"
+    assert str(Handshake(HandshakeOutcome.REFUSED, Alert(48, "unknown_ca"))) == "refused with the alert unknown_ca (48)"
 
 
 # Listeners that make no handshake: silence, rubbish, floods and connections that break. Each ends in time and is no evidence.
@@ -202,16 +202,16 @@ def repeats_itself(connection: socket.socket) -> None:
 @pytest.mark.parametrize(
     ("behaviour", "outcome"),
     [
-        (silent, Outcome.TIMED_OUT),
-        (closes, Outcome.CLOSED),
-        (resets, Outcome.CLOSED),
-        (speaks_http, Outcome.NOT_UNDERSTOOD),
-        (never_ends, Outcome.NOT_UNDERSTOOD),
-        (repeats_itself, Outcome.NOT_UNDERSTOOD),
+        (silent, HandshakeOutcome.TIMED_OUT),
+        (closes, HandshakeOutcome.CLOSED),
+        (resets, HandshakeOutcome.CLOSED),
+        (speaks_http, HandshakeOutcome.NOT_UNDERSTOOD),
+        (never_ends, HandshakeOutcome.NOT_UNDERSTOOD),
+        (repeats_itself, HandshakeOutcome.NOT_UNDERSTOOD),
     ],
 )
 def test_a_peer_without_tls_ends_the_handshake(
-    behaviour: Callable[[socket.socket], None], outcome: Outcome, version: ssl.TLSVersion
+    behaviour: Callable[[socket.socket], None], outcome: HandshakeOutcome, version: ssl.TLSVersion
 ) -> None:
     begin = time.monotonic()
     with serving(behaviour) as port:
@@ -230,7 +230,7 @@ def test_a_listener_that_drips_does_not_outlast_the_deadline() -> None:
 
     begin = time.monotonic()
     with serving(drips) as port:
-        assert shake(port, OF_ISSUER, seconds=0.3).outcome is Outcome.TIMED_OUT
+        assert shake(port, OF_ISSUER, seconds=0.3).outcome is HandshakeOutcome.TIMED_OUT
         assert time.monotonic() - begin < 60
 
 
@@ -260,7 +260,7 @@ def test_a_certificate_that_cannot_be_read_is_none() -> None:
 
     with serving(presents_rubbish) as port:
         seen = shake(port, OF_ISSUER, seconds=1)
-    assert (seen.outcome, seen.presented) == (Outcome.NOT_UNDERSTOOD, None)
+    assert (seen.outcome, seen.presented) == (HandshakeOutcome.NOT_UNDERSTOOD, None)
 
 
 @VERSIONS
@@ -268,7 +268,7 @@ def test_a_chain_that_no_jvm_accepts_is_none(version: ssl.TLSVersion, tmp_path: 
     chain = [LEAF.certificate, *(authority(f"unrelated {number}", 5).certificate for number in range(10))]
     with tls_listener(server_context(tmp_path, chain, OF_THE_ISSUER, version=version)) as port:
         seen = shake(port, OF_ISSUER, version)
-    assert (seen.outcome, seen.presented) == (Outcome.ACCEPTED, None)
+    assert (seen.outcome, seen.presented) == (HandshakeOutcome.ACCEPTED, None)
     assert seen.detail == "it has 11 certificates, and a JVM accepts no chain of more than 10"
 
 
@@ -289,7 +289,7 @@ def test_an_orderly_end_is_no_answer(tmp_path: Path) -> None:
     for behaviour in (says_goodbye, ends_after_the_handshake):
         with serving(behaviour) as port:
             seen = shake(port, OF_ISSUER, TLS13)
-        assert (seen.outcome, seen.alert) == (Outcome.CLOSED, None)
+        assert (seen.outcome, seen.alert) == (HandshakeOutcome.CLOSED, None)
         assert "ended the connection" in seen.detail
 
 
@@ -308,7 +308,7 @@ def test_a_connection_that_takes_nothing_any_more_ends_in_time(tmp_path: Path) -
         socket.create_connection(("127.0.0.1", port)) as connection,
     ):
         seen = shake_hands(Stalls(connection), OF_ISSUER.tls13, OF_ISSUER.certificate, deadline=Deadline.after(5))
-    assert seen.outcome is Outcome.TIMED_OUT
+    assert seen.outcome is HandshakeOutcome.TIMED_OUT
 
 
 # The reader of TLS 1.2 in the clear: what it finds, and that whatever comes it raises nothing but its own error.

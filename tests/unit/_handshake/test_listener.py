@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unreachable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import listener
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Outcome, shake_hands
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import HandshakeOutcome, shake_hands
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
     KAFKA_PROMPT,
     Inquiry,
@@ -404,7 +404,7 @@ def test_a_copied_chain_is_not_presented(signed: bool) -> None:
     """The names that come with it are no evidence either."""
     impostor = Impostor(CHAIN, [NEW.certificate], signed=signed)
     seen = shake_hands(impostor, UNTRUSTED.tls12, UNTRUSTED.certificate, deadline=Deadline.after(60))
-    assert (seen.outcome, seen.presented, seen.acceptable) == (Outcome.NOT_UNDERSTOOD, None, None)
+    assert (seen.outcome, seen.presented, seen.acceptable) == (HandshakeOutcome.NOT_UNDERSTOOD, None, None)
     assert seen.offered is False
     assert UNPROVEN in seen.detail
 
@@ -439,7 +439,7 @@ def test_without_a_signature_only_a_complete_handshake_proves_the_key(
     probe.tls12.set_ciphers("kRSA")
     with tls_listener(context) as port:
         seen = shake(port, probe)
-    assert (seen.outcome is Outcome.ACCEPTED) is presented
+    assert (seen.outcome is HandshakeOutcome.ACCEPTED) is presented
     assert ((seen.presented or (None,))[0] == server) is presented
     assert (UNPROVEN in seen.detail) is not presented
 

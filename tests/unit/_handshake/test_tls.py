@@ -16,7 +16,7 @@ from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import (
     Handshake,
-    Outcome,
+    HandshakeOutcome,
     shake_hands,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_untrusted_probe
@@ -156,14 +156,14 @@ def answered_with(number: int) -> Handshake:
 @pytest.mark.parametrize("number", REGISTERED)
 def test_an_alert_is_known_by_number_and_name(number: int) -> None:
     seen = answered_with(number)
-    assert seen.outcome is Outcome.REFUSED
+    assert seen.outcome is HandshakeOutcome.REFUSED
     assert seen.alert is not None
     assert (seen.alert.number, seen.alert.name) == (number, REGISTERED[number])
 
 
 def test_an_alert_of_no_meaning_is_not_guessed() -> None:
     seen = answered_with(200)
-    assert (seen.outcome, seen.alert) == (Outcome.NOT_UNDERSTOOD, None)
+    assert (seen.outcome, seen.alert) == (HandshakeOutcome.NOT_UNDERSTOOD, None)
 
 
 @pytest.mark.parametrize("reason", [None, "", "WRONG_VERSION_NUMBER", "TLSV1_ALERT_NEVER_HEARD_OF", "ALERT_UNKNOWN_CA"])

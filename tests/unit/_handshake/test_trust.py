@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Handshake, Outcome
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Handshake, HandshakeOutcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
     Trust,
     Verdict,
@@ -27,8 +27,8 @@ from .names import in_another_encoding
 UNKNOWN_CA, CERTIFICATE_UNKNOWN = Alert(48, "unknown_ca"), Alert(46, "certificate_unknown")
 BAD, EXPIRED, NEEDED = Alert(42, "bad_certificate"), Alert(45, "certificate_expired"), Alert(40, "handshake_failure")
 
-ACCEPTED = Handshake(Outcome.ACCEPTED, offered=True, version="TLSv1.2")
-REFUSED = Handshake(Outcome.REFUSED, CERTIFICATE_UNKNOWN, "TLSv1.2", None, True)
+ACCEPTED = Handshake(HandshakeOutcome.ACCEPTED, offered=True, version="TLSv1.2")
+REFUSED = Handshake(HandshakeOutcome.REFUSED, CERTIFICATE_UNKNOWN, "TLSv1.2", None, True)
 
 CA = make("cluster-ca v0", key(1)).certificate
 RENEWED = make("cluster-ca v0", key(1)).certificate
@@ -61,8 +61,8 @@ def test_refused_like_a_stranger(alert: Alert) -> None:
         (ACCEPTED, replace(ACCEPTED, offered=False), "asks for no client certificate"),
         (ACCEPTED, replace(ACCEPTED, offered=False, acceptable=()), "does not insist"),
         (ACCEPTED, refused(NEEDED), "how it refuses"),
-        (ACCEPTED, Handshake(Outcome.CLOSED, offered=True), "how it refuses"),
-        (REFUSED, Handshake(Outcome.TIMED_OUT, offered=True), "how it refuses"),
+        (ACCEPTED, Handshake(HandshakeOutcome.CLOSED, offered=True), "how it refuses"),
+        (REFUSED, Handshake(HandshakeOutcome.TIMED_OUT, offered=True), "how it refuses"),
         (REFUSED, replace(REFUSED, offered=False), "how it refuses"),
         (replace(ACCEPTED, offered=False), REFUSED, "did not get to see"),
         (replace(REFUSED, offered=False), REFUSED, "did not get to see"),
@@ -70,8 +70,8 @@ def test_refused_like_a_stranger(alert: Alert) -> None:
         (refused(NEEDED), REFUSED, "handshake_failure"),
         (refused(BAD), REFUSED, "may not be the reason"),
         (refused(UNKNOWN_CA), REFUSED, "may not be the reason"),
-        (Handshake(Outcome.CLOSED, offered=True, detail="it closed"), REFUSED, "it closed"),
-        (Handshake(Outcome.TIMED_OUT, offered=True, detail="no answer"), REFUSED, "no answer"),
+        (Handshake(HandshakeOutcome.CLOSED, offered=True, detail="it closed"), REFUSED, "it closed"),
+        (Handshake(HandshakeOutcome.TIMED_OUT, offered=True, detail="no answer"), REFUSED, "no answer"),
     ],
 )
 def test_everything_else_is_unknown_and_says_why(probe: Handshake, untrusted: Handshake, said: str) -> None:
@@ -82,7 +82,7 @@ def test_everything_else_is_unknown_and_says_why(probe: Handshake, untrusted: Ha
 
 _ANY = st.builds(
     Handshake,
-    st.sampled_from(Outcome),
+    st.sampled_from(HandshakeOutcome),
     st.sampled_from([None, UNKNOWN_CA, CERTIFICATE_UNKNOWN, BAD, EXPIRED, NEEDED]),
     offered=st.booleans(),
 )
@@ -98,8 +98,8 @@ def test_a_known_verdict_needs_a_shown_certificate_and_a_refused_stranger(
         assert untrusted.offered
         assert untrusted.alert is not None
         assert untrusted.alert.name in DISTRUST
-        assert untrusted.outcome is not Outcome.ACCEPTED
-        assert (probe.outcome is Outcome.ACCEPTED) == (verdict.trust is Trust.TRUSTED)
+        assert untrusted.outcome is not HandshakeOutcome.ACCEPTED
+        assert (probe.outcome is HandshakeOutcome.ACCEPTED) == (verdict.trust is Trust.TRUSTED)
 
 
 def test_a_name_on_the_list_is_trust() -> None:
@@ -140,7 +140,7 @@ def test_the_same_name_in_another_encoding_tells_nothing() -> None:
     [
         (lists(), "does not name"),
         (REFUSED, "did not show"),
-        (Handshake(Outcome.NOT_REACHED, detail="no route"), "no route"),
+        (Handshake(HandshakeOutcome.NOT_REACHED, detail="no route"), "no route"),
         (replace(ACCEPTED, acceptable=(CA.subject_der,)), "does not verify"),
         (replace(ACCEPTED, offered=False), "asks for no client certificate"),
     ],

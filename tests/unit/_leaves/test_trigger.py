@@ -20,8 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger i
     RULES,
     Due,
     Held,
+    IssueReason,
     Question,
-    Reason,
     Specification,
     due,
     ends_with,
@@ -63,49 +63,49 @@ def holding(certificate: Certificate, **changes: object) -> Held:
 
 ROWS = [
     pytest.param(HELD, WANTED, None, "", id="as it should be"),
-    pytest.param(None, WANTED, Reason.MISSING, "there is none", id="no Secret, or no entry"),
-    pytest.param(replace(HELD, chain=None), WANTED, Reason.UNREADABLE, "it cannot be read", id="not decodable"),
+    pytest.param(None, WANTED, IssueReason.MISSING, "there is none", id="no Secret, or no entry"),
+    pytest.param(replace(HELD, chain=None), WANTED, IssueReason.UNREADABLE, "it cannot be read", id="not decodable"),
     pytest.param(
-        replace(HELD, chain=None, problem="the PEM is cut off"), WANTED, Reason.UNREADABLE, "the PEM is cut off", id="not decodable, and why"
+        replace(HELD, chain=None, problem="the PEM is cut off"), WANTED, IssueReason.UNREADABLE, "the PEM is cut off", id="not decodable, and why"
     ),
     pytest.param(
-        replace(HELD, problem="its key cannot be read"), WANTED, Reason.UNREADABLE, "its key cannot be read", id="a key that is not decodable"
+        replace(HELD, problem="its key cannot be read"), WANTED, IssueReason.UNREADABLE, "its key cannot be read", id="a key that is not decodable"
     ),
     pytest.param(
-        replace(HELD, key=key(2).public_key_sha256), WANTED, Reason.KEY, "the private key beside it is not its own", id="another key"
+        replace(HELD, key=key(2).public_key_sha256), WANTED, IssueReason.KEY, "the private key beside it is not its own", id="another key"
     ),
     pytest.param(replace(HELD, key=""), WANTED, None, "", id="the key is not known"),
     pytest.param(
-        holding(good(OTHER)), WANTED, Reason.AUTHORITY,
+        holding(good(OTHER)), WANTED, IssueReason.AUTHORITY,
         f"it is of {OTHER.certificate.subject}, and {CA.certificate.subject} ({CA.certificate.sha256[:16]}) is to sign", id="another CA",
     ),
     pytest.param(
         HELD, replace(WANTED, authority=(RENEWED.certificate, ROOT.certificate)), None, "", id="the same key of a renewed CA"
     ),
     pytest.param(
-        HELD, replace(WANTED, names=frozenset({"a.example", "c.example", "d.example"})), Reason.SPECIFICATION,
+        HELD, replace(WANTED, names=frozenset({"a.example", "c.example", "d.example"})), IssueReason.SPECIFICATION,
         "its alternative names are not the names that it should have: it lacks c.example, d.example and should not have b.example", id="other names",
     ),
     pytest.param(
-        HELD, replace(WANTED, names=NAMES | {"c.example"}), Reason.SPECIFICATION,
+        HELD, replace(WANTED, names=NAMES | {"c.example"}), IssueReason.SPECIFICATION,
         "its alternative names are not the names that it should have: it lacks c.example", id="one name more",
     ),
     pytest.param(HELD, replace(WANTED, names=None), None, "", id="the names that it has"),
     pytest.param(
-        holding(leaf(CA, extra=[(SANS, False), (FOR_CLIENTS, False)])), WANTED, Reason.SPECIFICATION,
+        holding(leaf(CA, extra=[(SANS, False), (FOR_CLIENTS, False)])), WANTED, IssueReason.SPECIFICATION,
         "it has an extended key usage without serverAuth", id="other usages",
     ),
     pytest.param(holding(good(end=NOW + SOON)), WANTED, None, "", id="the last moment before its time"),
     pytest.param(
-        holding(good(end=NOW + SOON - timedelta(seconds=1))), WANTED, Reason.EXPIRING, "it ends on 2026-07-16", id="in its time"
+        holding(good(end=NOW + SOON - timedelta(seconds=1))), WANTED, IssueReason.EXPIRING, "it ends on 2026-07-16", id="in its time"
     ),
-    pytest.param(holding(good(end=NOW - DAY)), WANTED, Reason.EXPIRING, "it ends on 2026-05-31", id="expired"),
+    pytest.param(holding(good(end=NOW - DAY)), WANTED, IssueReason.EXPIRING, "it ends on 2026-05-31", id="expired"),
     pytest.param(
         holding(good(BRIEF, end=NOW + 10 * DAY), above=(BRIEF.certificate,)), replace(WANTED, authority=(BRIEF.certificate,)), None, "",
         id="ends with its CA: another one would too",
     ),
     pytest.param(
-        replace(HELD, above=(CA.certificate, BRIEF.certificate)), WANTED, Reason.PATH,
+        replace(HELD, above=(CA.certificate, BRIEF.certificate)), WANTED, IssueReason.PATH,
         f"{BRIEF.certificate.subject}, which it rests on, ends on 2026-06-11", id="an intermediate or a root ends first",
     ),
     pytest.param(
@@ -114,11 +114,11 @@ ROWS = [
     ),
     pytest.param(
         holding(good(end=NOW + SOON - DAY), above=(CA.certificate, ENDED.certificate)), replace(WANTED, authority=(CA.certificate, ENDED.certificate)),
-        Reason.EXPIRING, "it ends on 2026-07-15", id="it has outlived its root",
+        IssueReason.EXPIRING, "it ends on 2026-07-15", id="it has outlived its root",
     ),
     pytest.param(
         holding(good(end=NOW + 11 * DAY), above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)),
-        Reason.EXPIRING, "it ends on 2026-06-12", id="it is going to outlive its root",
+        IssueReason.EXPIRING, "it ends on 2026-06-12", id="it is going to outlive its root",
     ),
     pytest.param(
         holding(good(end=NOW + 10 * DAY), above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)),
@@ -128,7 +128,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("held", "wanted", "reason", "why"), ROWS)
-def test_reasons(held: Held | None, wanted: Specification, reason: Reason | None, why: str) -> None:
+def test_reasons(held: Held | None, wanted: Specification, reason: IssueReason | None, why: str) -> None:
     assert due(Question(held, wanted, NOW, SOON)) == (Due(reason, why) if reason else None)
 
 
@@ -144,7 +144,7 @@ def test_a_short_lived_one_is_renewed_in_the_second_half_of_its_life() -> None:
 
 def test_every_reason_in_their_order() -> None:
     """But two, which the rules say that know the issuer's later leaf and the caller's wish."""
-    assert list(RULES) == [one for one in Reason if one not in (Reason.RENEWED, Reason.ASKED)]
+    assert list(RULES) == [one for one in IssueReason if one not in (IssueReason.RENEWED, IssueReason.ASKED)]
 
 
 def test_the_first_reason_is_told() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import context_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import Node
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import PortOpener
 
 from ...broker.certificates import Issued, authority, leaf

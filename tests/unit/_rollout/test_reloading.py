@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import CallOutcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     KafkaUnavailable,
     NodesSilent,
@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Reload
@@ -68,7 +68,7 @@ class Reloading:
     def finish(self) -> FlowResult:
         return self.cluster.run(Goal.REPLACE_KEY)
 
-    def look(self) -> Outcome:
+    def look(self) -> CallOutcome:
         return look(self.work(), self.cluster.intent(Goal.REPLACE_KEY))
 
     def work(self, transport: Any = None) -> Work:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Partition, Quorum, Topic, Voter
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import Node
 
 NOW = 1_700_000_000_000
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClients
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener, Pools
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Pools
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Backup,
     CaSecrets,

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import m
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import listeners as listener_looks
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 
 from ...tools.operator import certs
 from ...tools.support.certificates import Entity, key, make

@@ -37,7 +37,7 @@ _NOTE, _INSTANCE = 1024, 128
 _REQUEST = 5.0
 
 
-class Reason(str, Enum):
+class EventReason(str, Enum):
     """The kinds of events."""
 
     ADOPTED = "CaAdopted"
@@ -51,14 +51,14 @@ class Reason(str, Enum):
     DUE = "RenewalDue"
 
 
-_WARNINGS = frozenset({Reason.HELD, Reason.DUE})
+_WARNINGS = frozenset({EventReason.HELD, EventReason.DUE})
 
 
 @dataclass(frozen=True)
 class Event:
     """An event on the Kafka resource."""
 
-    reason: Reason
+    reason: EventReason
     # A sentence.
     note: str
 
@@ -68,17 +68,20 @@ def events_between(before: Snapshot, after: Snapshot) -> Iterator[Event]:
     names, old, new = after.names, before.books, after.books
     if before.reconciliation.generated is not after.reconciliation.generated and before.reconciliation.exists:
         if after.reconciliation.generated:
-            yield Event(Reason.HANDED_BACK, f"The Cluster Operator manages the {names.ca} again.")
+            yield Event(EventReason.HANDED_BACK, f"The Cluster Operator manages the {names.ca} again.")
         else:
-            yield Event(Reason.ADOPTED, f"The {names.ca} is user-managed: the Cluster Operator no longer renews it.")
+            yield Event(
+                EventReason.ADOPTED, f"The {names.ca} is user-managed: the Cluster Operator no longer renews it."
+            )
     yield from _of_journals(old.journal, new.journal, names.ca)
     if before.ca.in_use and after.ca.in_use and before.ca.in_use != after.ca.in_use:
         told = f"{named(after.ca.in_use[0])} is in use as {names.ca}, in the place of {named(before.ca.in_use[0])}."
-        yield Event(Reason.SWITCHED, told)
+        yield Event(EventReason.SWITCHED, told)
     if after.ledger is not None:
         left = (entry.certificate for entry in old.entries if new.find(entry.fingerprint) is None)
         yield from (
-            Event(Reason.REMOVED, f"{named(certificate)} has left the trust of the {names.ca}.") for certificate in left
+            Event(EventReason.REMOVED, f"{named(certificate)} has left the trust of the {names.ca}.")
+            for certificate in left
         )
 
 
@@ -86,10 +89,10 @@ def _of_journals(old: Journal | None, new: Journal | None, ca: str) -> Iterator[
     if new is None:
         return
     if old is None or (old.started_at, old.goal, old.is_abort) != (new.started_at, new.goal, new.is_abort):
-        yield Event(Reason.BEGUN, f"A flow has begun on the {ca}: {flow_named(new)}.")
+        yield Event(EventReason.BEGUN, f"A flow has begun on the {ca}: {flow_named(new)}.")
         old = None
     if new.finished_at is not None and (old is None or old.finished_at is None):
-        yield Event(Reason.FINISHED, f"The flow on the {ca} is at its end: {flow_named(new)}.")
+        yield Event(EventReason.FINISHED, f"The flow on the {ca} is at its end: {flow_named(new)}.")
 
 
 def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: Iterable[Expiring]) -> Iterator[Event]:
@@ -97,8 +100,8 @@ def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: 
     if in_flight(after.ledger) is not None:
         held = (f"{violation.subject}: {violation.message} {violation.remedy}" for violation in violations)
         told = first_told(held, "condition", "the playbook status names each")
-        yield from (Event(Reason.HELD, note) for note in told)
-    yield from (Event(Reason.DUE, note) for note in warnings_of(ending, after.now))
+        yield from (Event(EventReason.HELD, note) for note in told)
+    yield from (Event(EventReason.DUE, note) for note in warnings_of(ending, after.now))
 
 
 class Announcer:
@@ -115,7 +118,7 @@ class Announcer:
     def note(self, action: Action) -> None:
         """Write an event where a pod was restarted."""
         if action.verb == "restart":
-            self.write([Event(Reason.RESTARTED, f"{action.object}: {action.what} ({action.phase}).")])
+            self.write([Event(EventReason.RESTARTED, f"{action.object}: {action.what} ({action.phase}).")])
 
     def write(self, events: Iterable[Event]) -> None:
         for event in events:

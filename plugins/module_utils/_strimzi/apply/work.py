@@ -26,7 +26,7 @@ from ..._leaves.request import RotationPolicy
 from ..._pki.certificates import Certificate
 from ..._pki.keys import KeySpec
 from ..._pki.usability import KeyPolicy
-from ..._trust.model.nodes import ObservedListener
+from ..._trust.model.listeners import ObservedListener
 from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions
 from ..cluster.ca_secrets import SuppliedAuthority
 from ..cluster.ca_source import CaSourceReference

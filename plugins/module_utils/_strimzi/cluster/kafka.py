@@ -25,8 +25,7 @@ from ..._errors import CronError, Forbidden, ResourceTypeMissing, fit_in_line
 from ..._kube.client import KubeClient
 from ..._kube.resources import Resource, read_time
 from ..._trust.model.clients import ReissuePause
-from ..._trust.model.nodes import MaintenanceWindows
-from ..._trust.model.snapshot import FailedReconcile, OperatorPause, OperatorStatus, Reconciliation
+from ..._trust.model.snapshot import FailedReconcile, MaintenanceWindows, OperatorPause, OperatorStatus, Reconciliation
 from .. import names
 from ..names import ROUTES, SERVICES, ClusterNames
 from ..secret_data import annotation

@@ -31,7 +31,7 @@ from ..._kube.resources import PODS, SECRETS
 from ..._pki.certificates import Certificate
 from ..._trust.evidence.parties import listener_name
 from ..._trust.ledger.enrolment import as_seen
-from ..._trust.model.nodes import CONTROL_PLANE, REPLICATION, ObservedListener
+from ..._trust.model.listeners import CONTROL_PLANE, REPLICATION, ObservedListener
 from ..._trust.model.snapshot import Component, Pod
 from .. import names
 from ..names import CaKind, ClusterNames

@@ -23,7 +23,7 @@ from itertools import chain, count, islice
 from typing import Any
 
 from ..._kube.client import KubeClient
-from ..._trust.model.nodes import MOST_NODES, Scaling
+from ..._trust.model.pools import MOST_NODES, Scaling
 from .. import names
 from ..names import KAFKA_NODE_POOLS
 from ..secret_data import annotation

@@ -15,7 +15,7 @@ from ..._pki.keys import KeyType
 from ..._pki.usability import KeyPolicy
 from .goals import Goal, Phase, Retirement
 from .ledger import Layout, UpkeepOptions
-from .nodes import Scaling
+from .pools import Scaling
 from .snapshot import Component, PreparedAuthority
 
 

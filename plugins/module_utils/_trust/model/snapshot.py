@@ -19,8 +19,9 @@ from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import ALL, JVM, Verifier
 from .clients import NO_CLIENTS, OutsideClient, OutsideClients, Presenter, UserName
 from .ledger import NO_FLOW_OPTIONS, CaSource, FlowOptions, Ledger
+from .listeners import ObservedListener
 from .names import ObjectNames, label_command
-from .nodes import NO_POOLS, MaintenanceWindows, ObservedListener, PoolNode, Pools
+from .pools import NO_POOLS, PoolNode, Pools
 
 
 class Component(str, Enum):
@@ -342,6 +343,18 @@ class OperatorPause:
 
 
 NOT_PAUSED = OperatorPause()
+
+
+@dataclass(frozen=True)
+class MaintenanceWindows:
+    """The times in which pods may restart."""
+
+    #: Whether a window is open now.
+    is_open: bool
+    #: When the next window opens, in UTC; None where none does.
+    opens_at: datetime | None
+    #: Why an expression cannot be read, as a clause; empty where all can be.
+    problem: str = ""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger, TrustState
 from ..model.names import FLOW_NAMES, counted, listed, named
-from ..model.nodes import MOST_NODES
+from ..model.pools import MOST_NODES
 from ..model.snapshot import Pod, Snapshot
 from ..rules.retire import foresee_operator_renewal
 from .authority import SUPPLIED

@@ -26,8 +26,8 @@ from ..._leaves.trigger import (
     WHY_ASKED,
     WHY_RENEWED,
     Due,
+    IssueReason,
     Question,
-    Reason,
     Specification,
     due,
     ends_with,
@@ -301,7 +301,7 @@ def _reasons_of_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
     unwanted, current = ledger.find(ledger.undone_ca), snapshot.ca.in_use
     if unwanted is None or not current or current[0] == unwanted.certificate:
         return {}
-    why = Due(Reason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")
+    why = Due(IssueReason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")
     given_up = {
         leaf.secret: why for leaf in snapshot.every_leaf
         if authority_of(leaf, leaf.generation, ledger)[0] == unwanted.fingerprint

@@ -21,8 +21,8 @@ from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, 
 from ..model.goals import Phase
 from ..model.intent import Intent, Selection
 from ..model.ledger import Ledger
+from ..model.listeners import Unanswered
 from ..model.names import ObjectNames, named
-from ..model.nodes import Unanswered
 from ..model.snapshot import Component, Snapshot
 from ..model.steps.nodes import AwaitAnswers, Reload, Resume, Roll, RollReason
 from .due import find_first_ending, nears_operator_window

@@ -29,8 +29,8 @@ from ..ledger.journal import in_flight
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.ledger import Ledger
+from ..model.listeners import CONTROL_PLANE
 from ..model.names import named
-from ..model.nodes import CONTROL_PLANE
 from ..model.snapshot import Backup, CaSecrets, Pod, Snapshot, StateSecrets, StoredLeaf
 from ..model.steps.authority import RestoreSecrets
 from ..model.steps.nodes import AwaitLeaves, ReloadOutside, Roll, RollReason

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..._leaves.request import LeafRequest, Next, Wanted, next_action, next_try
-from ..._leaves.trigger import OF_TIME, Due, Reason, ends_with, why_ending
+from ..._leaves.trigger import OF_TIME, Due, IssueReason, ends_with, why_ending
 from ..._pki.certificates import Chain
 from ..evidence.parties import awaited_presenters, parties_awaiting_issue, presenters, presenting_ended
 from ..ledger.target import later_authorities, wish_of
@@ -49,7 +49,7 @@ from .due import (
 from .situation import Situation, answered_once
 
 #: Why a flow requests a leaf that only shows which CA signs.
-_SIGNER = Due(Reason.AUTHORITY, "it tells which CA signs")
+_SIGNER = Due(IssueReason.AUTHORITY, "it tells which CA signs")
 
 
 @dataclass(frozen=True)

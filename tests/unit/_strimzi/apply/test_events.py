@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Tr
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.events import (
     Announcer,
     Event,
-    Reason,
+    EventReason,
     events_at_the_end,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
@@ -40,7 +40,9 @@ def written(note: str, holder: str = "a-machine") -> dict[str, Any]:
     memory = MemoryCluster()
     memory.apply(KAFKA)
     work = work_on(memory)
-    Announcer(work.client, work.scope, holder, lambda: datetime.now(timezone.utc)).write([Event(Reason.HELD, note)])
+    Announcer(work.client, work.scope, holder, lambda: datetime.now(timezone.utc)).write(
+        [Event(EventReason.HELD, note)]
+    )
     (found,) = memory.api.all("events", memory.namespace)
     return dict(found)
 
@@ -72,7 +74,7 @@ def test_an_api_server_that_does_not_answer_delays_a_roll_by_seconds(slow: str, 
 
     work = work_on(memory, Slow())
     Announcer(work.client, work.scope, "a-machine", work.clock.now).write(
-        [Event(Reason.HELD, "a"), Event(Reason.HELD, "b")]
+        [Event(EventReason.HELD, "a"), Event(EventReason.HELD, "b")]
     )
     assert (len(limits), max(limits)) == (sent, 5.0)
 
@@ -82,7 +84,7 @@ def test_a_call_tells_the_first_of_many_conditions_and_how_many_more_there_are()
     violations = [Violation(Condition.TRUST, f"Secret kafka/user-{number}", "waits.", "Wait.") for number in range(500)]
     told = list(events_at_the_end(BEGUN, violations, ()))
     assert [one.note for one in told[:2]] == ["Secret kafka/user-0: waits. Wait.", "Secret kafka/user-1: waits. Wait."]
-    assert (len(told), {one.reason for one in told}) == (21, {Reason.HELD})
+    assert (len(told), {one.reason for one in told}) == (21, {EventReason.HELD})
     assert told[-1].note == "And 480 more conditions: the playbook status names each."
     assert len(list(events_at_the_end(BEGUN, violations[:20], ()))) == 20
 
@@ -90,5 +92,5 @@ def test_a_call_tells_the_first_of_many_conditions_and_how_many_more_there_are()
 def test_of_certificates_that_nothing_renews_the_first_are_told() -> None:
     ending = [Expiring(f"Secret kafka/user-{number}", OLD.certificate, False, "", "Renew it.") for number in range(500)]
     told = list(events_at_the_end(BEGUN, (), ending))
-    assert (len(told), {one.reason for one in told}) == (21, {Reason.DUE})
+    assert (len(told), {one.reason for one in told}) == (21, {EventReason.DUE})
     assert told[-1].note == "And 480 more certificates: the playbook status names each."

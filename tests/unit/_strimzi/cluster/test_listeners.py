@@ -38,7 +38,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import read_clients_ca
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 
 from ....tools.support.certificates import Entity
 from ..._handshake.listeners import (

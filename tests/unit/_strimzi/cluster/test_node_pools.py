@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import wanted_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.node_pools import NodePools, node_pools
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 
 from ....tools.support.certificates import key
 from ..bench import SCOPE, Bench, kafka, secret

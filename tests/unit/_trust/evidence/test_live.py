@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.p
     present_live,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 
 from ....tools.support.certificates import leaf as issue_leaf
 from ..authorities import IMPOSTOR, NEW, OLD, RENEWED, THIRD, linked_chain, name_of, names_of, stored_chain

@@ -38,7 +38,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     Outgoing,
     RemovedEntry,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener, Unanswered
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import (
+    ObservedListener,
+    Unanswered,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlaceObstacles,

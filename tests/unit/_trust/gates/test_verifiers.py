@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.veri
     why_refused_by_unknown_clients,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
 from ....tools.support.certificates import DAY, HOUR, NOW, YEAR, Entity, key, make

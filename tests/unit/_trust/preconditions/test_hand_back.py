@@ -17,8 +17,11 @@ from hypothesis import strategies as st
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry, TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    MaintenanceWindows,
+    Reconciliation,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import (
     operator_could_renew,
     operator_keeps_authority,

@@ -12,7 +12,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Standing
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Reason, is_signed_by, why_ending
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import (
+    IssueReason,
+    is_signed_by,
+    why_ending,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, Stop, TrustState
@@ -192,10 +196,10 @@ def test_where_an_outside_issuer_keeps_the_key_all_leaves_are_renewed_here(compo
 
 
 #: Leaves of the first node that are to be issued again whatever their dates are, and why.
-UNFIT: dict[Reason, Any] = {
-    Reason.UNREADABLE: {"chain": None, "problem": "no readable certificate"},
-    Reason.KEY: {"key_beside": "ab"},
-    Reason.AUTHORITY: {"chain": stored_chain(NEW)},
+UNFIT: dict[IssueReason, Any] = {
+    IssueReason.UNREADABLE: {"chain": None, "problem": "no readable certificate"},
+    IssueReason.KEY: {"key_beside": "ab"},
+    IssueReason.AUTHORITY: {"chain": stored_chain(NEW)},
 }
 
 
@@ -203,7 +207,7 @@ UNFIT: dict[Reason, Any] = {
 @pytest.mark.parametrize("reason", UNFIT)
 @pytest.mark.parametrize("state", [ALL, ANY])
 def test_an_unusable_leaf_is_due_where_the_operator_cannot_issue_it(
-    state: TrustState, reason: Reason, component: Component
+    state: TrustState, reason: IssueReason, component: Component
 ) -> None:
     """Also before the CA in use is taken up: the leaf of one process may be what keeps it from that."""
     stored = replace(leaf_with(200 * DAY), component=component, **UNFIT[reason])
@@ -217,12 +221,12 @@ def test_an_unusable_leaf_is_due_where_the_operator_cannot_issue_it(
 
 
 def test_an_unusable_leaf_is_requested_from_the_next_ca() -> None:
-    stored = replace(leaf_with(200 * DAY), **UNFIT[Reason.KEY])
+    stored = replace(leaf_with(200 * DAY), **UNFIT[IssueReason.KEY])
     waiting = elsewhere(settled(stored), LASTING, NEW)
     begun = waiting.with_ca(prepared=(prepared(NEW),))
     books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED))
     assert due_reasons(begun, RECONCILE, books) == {}
-    assert due_reasons_under(begun, RECONCILE, books, chain_of(NEW))[stored.secret].reason is Reason.KEY
+    assert due_reasons_under(begun, RECONCILE, books, chain_of(NEW))[stored.secret].reason is IssueReason.KEY
 
 
 ALWAYS, NEVER = frozenset(Goal), frozenset[Goal]()

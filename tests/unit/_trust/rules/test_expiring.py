@@ -20,10 +20,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     WhenDue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     Component,
+    MaintenanceWindows,
     OperatorPause,
     OperatorStatus,
     OtherAuthority,

@@ -21,11 +21,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     HeldLeaf,
     TrustState,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlaceObstacles,
     IssuedBy,
+    MaintenanceWindows,
     Reconciliation,
     Snapshot,
 )

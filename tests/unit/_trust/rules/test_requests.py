@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, Reason, why_ending
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, IssueReason, why_ending
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -104,12 +104,12 @@ def test_a_run_requests_the_leaves_that_only_the_outside_issuer_can_make(
 @pytest.mark.parametrize(
     ("snapshot", "reason"),
     [
-        (PUBLISHED, Reason.AUTHORITY),
-        (changed(PUBLISHED, leaves=(a_leaf(PODS[0], chain=None),)), Reason.UNREADABLE),
-        (MISSING, Reason.MISSING),
+        (PUBLISHED, IssueReason.AUTHORITY),
+        (changed(PUBLISHED, leaves=(a_leaf(PODS[0], chain=None),)), IssueReason.UNREADABLE),
+        (MISSING, IssueReason.MISSING),
     ],
 )
-def test_a_requested_leaf_has_the_reason_for_its_request(snapshot: Snapshot, reason: Reason) -> None:
+def test_a_requested_leaf_has_the_reason_for_its_request(snapshot: Snapshot, reason: IssueReason) -> None:
     found = leaves_to_ask_for(at(snapshot))
     assert found is not None
     assert found.reasons[PODS[0]].reason is reason
@@ -177,7 +177,9 @@ def test_a_call_that_stops_before_users_are_served_names_the_first_of_them_whose
         settled(leaf_with(5 * DAY), user_leaves={"orders": first, "audit": second, "payments": second, "new": None})
     )
     of_time = {one.secret: why_ending(one.chain[0], ()) for one in (first, second, leaf_with(5 * DAY)) if one.chain}
-    asked = Asked(chain_of(LASTING), {**of_time, "payments": Due(Reason.AUTHORITY, ""), "new": Due(Reason.MISSING, "")})
+    asked = Asked(
+        chain_of(LASTING), {**of_time, "payments": Due(IssueReason.AUTHORITY, ""), "new": Due(IssueReason.MISSING, "")}
+    )
     assert ending_unserved(seen, asked) == (
         f"renew 2 certificates of users: orders ends on {NOW + 10 * DAY:%Y-%m-%d}, the first of them",
     )
@@ -191,7 +193,7 @@ def test_leaves_at_their_end_are_asked_for() -> None:
     found, settled_ = (leaves_to_ask_for(at(snapshot, intent)) for intent in (RENEW_LEAVES, RECONCILE))
     assert found is not None
     assert (found.issuer, found.secrets) == (chain_of(LASTING), (PODS[0], "exporter"))
-    assert {one.reason for one in found.reasons.values()} == {Reason.EXPIRING}
+    assert {one.reason for one in found.reasons.values()} == {IssueReason.EXPIRING}
     assert settled_ == found
     later = changed(snapshot, renewal_window=timedelta(days=10))
     assert leaves_to_ask_for(at(later, RENEW_LEAVES)) == found
@@ -204,14 +206,16 @@ def test_leaves_of_the_next_ca_with_other_names_are_asked_for_too() -> None:
     renamed = changed(PUBLISHED, leaves=stored, misnamed={PODS[1]: "it lacks a.example"})
     found = leaves_to_ask_for(at(renamed))
     assert found is not None
-    assert {name: due.reason for name, due in found.reasons.items()} == {PODS[1]: Reason.SPECIFICATION}
+    assert {name: due.reason for name, due in found.reasons.items()} == {PODS[1]: IssueReason.SPECIFICATION}
 
 
 MISNAMED = changed(elsewhere(settled(leaf_with(200 * DAY)), LASTING), misnamed={PODS[0]: "it lacks a.example"})
 
 
 def test_leaves_with_wrong_names_are_requested_and_the_report_says_which_names() -> None:
-    why = Due(Reason.SPECIFICATION, "its alternative names are not the names that it should have: it lacks a.example")
+    why = Due(
+        IssueReason.SPECIFICATION, "its alternative names are not the names that it should have: it lacks a.example"
+    )
     assert leaves_to_ask_for(at(MISNAMED, RECONCILE)) == Asked(chain_of(LASTING), {PODS[0]: why})
     asked = with_requests(MISNAMED, a_request(issuer=LASTING))
     assert (

@@ -16,8 +16,8 @@ from ...._pki.certificates import Certificate
 from ..decision import Look, StandIn, Step
 from ..goals import Phase
 from ..ledger import HeldByProcesses
+from ..listeners import Unanswered
 from ..names import counted, listed, named
-from ..nodes import Unanswered
 from ..snapshot import Component, Pod, Snapshot
 from .leaves import IssueLeaves
 

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Unanswered
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import StateSecrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAgain,

@@ -2,29 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The nodes of a cluster at one moment: maintenance windows, what each listener of a running process answers, and node
-pools with their size.
-"""
+"""The answers of the listeners of running nodes at one moment, and the nodes that have not answered."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from ..._pki.certificates import Chain
 
-
-@dataclass(frozen=True)
-class MaintenanceWindows:
-    """The times in which pods may restart."""
-
-    # Whether a window is open now.
-    is_open: bool
-    # When the next window opens, in UTC; None where none does.
-    opens_at: datetime | None
-    # Why an expression cannot be read, as a clause; empty where all can be.
-    problem: str = ""
+#: The port at which a controller serves nodes and operators, and the port at which brokers serve each other (Strimzi, ``KafkaCluster.CONTROLPLANE_PORT`` and
+#: ``REPLICATION_PORT``).
+CONTROL_PLANE, REPLICATION = 9090, 9091
 
 
 @dataclass(frozen=True)
@@ -77,58 +66,3 @@ class Unanswered:
         """Its name, worker and cause, as a part of a sentence."""
         where = f" on worker {self.worker}" if self.worker else ""
         return f"{self.pod}{where} ({self.reason})"
-
-
-#: More nodes than a pool of a Kafka cluster has.
-MOST_NODES = 1000
-#: The port at which a controller serves nodes and operators, and the port at which brokers serve each other (Strimzi, ``KafkaCluster.CONTROLPLANE_PORT`` and
-#: ``REPLICATION_PORT``).
-CONTROL_PLANE, REPLICATION = 9090, 9091
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """The size that a node pool is to get."""
-
-    pool: str
-    #: How many nodes this pool is to have.
-    replicas: int
-
-
-@dataclass(frozen=True)
-class Unaddressed:
-    """A new node of a pool."""
-
-    pool: str
-    #: Listeners, with their types, whose addresses belong into its leaf and are not known yet.
-    listeners: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class PoolNode:
-    """A node that a pool has, or would get next."""
-
-    pool: str
-    node_id: int
-
-
-@dataclass(frozen=True)
-class Pools:
-    """The node pools of a cluster, and the nodes that they get and lose next, by the names of their pods, which are the
-    names of the Secrets with their leaves too.
-    """
-
-    #: How many nodes each pool is configured to have; empty where no decision depends on it.
-    replicas: Mapping[str, int] = field(default_factory=dict)
-    #: The nodes without a Secret yet that the pools would get next, as many as the caller wants certificates for in advance.
-    spare: Mapping[str, PoolNode] = field(default_factory=dict)
-    #: The nodes that the operator is to remove because their pools have too many.
-    leaving: Mapping[str, PoolNode] = field(default_factory=dict)
-    #: The nodes that the pools would get next once the nodes of ``leaving`` are gone; empty where the operator can
-    #: issue for them.
-    spare_later: Mapping[str, PoolNode] = field(default_factory=dict)
-    #: The new nodes whose leaves lack addresses that no platform knows yet.
-    unaddressed: Mapping[str, Unaddressed] = field(default_factory=dict)
-
-
-NO_POOLS = Pools()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import (
     Node,
     kafka_pods,
     next_batch,
