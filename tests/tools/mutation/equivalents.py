@@ -51,6 +51,34 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Each block has a beginning.",
     ),
     Equivalent(
+        "_pki/keystores.py",
+        "return load_stored_der(_shrouded(keys[0], password)), tuple(certificates)",
+        ("return load_stored_der(_shrouded(keys[ -1], password)), tuple(certificates)",),
+        "There is one.",
+    ),
+    Equivalent(
+        "_pki/keystores.py",
+        "more, at = size - 0x80, at + size - 0x80",
+        ("more, at = size ^ 0x80, at + size - 0x80",),
+        "It is greater, and no greater than 255.",
+    ),
+    Equivalent(
+        "_pki/keystores.py",
+        "elif size == 0x80:",
+        ("elif size >= 0x80:",),
+        "Whether it is greater was asked before.",
+    ),
+    Equivalent(
+        "_pki/keystores.py",
+        "return number if tag == _NUMBER and 0 < number <= _MOST_ITERATIONS else _refuse_other_format()",
+        (
+            "return number if tag == _NUMBER and 0 != number <= _MOST_ITERATIONS else _refuse_other_format()",
+            "return number if tag == _NUMBER and 0 <= number <= _MOST_ITERATIONS else _refuse_other_format()",
+            "return number if tag == _NUMBER and -1 < number <= _MOST_ITERATIONS else _refuse_other_format()",
+        ),
+        "With no iteration no digest and no key comes out right.",
+    ),
+    Equivalent(
         "_pki/usability.py",
         '_GO_CURVES = _JVM_CURVES | {"secp224r1"}',
         ('_GO_CURVES = _JVM_CURVES ^ {"secp224r1"}',),

@@ -230,12 +230,15 @@ class TestOpening:
         assert certificate_in_pkcs12((tmp_path / "p12").read_bytes(), b"secret") == self.LEAF.certificate.sha256
 
     @pytest.mark.parametrize("own", [KEY_RSA, key(5)], ids=["rsa", "ecdsa"])
-    def test_a_usual_one_is_not_opened_by_the_library(self, monkeypatch: pytest.MonkeyPatch, own: PrivateKey) -> None:
+    @pytest.mark.parametrize("password", [b"secret", b"s" * 31], ids=["short", "that fills a block"])
+    def test_a_usual_one_is_not_opened_by_the_library(
+        self, monkeypatch: pytest.MonkeyPatch, own: PrivateKey, password: bytes
+    ) -> None:
         """It takes a twentieth of a second for each."""
         leaf, ca = (make(name, one, ca=name == "ca").certificate for name, one in (("orders", own), ("ca", key(1))))
         monkeypatch.delattr(keystores, "_open_by_library")
-        stored = pkcs12_keystore("orders", own, (leaf, ca), b"secret")
-        assert certificate_in_pkcs12(stored, b"secret") == leaf.sha256
+        stored = pkcs12_keystore("orders", own, (leaf, ca), password)
+        assert certificate_in_pkcs12(stored, password) == leaf.sha256
 
     def test_of_two_certificates_of_its_key_the_library_says_which_it_is(self) -> None:
         own, other = (make(name, key(5), make("Root", key(0)), ca=False).certificate for name in ("orders", "other"))
