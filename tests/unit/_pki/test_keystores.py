@@ -209,8 +209,8 @@ class TestOpening:
 
     LEAF = make("orders", key(5), make("Root", key(0)), ca=False)
 
-    def stored(self, own: PrivateKey | None) -> bytes:
-        certificate = x509.load_der_x509_certificate(self.LEAF.certificate.der)
+    def stored(self, own: PrivateKey | None, *, with_certificate: bool = True) -> bytes:
+        certificate = x509.load_der_x509_certificate(self.LEAF.certificate.der) if with_certificate else None
         how = serialization.BestAvailableEncryption(b"secret")
         content = None if own is None else own.for_signing()
         return pkcs12.serialize_key_and_certificates(b"orders", content, certificate, None, how)
@@ -275,9 +275,10 @@ class TestOpening:
         with pytest.raises(KeystoreError, match=r"^does not open with its password$"):
             certificate_in_pkcs12(b"nothing", b"secret")
 
-    def test_a_keystore_without_the_key_of_its_certificate(self) -> None:
-        with pytest.raises(KeystoreError, match=r"^holds no private key with its certificate$"):
-            certificate_in_pkcs12(self.stored(None), b"secret")
+    def test_a_keystore_without_the_key_of_its_certificate_or_without_that(self) -> None:
+        for stored in (self.stored(None), self.stored(self.LEAF.key, with_certificate=False)):
+            with pytest.raises(KeystoreError, match=r"^holds no private key with its certificate$"):
+                certificate_in_pkcs12(stored, b"secret")
 
 
 def _told(read: Callable[[bytes, bytes], str], content: bytes, password: bytes) -> str:
