@@ -164,7 +164,7 @@ _RENEWING = {True: (Goal.RENEW, Goal.RECONCILE, Goal.RECOVER), False: (Goal.RENE
 
 def describe_short_lives(snapshot: Snapshot, span: Span | None, goal: Goal) -> tuple[str, ...]:
     """Sentences about the CA in use, and the leaves of nodes or users, where these may end before a plan for this goal does."""
-    if span is None or span == NO_TIME or snapshot.ledger is None:
+    if span == NO_TIME or snapshot.ledger is None:
         return ()
     presented = [leaf.chain[0] for leaf in snapshot.every_leaf if leaf.chain and leaf.component in _RENEWED_HERE]
     renewable = {*snapshot.ca.in_use, *presented}

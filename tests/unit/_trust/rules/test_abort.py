@@ -73,6 +73,8 @@ def test_leaves_that_were_issued_already_go_back_as_well() -> None:
     of_new = {leaf.secret for leaf in back.leaves.stored if leaf.chain and leaf.chain[0].signed_by(NEW.certificate)}
     assert set(due) == of_new != set()
     assert all(reason.explanation.endswith("which is given up") for reason in due.values())
+    switched = undoing(stage.SHARED)
+    assert due_reasons(switched, RECONCILE, books_of(switched)) == {}, "the CA that is given up is in use"
     # All of them are stored before the operator sees any.
     (pause,) = replace_leaves(situation(back, RECONCILE))
     assert (pause.sentence(), pause.describe_as_left()[:6]) == ("pause the operator", "issue ")

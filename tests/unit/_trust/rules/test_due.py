@@ -417,6 +417,7 @@ def test_a_later_leaf_is_of_the_ca_in_use_whatever_is_above_it() -> None:
     chain = chain_of(LASTING, ROOT)
     seen = with_kept(kept(), ca=secrets(chain), ledger=ledger(entry(chain, generations={0})))
     assert renewed_leaves(seen, RECONCILE) == (STORED,)
+    assert renewed_leaves(seen.with_ca(certificate_generation=1), RECONCILE) == ()
 
 
 def test_nothing_is_taken_up_while_a_ca_waits() -> None:
@@ -460,6 +461,8 @@ def test_the_operator_needs_a_leaf_that_is_in_its_window(left: timedelta, needed
     seen = settled(leaf_with(left))
     assert needed_by_operator(elsewhere(seen, LASTING)) == (frozenset({PODS[0]}) if needed else frozenset())
     assert needed_by_operator(seen) == frozenset()
+    behind = seen.with_ca(certificate_generation=1)
+    assert needed_by_operator(elsewhere(behind, LASTING)) == frozenset({PODS[0]})
 
 
 def test_of_a_ca_whose_key_is_here_nothing_is_corrected() -> None:

@@ -42,7 +42,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
 
 from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
-from ..authorities import NEW, OLD, chain_of
+from ..authorities import NEW, OLD, ROOT, chain_of
 from ..builders import PAUSED, changed, cluster, secrets
 from ..ledger.test_target import ENDING, SOURCE, ends_in, using
 from ..ledgers import a_journal, entry, ledger
@@ -73,11 +73,6 @@ def beside(other: Snapshot) -> Snapshot:
     return replace(cluster(), other_ca=seen)
 
 
-def of_another_flow() -> Snapshot:
-    """The flow in flight replaces a CA that is in use no more."""
-    return using(ENDING, ledger=ledger(entry(ENDING, generations={0}), journal=a_journal()))
-
-
 def ending_leaf(days: int, **fields: Any) -> StoredLeaf:
     own = issue_leaf(OLD, begin=NOW - YEAR / 2, end=NOW + days * DAY)
     return a_leaf(chain=(own, OLD.certificate), **fields)
@@ -85,6 +80,16 @@ def ending_leaf(days: int, **fields: Any) -> StoredLeaf:
 
 def with_leaf(snapshot: Snapshot, days: int) -> Snapshot:
     return changed(snapshot, leaves=(ending_leaf(days),))
+
+
+def with_leaves_beside(snapshot: Snapshot, days: int) -> Snapshot:
+    """Before it come a leaf that cannot be read, and a leaf of another CA."""
+    return changed(snapshot, leaves=(a_leaf("a", chain=None), a_leaf("b", NEW), ending_leaf(days)))
+
+
+def above(snapshot: Snapshot) -> Snapshot:
+    """With a CA above the CA in use."""
+    return snapshot.with_ca(current=(*snapshot.ca.current, ROOT.certificate))
 
 
 def with_user(snapshot: Snapshot, days: int) -> Snapshot:
@@ -100,6 +105,10 @@ HAVE_IT_MADE = "so its issuer has to make its successor. Have it made, and give 
     [
         (kept_up(ENDING), "the reconcile playbook", ""),
         (kept_up(ends_in(30)), "the reconcile playbook", ""),
+        (above(kept_up(ENDING)), "the reconcile playbook", ""),
+        (above(replaced()), "the flow in flight (replacement of the key)", ""),
+        (above(using(ENDING, ledger=None, reconciliation=GENERATED)), "the Cluster Operator, from 2026-06-07 on", ""),
+        (with_leaves_beside(cluster(), 20), "the Cluster Operator", ""),
         (using(ENDING, ledger=None, reconciliation=GENERATED), "the Cluster Operator, from 2026-06-07 on", ""),
         (using(ends_in(30), ledger=None, reconciliation=replace(PAUSED, generated=True)), "the Cluster Operator", ""),
         (using(ends_in(20), ledger=None, reconciliation=IN_WINDOWS), "the Cluster Operator in a maintenance window", ""),
@@ -112,9 +121,11 @@ HAVE_IT_MADE = "so its issuer has to make its successor. Have it made, and give 
         (beside(elsewhere(kept_up(ENDING), ENDING)), "", HAVE_IT_MADE),
         (using(ENDING), "", OR_ONCE),
         (kept_up(ends_in(29)), "", "Its time for renewal began on 2026-05-24"),
+        (kept_up(ends_in(10)), "", "Its time for renewal began on 2026-05-05"),
         (replaced(options=FlowOptions(stop=Stop(Phase.TRUST, NOW - DAY))), "", "The flow that replaces it stops after the phase trust: let it go on."),
         (replaced(is_abort=True), "", OR_ONCE),
-        (of_another_flow(), "", OR_ONCE),
+        (replaced(replaces=""), "", OR_ONCE),
+        (replaced(replaces="~"), "", OR_ONCE),
         (using(ENDING, ledger=None, reconciliation=replace(GENERATED, pause=OperatorPause(is_set=True))), "", "is paused: end the pause."),
         (
             using(ENDING, ledger=None, reconciliation=replace(GENERATED, operator=OperatorStatus(absence="its status has no condition"))), "",
@@ -136,6 +147,7 @@ def test_every_expiring_certificate_has_a_program_that_renews_it_or_a_remedy(
     assert found.renewed_by == renewed_by
     assert remedy in found.remedy
     assert bool(found.remedy) is bool(found.warning(NOW)) is bool(remedy)
+    assert found.is_authority is found.name.startswith("The CA ")
 
 
 @pytest.mark.parametrize(
@@ -154,7 +166,31 @@ def test_clients_refuse_the_cluster_ca_alone_once_it_has_ended(users: CaUsers | 
     assert (bool(own.refusal), bool(other.refusal)) == (users is None, users is not None)
 
 
-@pytest.mark.parametrize("snapshot", [cluster(), kept_up(ends_in(38)), with_leaf(cluster(), 31)])
+def test_no_program_refuses_the_ca_in_use_for_the_end_of_a_ca_above_it() -> None:
+    root = make("Corporate Root", key(6), end=NOW - DAY)
+    chain = chain_of(make("Corporate Issuing CA", key(7), root), root)
+    (found,) = expiring(cluster(ca=secrets(chain), ledger=ledger(entry(chain, generations={0}))))
+    assert (found.certificate, found.refusal) == (root.certificate, "")
+
+
+def test_a_leaf_that_has_ended_is_refused_by_every_program() -> None:
+    found = [expiring(with_leaf(cluster(), days))[0] for days in (1, -1)]
+    assert [one.refusal for one in found] == [
+        "",
+        "Every program refuses it on a new connection; connections that are open go on.",
+    ]
+
+
+def test_a_leaf_is_of_the_ca_in_use_whatever_is_above_it() -> None:
+    below = make("Corporate Issuing CA", key(7), ROOT)
+    chain, own = chain_of(below, ROOT), issue_leaf(below, begin=NOW - YEAR / 2, end=NOW + 20 * DAY)
+    seen = cluster(
+        ca=secrets(chain), ledger=ledger(entry(chain, generations={0})), leaves=(a_leaf(chain=(own, *chain)),)
+    )
+    assert [one.certificate for one in expiring(seen)] == [own]
+
+
+@pytest.mark.parametrize("snapshot", [cluster(), kept_up(ends_in(38)), with_leaf(cluster(), 30)])
 def test_a_certificate_outside_its_window_is_not_expiring(snapshot: Snapshot) -> None:
     assert expiring(snapshot) == ()
     assert expiring(snapshot, timedelta(days=400))
@@ -176,6 +212,12 @@ def test_a_warning_says_when(left: int, told: str) -> None:
     assert told in Expiring("The CA", ends_in(left).certificate, True, "", "Renew it.").warning(NOW)
 
 
+def test_of_an_ended_certificate_it_is_told_what_renews_it() -> None:
+    ended = Expiring("The CA", ends_in(-2).certificate, True, "cron", refusal="Programs refuse it.")
+    assert ended.warning(NOW) == "The CA ended on 2026-05-30. Programs refuse it. It is renewed by cron."
+    assert replace(ended, renewed_by="", remedy="Renew it.").warning(NOW).endswith("Programs refuse it. Renew it.")
+
+
 @pytest.mark.parametrize(
     ("snapshot", "is_told"),
     [
@@ -189,6 +231,15 @@ def test_a_warning_says_when(left: int, told: str) -> None:
 )
 def test_an_adoption_says_that_a_schedule_is_needed(snapshot: Snapshot, is_told: bool) -> None:
     assert bool(describe_missing_schedule(snapshot)) is is_told
+
+
+def test_the_schedule_is_needed_from_the_time_for_renewal_of_the_ca_in_use_on() -> None:
+    """Whatever is above it."""
+    seen = cluster(ca=secrets(chain_of(OLD, ENDING_ROOT)))
+    assert describe_missing_schedule(seen) == (
+        f"Kafka kafka/demo: the Cluster Operator no longer renews {named(OLD.certificate)}, which ends on {NOW + YEAR:%Y-%m-%d}. {SCHEDULE}, such as once "
+        f"a day: it renews certificates in their time for renewal, this CA from {NOW + YEAR - 37 * DAY:%Y-%m-%d} on."
+    )
 
 
 def test_of_each_kind_the_first_to_end_counts_however_long_it_has_left() -> None:

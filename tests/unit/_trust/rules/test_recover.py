@@ -11,12 +11,18 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Decision,
+    steps_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import CONTROL_PLANE
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     CaUsers,
+    Component,
     FailedReconcile,
     InPlaceObstacles,
     OperatorPause,
@@ -25,6 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import RestoreKey
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     IssueLeaves,
@@ -38,16 +45,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RollReason,
     StampPods,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repair import is_explained
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repair import is_explained, restart_ended
 
 from ....tools.support.certificates import DAY, NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
-from ..authorities import OLD, THIRD
-from ..builders import PAUSED, answering, changed, cluster, secrets
-from ..ledgers import a_journal, entry, ledger
+from ..authorities import NEW, OLD, THIRD, names_of
+from ..builders import PAUSED, answering, changed, cluster, others, prepared, secrets
+from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods, uids_of
 from ..requested import ISSUER, a_request, answered, elsewhere, with_requests
+from .asking import situation
 
 RECOVER = Intent(Goal.RECOVER)
 BOOKS = ledger(entry(OLD, generations=(0,)))
@@ -98,6 +106,16 @@ def test_a_node_that_has_not_answered_is_not_told() -> None:
     assert told.uids == uids_of(*PODS[:2])
 
 
+def test_a_listener_that_reads_nothing_again_is_not_told() -> None:
+    """The control plane keeps its leaf, and a listener that does not answer may be at its end in another way."""
+    seen = presenting(PODS[0])
+    (first,) = [one for one in seen.nodes.listeners or () if one.pod == PODS[0]]
+    others_ = tuple(one for one in seen.nodes.listeners or () if one != first)
+    silent = replace(first, presents=None, accepts=frozenset(), failure="timed out")
+    asked = changed(seen, listeners=(replace(first, port=CONTROL_PLANE), silent, *others_))
+    assert [type(step) for step in steps_of(restart_ended(situation(asked, RECOVER)))] == [Pause]
+
+
 @pytest.mark.parametrize(
     ("in_place", "spread"),
     [
@@ -137,6 +155,29 @@ def test_an_issuer_that_keeps_the_key_signs_the_next_leaf_before_a_node_restarts
     (issued,) = decide(with_requests(seen, answered(issuer=OLD)), intent).steps
     assert isinstance(issued, IssueLeaves)
     assert issued.secrets == (PODS[0],)
+
+
+def test_the_issuer_of_the_ca_in_use_signs_although_a_flow_is_to_replace_it() -> None:
+    """Leaves of components that have come are stored in the same step, and none is waited for."""
+    intent = changed_intent(RECOVER, external_issuer=ISSUER)
+    exporter = replace(ended("exporter"), component=Component.KAFKA_EXPORTER)
+    stored = (ended(), *map(a_leaf, PODS[1:]), exporter)
+    ca = secrets(other_entries=others(NEW), prepared=(prepared(NEW),))
+    books = ledger(entry(OLD, generations=(0,)), entry(NEW, UNUSED), journal=a_journal())
+    seen = elsewhere(presenting(PODS[0], stored=stored, ca=ca, ledger=books), OLD)
+    (asked,) = decide(seen, intent).steps
+    assert isinstance(asked, AskForLeaves)
+    assert (asked.secrets, asked.issuer) == ((PODS[0], "exporter"), seen.ca.current)
+    for names in (("exporter", PODS[0]), (PODS[0],)):
+        (issued,) = decide(with_requests(seen, *(answered(name, OLD) for name in names)), intent).steps
+        assert isinstance(issued, IssueLeaves)
+        assert (issued.secrets, issued.issuer) == (tuple(sorted(names)), seen.ca.current)
+
+
+def test_in_a_pause_a_switch_is_taken_back_before_a_leaf_is_issued() -> None:
+    half = secrets(key=NEW.certificate.public_key_sha256, kept_keys=names_of(OLD))
+    seen = presenting(PODS[0], ca=half, stored=(ended(), *map(a_leaf, PODS[1:])), reconciliation=PAUSED)
+    assert [type(step) for step in decide(seen, RECOVER).steps] == [RestoreKey]
 
 
 @pytest.mark.parametrize(

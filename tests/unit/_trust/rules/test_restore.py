@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repa
 )
 
 from ....tools.support.certificates import DAY, HOUR, Entity, key, make
-from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of, names_of
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of, names_of
 from ..builders import a_backup, cluster, others, prepared, secrets
 from ..ledgers import UNTRUSTED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods
@@ -66,6 +66,10 @@ DAMAGED = [
     pytest.param({"ca": secrets(certificate_generation=1, key_generation=1, key=THIRD.certificate.public_key_sha256)}, {KEY}, id="another key"),
     pytest.param({"ca": secrets(key_generation=1)}, {CERTIFICATE}, id="lower generation"),
     pytest.param({"ca": secrets(certificate_generation=1)}, {KEY}, id="lower generation of the key"),
+    pytest.param({"ca": secrets(certificate_generation=2, key_generation=1)}, set(), id="a later generation"),
+    pytest.param({"ca": secrets(certificate_generation=1, key_generation=5)}, set(), id="a later generation of the key"),
+    pytest.param({"ca": secrets(certificate_generation=1), "pods": pods(1)}, set(), id="pods know no generation of the key"),
+    pytest.param({"ca": secrets(chain_of(RENEWED, ROOT), certificate_generation=1, key_generation=1)}, set(), id="another certificate of its key"),
     pytest.param({"pods": LATER}, set(), id="pods know a later generation of the key than the backup"),
     pytest.param({"pods": LATER, "ca": secrets(certificate_generation=1, key=None)}, {KEY}, id="key, and pods know a later generation of it"),
     pytest.param(
@@ -98,8 +102,35 @@ def test_afterwards_nothing_is_damaged(fields: dict[str, Any], damaged: set[Stat
     assert restored(snapshot) == []
 
 
+BELOW = chain_of(INTERMEDIATE, ROOT)
+OF_BELOW = a_backup(secrets(BELOW, certificate_generation=1, key_generation=1))
+
+
+@pytest.mark.parametrize(
+    ("fields", "damaged"),
+    [
+        pytest.param({"certificate_generation": 1}, set(), id="nothing"),
+        pytest.param({"certificate_generation": 1, "key": None}, {KEY}, id="key"),
+        pytest.param({"certificate_generation": 0}, {CERTIFICATE}, id="lower generation"),
+    ],
+)
+def test_of_a_chain_the_ca_that_issues_is_compared(fields: dict[str, Any], damaged: set[StateSecrets]) -> None:
+    """No process shows its generation."""
+    ca = secrets(BELOW, key_generation=1, **fields)
+    snapshot = seen(OF_BELOW, ca=ca, leaves=(), ledger=OF_BELOW.ledger, pods=pods(7), users=CaUsers())
+    assert restored(snapshot) == ([("1", damaged)] if damaged else [])
+
+
+def test_a_later_backup_of_the_same_ca_keeps_no_ledger_away() -> None:
+    later = replace(
+        OF_BELOW, name="Secret kafka/demo-cluster-ca-backup-2", kept_at=OF_BELOW.kept_at + HOUR, ledger=None
+    )
+    lost = seen(later, OF_BELOW, ca=OF_BELOW.ca, leaves=leaves(INTERMEDIATE, 1), ledger=None)
+    assert restored(lost) == [("1", {LEDGER})]
+
+
 def test_leaves_show_which_ca_below_another_has_this_generation() -> None:
-    kept = a_backup(secrets(chain_of(INTERMEDIATE, ROOT), certificate_generation=1, key_generation=1))
+    kept = OF_BELOW
     snapshot = seen(
         kept, ca=secrets(THIRD, certificate_generation=1, key_generation=1), leaves=leaves(INTERMEDIATE, 1), ledger=kept.ledger
     )  # fmt: skip
@@ -108,6 +139,9 @@ def test_leaves_show_which_ca_below_another_has_this_generation() -> None:
 
 UNFIT = [
     pytest.param(a_backup(secrets(NEW, certificate_generation=1)), {}, id="the ledger names another CA"),
+    pytest.param(
+        a_backup(secrets(NEW, certificate_generation=1)), {"leaves": ()}, id="the ledger alone names another CA"
+    ),
     pytest.param(
         a_backup(secrets(NEW, certificate_generation=1)), {"ledger": None}, id="the certificates are of another CA"
     ),
@@ -147,7 +181,11 @@ def test_the_newest_backup_that_fits_comes_back() -> None:
     assert restored(seen(later, KEPT, earlier, ca=secrets(None))) == [("1", {CERTIFICATE, KEY})]
 
 
-@pytest.mark.parametrize(("age", "chosen"), [(HOUR, []), (2 * DAY, [("1", {LEDGER})])], ids=["later", "earlier"])
+@pytest.mark.parametrize(
+    ("age", "chosen"),
+    [(HOUR, []), (DAY, [("1", {LEDGER})]), (2 * DAY, [("1", {LEDGER})])],
+    ids=["later", "at once", "earlier"],
+)
 def test_a_ledger_from_before_a_later_backup_of_another_ca_stays_where_it_is(age: timedelta, chosen: object) -> None:
     """The CA in use is an earlier CA again, and the flow to the next CA has gone on since: no process trusts the next CA any more."""
     next_ca = a_backup(secrets(NEW, certificate_generation=2), number=2, age=age)
@@ -164,10 +202,28 @@ def test_certificates_of_the_next_ca_are_no_obstacle() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        a_backup(
+            secrets(
+                certificate_generation=1, key_generation=1, prepared=(replace(prepared(INTERMEDIATE), chain=BELOW),)
+            )
+        ),
+        replace(KEPT, ledger=ledger(entry(OLD, generations=(1,)), entry(INTERMEDIATE))),
+    ],
+    ids=["prepared below another", "known to the ledger"],
+)
+def test_certificates_of_a_ca_that_the_backup_knows_are_no_obstacle(kept: Backup) -> None:
+    mixed = (a_leaf(PODS[0], INTERMEDIATE, 1), *leaves(generation=1, names=PODS[1:]))
+    assert restored(seen(kept, ca=secrets(None), leaves=mixed)) == [("1", {CERTIFICATE, KEY})]
+
+
 def test_the_next_ca_of_a_flow_comes_back_with_its_key() -> None:
     kept = secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),))
     assert restored(seen(a_backup(kept, ledger=BEGUN), ledger=BEGUN)) == [("1", {KEY})]
     assert restored(seen(a_backup(kept, ledger=BEGUN))) == [], "no flow is in flight that needs it"
+    assert restored(seen(KEPT, ledger=BEGUN)) == [], "the backup does not have it"
 
 
 def test_a_ca_of_the_operator_is_left_to_the_operator() -> None:
@@ -291,6 +347,8 @@ UNSOUND = [
 @pytest.mark.parametrize("fields", UNSOUND)
 def test_a_damaged_state_is_not_worth_a_backup(fields: dict[str, Any]) -> None:
     assert is_sound(seen())
+    assert is_sound(seen(pods=pods(0))), "pods have yet to restart"
+    assert is_sound(seen(ca=secrets(chain_of(OLD, ROOT), certificate_generation=1)))
     assert not is_sound(seen(**fields))
 
 
