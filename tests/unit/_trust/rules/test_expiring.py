@@ -234,7 +234,7 @@ def test_an_adoption_says_that_a_schedule_is_needed(snapshot: Snapshot, is_told:
 
 
 def test_the_schedule_is_needed_from_the_time_for_renewal_of_the_ca_in_use_on() -> None:
-    """Whatever is above it."""
+    """A CA above it changes nothing about that."""
     seen = cluster(ca=secrets(chain_of(OLD, ENDING_ROOT)))
     assert describe_missing_schedule(seen) == (
         f"Kafka kafka/demo: the Cluster Operator no longer renews {named(OLD.certificate)}, which ends on {NOW + YEAR:%Y-%m-%d}. {SCHEDULE}, such as once "

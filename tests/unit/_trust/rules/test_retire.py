@@ -320,6 +320,7 @@ def test_the_turn_of_tidying() -> None:
         "unlinked REMOVED": tidied(NO_KEYS, names_of(OLD)),
         "renewal READ": tidied(names_of(RENEWED), names_of(RENEWED), links=names_of(RENEWED)),
     }
+    assert tidy_keys(situation(unlinked.RESUMED)) == tidied(names_of(NEW), names_of(NEW), Phase.USE, names_of(NEW))
 
 
 @pytest.mark.parametrize(
