@@ -26,7 +26,7 @@ from ..evidence.parties import is_taken_up, possible_holders_of_undone
 from ..evidence.stored import authority_of
 from ..gates.gates import link_of
 from ..model.clients import NO_NAMED_PLACES
-from ..model.goals import ROTATIONS, Goal, Phase, Retire
+from ..model.goals import ROTATIONS, Goal, Phase, Retire, Retirement
 from ..model.intent import Intent
 from ..model.ledger import MOST_REPLACED, FlowOptions, Journal, Ledger, LedgerEntry, Outgoing, Stop, TrustState
 from ..model.names import flow_named
@@ -306,6 +306,15 @@ def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]
     return last.replaced_fingerprints
 
 
+def retirement_of(snapshot: Snapshot, intent: Intent) -> Retirement:
+    """When the replaced CA leaves in a flow that this call begins. No person waits for upkeep, so it restarts no node that can go on."""
+    return intent.pace.retire or (Retire.WHEN_RESTARTED if _is_upkeep(snapshot, intent) else Retire.NOW)
+
+
+def _is_upkeep(snapshot: Snapshot, intent: Intent) -> bool:
+    return intent.goal is Goal.RECONCILE and intent.parameters.upkeep is not None and snapshot.source is None
+
+
 def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
     current = snapshot.ca.current[0] if snapshot.ca.current else None
     # A supplied CA may have been trusted before. A prepared CA that is in use already opens a flow only where the
@@ -321,16 +330,14 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     if current == successor.chain[0]:
         # The ledger was lost half-way through a switch, so the replaced CA is not known any more.
         current = None
-    # No person waits for a flow of this kind, so it restarts no node that can go on.
-    is_upkeep = intent.goal is Goal.RECONCILE and intent.parameters.upkeep is not None and snapshot.source is None
     journal = Journal(
         goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
         replaces=current.fingerprint if current else None,
         replaces_sha256=current.sha256 if current else None,
         successor=successor.fingerprint,
         started_at=snapshot.now,
-        retire=intent.pace.retire or (Retire.WHEN_RESTARTED if is_upkeep else Retire.NOW),
-        is_upkeep=is_upkeep,
+        retire=retirement_of(snapshot, intent),
+        is_upkeep=_is_upkeep(snapshot, intent),
         options=FlowOptions(snapshot.outside_clients.named_places),
         earlier_fingerprints=earlier_certificates(ledger, current) if current else frozenset(),
     )

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 
 from ..._pki.building import BACKDATED
 from ..evidence.stored import presenting_pods, waiver_of
-from ..ledger.journal import describe_stop, in_flight, may_lead_flow
+from ..ledger.journal import describe_stop, in_flight, may_lead_flow, retirement_of
 from ..ledger.target import resolve, rotation_of
 from ..model.clients import CLOCK
 from ..model.decision import Condition, Violation
@@ -269,7 +269,7 @@ def _restarts_nodes(snapshot: Snapshot, intent: Intent) -> bool:
     replaces = rotation_of(snapshot, intent, snapshot.books) is Goal.REPLACE_KEY
     if not presenting_pods(snapshot):
         return replaces and not can_reload
-    return not can_reload or (replaces and intent.pace.retire in (None, Retire.NOW))
+    return not can_reload or (replaces and retirement_of(snapshot, intent) is Retire.NOW)
 
 
 def starts_something(snapshot: Snapshot, intent: Intent) -> bool:

@@ -17,7 +17,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, Journal, Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    FlowOptions,
+    Journal,
+    Stop,
+    UpkeepOptions,
+    WhenDue,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaDefects,
@@ -47,6 +53,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     operator_is_working,
     secrets_can_be_written,
     secrets_have_room,
+    starts_something,
     target_is_known,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
@@ -389,6 +396,20 @@ def test_a_rebalance_holds_a_flow_whose_plan_restarts_nodes(intent: Intent, relo
     assert planned.violations == ()
     held = bool(tuple(no_rebalance_is_running(changed(nodes, reconciliation=MOVING), intent)))
     assert held is any(step.nodes for step in planned.whole)
+
+
+@pytest.mark.parametrize(
+    ("retire", "held"), [(None, False), (Retire.NOW, True)], ids=["as usual", "as the caller says"]
+)
+def test_a_rebalance_does_not_hold_upkeep(retire: Retire | None, held: bool) -> None:
+    """It replaces the key of a CA that ends, and waits until nodes restart anyway."""
+    ending = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 30 * DAY)
+    seen = cluster(
+        ca=secrets(ending), ledger=ledger(entry(ending)), reconciliation=MOVING, in_place_obstacles=InPlaceObstacles()
+    )
+    upkeep = an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(WhenDue.REPLACE_KEY), retire=retire)
+    assert starts_something(seen, upkeep)
+    assert bool(tuple(no_rebalance_is_running(seen, upkeep))) is held
 
 
 def test_a_waiver_lets_a_flow_begin_in_a_rebalance() -> None:
