@@ -360,17 +360,15 @@ MOVING = Reconciliation(rebalances={REBALANCE: ""})
 @pytest.mark.parametrize(
     ("intent", "reload", "held"),
     [
-        (REPLACE_KEY, "", True),
         (changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED), "", False),
         (changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED), "no node can", True),
         (changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED, spread=Spread.RESTART), "", True),
-        (RENEW, "", False),
-        (RENEW, "no node can", True),
-        (changed_intent(RENEW, spread=Spread.RESTART), "", True),
         (RECONCILE, "no node can", False),
     ],
 )
-def test_a_rebalance_holds_the_flows_that_restart_nodes(intent: Intent, reload: str, held: bool) -> None:
+def test_a_rebalance_holds_a_patient_replacement_where_nodes_cannot_reload(
+    intent: Intent, reload: str, held: bool
+) -> None:
     moving = changed(cluster(ledger=ledger(entry(OLD))), reconciliation=MOVING).with_nodes(
         in_place_obstacles=InPlaceObstacles(reload=reload)
     )
