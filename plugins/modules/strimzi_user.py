@@ -157,7 +157,7 @@ class UserModule(TrustModule):
     def _change(self, work: Work) -> ChangeOfAuthentication:
         scope, client = work.scope, work.client
         kafka = operated_kafka(client, scope)
-        space = self._space(kafka, scope, work.settings.outside_clients.named_places())
+        space = self._space(kafka, scope, work.settings.surroundings.outside_clients.named_places())
         certificates, keys = (
             client.get_or_none(SECRETS, scope.namespace, name)
             for name in (scope.ca_certificate_secret, scope.ca_key_secret)
@@ -186,7 +186,10 @@ class UserModule(TrustModule):
         """
         work, subject = change.work, f"CN={change.user}"
         named = read_named(
-            work.client, work.settings.outside_clients.named_places().presenting_secrets, accepted, work.clock.now()
+            work.client,
+            work.settings.surroundings.outside_clients.named_places().presenting_secrets,
+            accepted,
+            work.clock.now(),
         )
         for given in named:
             if not given.certificate.sha256 or (given.certificate.subject == subject and given.certificate.problem):

@@ -16,7 +16,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.operator import certs, leaves
-from ..tools.support import flows
 from ..tools.support.authorities import Authority, root
 from ..tools.support.watched_cluster import NAMESPACE, WatchedCluster
 from .test_kept_elsewhere import ASKED, elsewhere, moved, office
@@ -28,11 +27,6 @@ DOMAIN = "corp.internal"
 @pytest.fixture(autouse=True)
 def _other_domain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaves, "DOMAIN", DOMAIN)
-
-
-def give(domain: str, patch: pytest.MonkeyPatch) -> None:
-    """The caller's option."""
-    patch.setattr(flows, "SETTINGS", flows.with_settings(dns_domain=domain))
 
 
 def domains(cluster: WatchedCluster, secret: str) -> set[str]:
@@ -51,8 +45,8 @@ def create(cluster: WatchedCluster, supplied: Authority) -> Any:
     return cluster.run(Goal.CREATE, supplied, external_issuer=ASKED).outcome.decision
 
 
-def test_a_new_cluster_whose_caller_gives_the_domain(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    give(DOMAIN, monkeypatch)
+def test_a_new_cluster_whose_caller_gives_the_domain(cluster: WatchedCluster) -> None:
+    cluster.dns_domain = DOMAIN
     supplied = elsewhere(root("Corporate Root"))
     create(cluster, supplied)
     cluster.memory.settle(2)
@@ -69,7 +63,7 @@ def test_without_it_the_operator_says_what_it_cannot_use_and_the_option_mends_it
     assert not decision.done
     assert {one.condition for one in decision.violations} == {Condition.VERDICT}
     assert domains(cluster, "demo-kafka-0") == {"cluster.local"}
-    give(DOMAIN, monkeypatch)
+    cluster.dns_domain = DOMAIN
     cluster.run(Goal.CREATE, supplied, external_issuer=ASKED)
     office(cluster, supplied).work()
     cluster.run(Goal.RECONCILE, external_issuer=ASKED)

@@ -26,7 +26,7 @@ from .._pki.usability import KeyPolicy
 from .._strimzi.apply.work import PortOpener, Settings, Strategy, Work
 from .._strimzi.cluster.ca_secrets import SuppliedAuthority
 from .._strimzi.cluster.node_pools import Growth
-from .._strimzi.cluster.observe import Observation, is_domain
+from .._strimzi.cluster.observe import Observation, Surroundings, is_domain
 from .._strimzi.issuer_settings import CertManagerCertificates, ExternalIssuer
 from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched_waivers
 from .._trust.gates.verifiers import describe_unnameable_users
@@ -358,12 +358,11 @@ class TrustModule(ClusterModule):
             holder=self.holder,
             strategy=Strategy(self.params.get("strategy") or "operator"),
             kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
-            outside_clients=outside_of(self.params),
+            surroundings=Surroundings(
+                outside_of(self.params), source_of(self.params), self._growth(), self._dns_domain()
+            ),
             issuer=issuer_settings(self.params.get("issuer")),
             rotation=RotationPolicy(self.params.get("rotation_policy") or "always"),
-            source=source_of(self.params),
-            growth=self._growth(),
-            dns_domain=self._dns_domain(),
             backs_up=bool(self.params.get("backup")),
             audits=self.params["audit"],
         )

@@ -22,6 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients 
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.node_pools import NO_GROWTH, Growth
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Surroundings
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     ExternalIssuer,
     IssuerSettings,
@@ -92,6 +93,8 @@ class WatchedCluster:
     source: CaSourceReference | None = None
     #: The nodes that the caller is about to add.
     growth: Growth = NO_GROWTH
+    #: The DNS domain of the Kubernetes cluster, where the caller gives it.
+    dns_domain: str = ""
     #: Whether runs keep backups.
     backs_up: bool = False
     #: Whether runs write the audit trail.
@@ -211,10 +214,8 @@ class WatchedCluster:
             leaf_key=self.leaf_key,
             validity=self.validity,
             path_length=self.path_length,
-            outside_clients=self.outside,
+            surroundings=Surroundings(self.outside, self.source, self.growth, self.dns_domain),
             issuer=self.issuer,
-            source=self.source,
-            growth=self.growth,
             backs_up=self.backs_up,
             audits=self.audits,
         )
@@ -273,7 +274,7 @@ class WatchedCluster:
             and (self.nodes is None or self.nodes.configured)
             and all(
                 getattr(self, name) == getattr(usual, name)
-                for name in ("outside", "source", "growth", "engine", "issuer")
+                for name in ("outside", "source", "growth", "dns_domain", "engine", "issuer")
             )
         )
 

@@ -27,11 +27,8 @@ from ..._pki.certificates import Certificate
 from ..._pki.keys import KeySpec
 from ..._pki.usability import KeyPolicy
 from ..._trust.model.listeners import ObservedListener
-from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions
 from ..cluster.ca_secrets import SuppliedAuthority
-from ..cluster.ca_source import CaSourceReference
-from ..cluster.node_pools import NO_GROWTH, Growth
-from ..cluster.observe import Observation, observe
+from ..cluster.observe import NO_SURROUNDINGS, Observation, Surroundings, observe
 from ..issuer_settings import ExternalIssuer, IssuerSettings
 from ..names import CaKind, ClusterNames
 from ..secret_data import encode
@@ -125,20 +122,14 @@ class Settings:
     strategy: Strategy = Strategy.OPERATOR
     #: Host:port of brokers, for the direct strategy; empty for the cluster's own Service.
     kafka_bootstrap: tuple[str, ...] = ()
-    #: The statements of the user about clients outside the cluster.
-    outside_clients: OutsideOptions = NO_OUTSIDE_OPTIONS
+    #: The statements of the caller about the surroundings of the cluster.
+    surroundings: Surroundings = NO_SURROUNDINGS
     #: The issuer of leaves of a CA whose key is kept elsewhere.
     issuer: IssuerSettings = field(default_factory=ExternalIssuer)
     #: The rules that an issuer's answers have to meet; None where the caller gives none.
     policy: KeyPolicy | None = None
     #: The rule by which a new leaf gets a new key.
     rotation: RotationPolicy = RotationPolicy.ALWAYS
-    #: The object that holds the CAs to trust; None where the user names none.
-    source: CaSourceReference | None = None
-    #: The nodes that the caller is about to add.
-    growth: Growth = NO_GROWTH
-    #: DNS domain of the Kubernetes cluster; empty: read it from a leaf.
-    dns_domain: str = ""
     #: Whether the call backs up the CA Secrets and the ledger before its first write and after each change.
     backs_up: bool = False
     #: Whether the call records its decisions, writes and restarts in the audit trail.
@@ -217,17 +208,13 @@ class Work:
 
     def observe(self) -> Observation:
         """The cluster as it is stored now. Raises KubeError."""
-        settings = self.settings
+        around = self.settings.surroundings
         if self.scope.ca is CaKind.CLIENTS:
             # Imported only for the CA that users have certificates of.
             from ..users.observe import observe_clients_ca
 
-            return observe_clients_ca(
-                self.client, self.scope, self.clock.now(), settings.outside_clients, settings.source, self.user_secrets
-            )
-        return observe(
-            self.client, self.scope, self.clock.now(), settings.outside_clients, settings.source, settings.growth, settings.dns_domain
-        )  # fmt: skip
+            return observe_clients_ca(self.client, self.scope, self.clock.now(), around, self.user_secrets)
+        return observe(self.client, self.scope, self.clock.now(), around)
 
     def validity(self, observation: Observation) -> timedelta:
         """How long a CA or a leaf is valid that the call makes or requests now."""

@@ -217,24 +217,36 @@ def read_stored(client: KubeClient, scope: ClusterNames) -> Stored:
     return Stored(client.get_or_none(KAFKAS, scope.namespace, scope.cluster), read_secrets(client, scope))
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """The statements of the caller about the surroundings of a cluster, which every look at it takes into account."""
+
+    #: The statements about clients outside the cluster.
+    outside_clients: OutsideOptions = NO_OUTSIDE_OPTIONS
+    #: The object that holds the CAs to trust; None where the caller names none.
+    source: CaSourceReference | None = None
+    #: The nodes that the caller is about to add.
+    growth: Growth = NO_GROWTH
+    #: DNS domain of the Kubernetes cluster; empty: read it from a leaf.
+    dns_domain: str = ""
+
+
+NO_SURROUNDINGS = Surroundings()
+
+
 def observe(
-    client: KubeClient,
-    scope: ClusterNames,
-    now: datetime,
-    outside: OutsideOptions = NO_OUTSIDE_OPTIONS,
-    source: CaSourceReference | None = None,
-    growth: Growth = NO_GROWTH,
-    dns_domain: str = "",
+    client: KubeClient, scope: ClusterNames, now: datetime, around: Surroundings = NO_SURROUNDINGS
 ) -> Observation:
     """Read the Kafka resource, then its Secrets, then its pods and, where there are any, clients outside the cluster; and where the user
-    keeps the CAs to trust. dns_domain: of the Kubernetes cluster, where the caller gives it.
+    keeps the CAs to trust.
     """
+    growth = around.growth
     found = read_stored(client, scope)
     kafka = found.kafka
     seen = find_pods(client, scope, kafka, found.secrets)
     running, pools, is_node_name = seen.running_pods, seen.pools, seen.owners.is_node_name
     ca = read_ca_secrets(found.secrets.get(scope.ca_certificate_secret), found.secrets.get(scope.ca_key_secret))
-    bare = without_parties(client, scope, now, found, ca, outside, source)
+    bare = without_parties(client, scope, now, found, ca, around)
     planned = pools.scaled(growth.scaling)
     scaled = [pool for name, pool in pools.by_name.items() if growth.scaling and name == growth.scaling.pool]
     wanted = {node.pod: node for node in (planned.wanted() if ca.keys_elsewhere else ())}
@@ -289,7 +301,7 @@ def observe(
     )
     spare = yet_to_come if ca.keys_elsewhere else {}
     addresses = listener_addresses(client, scope, kafka) if ca.keys_elsewhere else None
-    domain = read_domain(client, scope, dns_domain, leaves, look_around=bool(ca.keys_elsewhere))
+    domain = read_domain(client, scope, around.dns_domain, leaves, look_around=bool(ca.keys_elsewhere))
     return Observation(
         scope, snapshot, kafka, secrets, seen.own_pods, seen.owners, stored, expected, wanted_nodes=wanted, spare_nodes=spare, pools=pools.by_name,
         addresses=addresses, dns_domain=domain,
@@ -302,8 +314,7 @@ def without_parties(
     now: datetime,
     found: Stored,
     ca: CaSecrets,
-    outside: OutsideOptions,
-    source: CaSourceReference | None,
+    around: Surroundings,
 ) -> Snapshot:
     """The snapshot as far as it is the same for each CA of a cluster: without the parties that present certificates of the CA or
     verifies by it. Raises KubeError.
@@ -322,11 +333,11 @@ def without_parties(
             windows=maintenance_windows(kafka, now),
         ),
         outside_clients=OutsideClients(
-            waivers=outside.waivers,
+            waivers=around.outside_clients.waivers,
             published=read_published(secrets.get(scope.client_bundle_secret)),
-            named_places=outside.places_to_look_at(ca, ledger),
+            named_places=around.outside_clients.places_to_look_at(ca, ledger),
         ),
-        source=read_ca_source(client, source) if source is not None else None,
+        source=read_ca_source(client, around.source) if around.source is not None else None,
         other_ca=_other_authority(kafka, secrets, scope.other_ca),
         objects=Objects(
             unlabelled_secrets=unlabelled_secrets(scope, secrets),

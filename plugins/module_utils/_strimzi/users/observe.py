@@ -28,12 +28,10 @@ from ..._trust.model.clients import Presenter, ReissuePause, Renewal
 from ..._trust.model.ledger import Ledger, TrustState
 from ..._trust.model.snapshot import CaSecrets, CaUsers, Component, IssuedBy, Nodes, Pod
 from .. import names
-from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions
 from ..cluster.ca_secrets import CURRENT, read_ca_secrets
-from ..cluster.ca_source import CaSourceReference
 from ..cluster.kafka import note_absent_operator, user_listeners
 from ..cluster.leaves import LeafSecret, ServedUser, holders_of_subjects, read_chain
-from ..cluster.observe import Observation, read_stored, unlabelled, without_parties
+from ..cluster.observe import NO_SURROUNDINGS, Observation, Surroundings, read_stored, unlabelled, without_parties
 from ..cluster.pods import find_pods, has_role, is_ready, worker_of
 from ..names import PAUSE_RECONCILIATION, USER_KEYSTORE, ClusterNames
 from ..secret_data import annotation, entries, whole_number
@@ -139,8 +137,7 @@ def observe_clients_ca(
     client: KubeClient,
     scope: ClusterNames,
     now: datetime,
-    asked: OutsideOptions = NO_OUTSIDE_OPTIONS,
-    source: CaSourceReference | None = None,
+    around: Surroundings = NO_SURROUNDINGS,
     remembered: Remembered[StoredUser] | None = None,
 ) -> Observation:
     """Read the Kafka resource, its Secrets and brokers, then its users and the readers of their Secrets; and
@@ -155,7 +152,7 @@ def observe_clients_ca(
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
     # The operator keeps a replaced clients CA until it expires: that alone does not mean that a flow is under way.
-    bare = without_parties(client, scope, now, stored, replace(ca, retired=()), asked, source)
+    bare = without_parties(client, scope, now, stored, replace(ca, retired=()), around)
     ledger = bare.ledger
     clients_ca, used = read_clients_ca(certificates), _used(ca, ledger)
     known = KnownUsers(Remembered() if remembered is None else remembered, _keystores_count(ca, ledger, used))

@@ -12,7 +12,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import endpoints_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import (
+    Observation,
+    Surroundings,
+    observe,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import UserNamespace
@@ -61,7 +65,7 @@ def test_users_secrets_without_labels_are_told_and_hold_nothing_also_two_of_one_
             one["metadata"]["namespace"] = namespace
             assert made.api.request("POST", f"{root}/namespaces/{namespace}/{plural}", body=one).status == 201
     asked = OutsideOptions(user_namespaces=(UserNamespace("team"),))
-    snapshot = observe_clients_ca(made.client(), CLIENTS, NOW, asked).snapshot
+    snapshot = observe_clients_ca(made.client(), CLIENTS, NOW, Surroundings(asked)).snapshot
     why = "without which the User Operator issues another certificate in its place"
     lost = UnlabelledSecret(("strimzi.io/kind=KafkaUser",), why, holds=False)
     assert snapshot.objects.unlabelled_of_users == {("kafka", "orders"): lost, ("team", "orders"): lost}
