@@ -23,7 +23,7 @@ from .._leaves.request import RotationPolicy
 from .._pki.certificates import Chain, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
 from .._pki.usability import KeyPolicy
-from .._strimzi.apply.work import PortOpener, Settings, Strategy, Work
+from .._strimzi.apply.work import NodeAccess, PortOpener, Settings, Strategy, Work
 from .._strimzi.cluster.ca_secrets import SuppliedAuthority
 from .._strimzi.cluster.node_pools import Growth
 from .._strimzi.cluster.observe import Observation, Surroundings, is_domain
@@ -181,13 +181,16 @@ class TrustModule(ClusterModule):
         work = Work(client, self.scope(), SystemClock(), self._settings(), self.check_mode)
         work.renew_lease = self.keep_lease
         work.release_lease = self.give_lease_back
-        work.open_ports = opener = partial(connect.opener_for, self.params, work.client, work.scope)
-        work.run_commands = partial(connect.runner_for, self.params, work.scope.namespace)
-        work.reload_obstacle = _why_no_reload
+        opener = partial(connect.opener_for, self.params, work.client, work.scope)
         work.report = reporter(self.params.get("progress_file"))
         work.begin = reporter(self.params.get("progress_file"), kept=True)
         self._live_look = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
-        work.look_live = lambda observation: look.take(lambda: _answers(observation, opener()))
+        work.nodes = NodeAccess(
+            lambda observation: look.take(lambda: _answers(observation, opener())),
+            opener,
+            partial(connect.runner_for, self.params, work.scope.namespace),
+            _why_no_reload,
+        )
         self._work = work
         return work
 

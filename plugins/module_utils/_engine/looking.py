@@ -123,7 +123,7 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
 
 def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
     """None where nodes are out of reach. A later look asks a node that is away just now."""
-    if work.look_live is None:
+    if work.nodes is None:
         return None
     nodes = any(pod.component is Component.KAFKA for pod in observation.snapshot.nodes.pods)
     return work.look_live(observation) if nodes else ()
@@ -131,7 +131,9 @@ def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListen
 
 def _find_obstacles(work: Work, observation: Observation) -> InPlaceObstacles:
     """The obstacles to bringing a change to running nodes; found before such a change is begun."""
-    why = work.reload_obstacle() or why_not_permitted(work.client, work.scope.namespace)
+    why = (work.nodes.reload_obstacle() if work.nodes is not None else "") or why_not_permitted(
+        work.client, work.scope.namespace
+    )
     restarted = () if why or not presenting_pods(observation.snapshot) else unstampable(observation, work)
     stamps = f"the Cluster Operator would restart {', '.join(restarted)} despite new annotations." if restarted else ""
     return InPlaceObstacles(why, stamps, _why_not_annotated(work) if why else "")

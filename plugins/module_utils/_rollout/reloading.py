@@ -59,9 +59,9 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
         for node in wanted:
             work.record(_action(node, step, work))
         return
-    if work.open_ports is None:
+    if work.nodes is None:
         raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
-    open_ports, context = work.open_ports(), operator_context(observation)
+    open_ports, context = work.nodes.open_ports(), operator_context(observation)
     controllers = [node for node in nodes if node.controller]
     requests = [
         _Request(
@@ -112,9 +112,9 @@ def reload_outside(step: ReloadOutside, observation: Observation, work: Work) ->
 
 def _open_outside(controllers: Sequence[Node], observation: Observation, work: Work) -> _Outside:
     """The way to the controllers. Raises CollectionError where the call cannot send a request."""
-    if work.open_ports is None:
+    if work.nodes is None:
         raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
-    return _Outside(work.open_ports(), accept_ended(operator_context(observation)), controllers, work)
+    return _Outside(work.nodes.open_ports(), accept_ended(operator_context(observation)), controllers, work)
 
 
 def _send_outside(wanted: Sequence[Node], telling: _Outside) -> Mapping[str, CollectionError]:
@@ -163,7 +163,7 @@ def _await_outside(step: ReloadOutside, observation: Observation, work: Work) ->
     while True:
         failed = False
         try:
-            answers = (work.look_live(asked) if work.look_live else None) or ()
+            answers = work.look_live(asked) or ()
         except CollectionError:
             answers, failed = (), True
         seen = [answer for answer in answers if answer.port not in (REPLICATION, CONTROL_PLANE)]
@@ -294,7 +294,7 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
     asked = observation.with_only(step.uids)
     silent: tuple[Unanswered, ...] = ()
     while work.clock.monotonic() < deadline:
-        seen = work.look_live(asked) if work.look_live else None
+        seen = work.look_live(asked)
         if seen:
             left = frozenset(listener.uid for listener in seen if not _has_followed(listener, step, stored))
             asked = (work.observe() if silent else observation).with_only(left)

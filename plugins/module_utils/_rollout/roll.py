@@ -88,7 +88,7 @@ def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> N
 def _ask_again(nodes: Iterable[Unanswered], work: Work) -> tuple[Unanswered, ...]:
     """The nodes that are still there and have not answered this time either."""
     found = work.observe().with_only(frozenset(node.uid for node in nodes))
-    seen = work.look_live(found) if work.look_live and found.snapshot.nodes.pods else None
+    seen = work.look_live(found) if found.snapshot.nodes.pods else None
     return unanswered(found.snapshot.with_nodes(listeners=seen))
 
 
@@ -322,9 +322,9 @@ _AT_ONCE = 32
 def _restart_together(step: Roll, observation: Observation, work: Work) -> None:
     """Restart the processes of these nodes, and wait until every pod of them is ready again. Raises RollStuck, KubeError."""
     pods = sorted(pod.name for pod in observation.snapshot.nodes.pods if pod.uid in step.uids)
-    if work.run_commands is None:
+    if work.nodes is None:
         raise StepError("Nodes", "cannot be reached from here", "Run it where the API server is within reach.")
-    run = work.run_commands()
+    run = work.nodes.run_commands()
     returning = _Returning(step, work, {name: _start_of(observation.pods[name]) for name in pods}, run)
     work.renew_lease()
     refused = _signal("TERM", pods, run)

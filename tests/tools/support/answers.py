@@ -26,7 +26,7 @@ _ROLES = {"controller": 9090, "broker": 9091}
 
 @dataclass
 class Answers:
-    """For ``Work.look_live``."""
+    """For ``NodeAccess.look_live``."""
 
     memory: MemoryCluster
     #: Names of pods that do not answer; one_port: on the first of their ports alone.

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_r
     Setting,
     StaticValue,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import NodeAccess, Work
 
 from ..operator.podsets import nodes_of
 from ..operator.server_config import REPLICATION, server_config
@@ -77,8 +77,7 @@ class ReloadingNodes:
         if not self.reachable:
             return work
         self._configure()
-        work.look_live, work.open_ports = self.answers, lambda: _no_port
-        work.run_commands = lambda: self._run
+        work.nodes = NodeAccess(self.answers, lambda: _no_port, lambda: self._run)
         return work
 
     def _run(self, pod: str, container: str, command: Sequence[str], *, timeout: float) -> None:

@@ -67,7 +67,7 @@ def test_a_node_that_was_replaced_meanwhile_is_asked_again_a_few_times(
         return said
 
     work = cluster.work()
-    work.look_live = answer_and_go
+    work.nodes = replace(work.nodes, look_live=answer_and_go)
     snapshot = looked(cluster, work)
     assert answer.asked == looks
     assert {one.uid for one in snapshot.nodes.listeners or ()} <= cluster.node_uids
@@ -87,7 +87,7 @@ def test_a_node_that_has_crashed_meanwhile_is_asked_again(nodes: ReloadingNodes,
         return said
 
     work = cluster.work()
-    work.look_live = answer_and_crash
+    work.nodes = replace(work.nodes, look_live=answer_and_crash)
     snapshot = looked(cluster, work)
     assert answer.asked == 2
     assert {one.uid for one in snapshot.nodes.listeners or ()} == cluster.node_uids
@@ -111,7 +111,7 @@ def test_nodes_that_are_away_are_asked_at_a_later_look(nodes: ReloadingNodes, cl
 
 def test_a_library_that_is_missing_is_found_out_beforehand(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     work = cluster.work()
-    work.reload_obstacle = lambda: "kafka-python is missing."
+    work.nodes = replace(work.nodes, reload_obstacle=lambda: "kafka-python is missing.")
     assert looked(cluster, work).nodes.in_place_obstacles == InPlaceObstacles(reload="kafka-python is missing.")
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -37,7 +38,7 @@ class Waiting:
         self.asked: list[set[str]] = []
         self.work = self.cluster.work()
         self.observation = ask_nodes(self.work, observe_cluster(self.work))
-        self.work.look_live = self._look
+        self.work.nodes = replace(self.work.nodes, look_live=self._look)
         self.step = AwaitAnswers(nodes=unanswered(self.observation.snapshot), phase=Phase.USE)
         self.begun = self.work.clock.monotonic()
 
@@ -115,7 +116,7 @@ def test_a_wait_for_answers_renews_the_lease(one: Waiting) -> None:
 
 
 def test_where_no_node_can_be_asked_any_more_the_wait_ends(one: Waiting) -> None:
-    one.work.look_live = lambda observation: None
+    one.work.nodes = replace(one.work.nodes, look_live=lambda observation: None)
     assert [action.verb for action in one.wait()] == ["wait"]
 
 

@@ -231,7 +231,7 @@ def test_only_who_has_not_followed_is_asked_again(at: Reloading) -> None:
                 at.memory.kubelet.reload(uid)
         return seen
 
-    work.look_live = answer
+    work.nodes = replace(work.nodes, look_live=answer)
     at.carry_out(work)
     assert asked == [NODES, NODES[1:2]]
 
@@ -262,7 +262,7 @@ def test_without_its_settings_a_node_is_not_told(at: Reloading, status: int, rea
 
 def test_a_run_that_cannot_reach_nodes_reloads_none(at: Reloading) -> None:
     work = at.work()
-    work.open_ports = None
+    work.nodes = None
     with pytest.raises(ReloadImpossible, match="cannot be reached"):
         at.carry_out(work)
 

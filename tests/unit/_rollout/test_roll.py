@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import combinations
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -23,7 +23,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work, Write
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
+    Action,
+    NodeAccess,
+    Work,
+    Write,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
@@ -623,9 +628,13 @@ class Signals:
             self.stand.change("pods", pod, {"status": status}, "status")
 
 
+def _no_port() -> NoReturn:
+    raise AssertionError("no port is opened")
+
+
 def end(stand: Stand, names: Iterable[str], signals: Signals) -> Work:
     work = stand.work(pod_timeout=timedelta(minutes=2))
-    work.run_commands = lambda: signals
+    work.nodes = NodeAccess(lambda observation: None, _no_port, lambda: signals)
     carry_out_roll(roll_of((stand.uids[name] for name in names), RollReason.ENDED), stand.observe(), work)
     return work
 

@@ -70,7 +70,7 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> Callable[[MemoryCluster], Reload
         work = nodes.attach(work_on(memory))
         monkeypatch.setattr(admin, "missing_library", lambda *_for: None)
         monkeypatch.setattr(listener_looks, "look_at", lambda observation, _opener, **_how: nodes.answers(observation))
-        monkeypatch.setattr(connect, "port_opener_for", lambda *_options: work.open_ports and work.open_ports())
+        monkeypatch.setattr(connect, "port_opener_for", lambda *_options: work.nodes and work.nodes.open_ports())
         return nodes
 
     return attach

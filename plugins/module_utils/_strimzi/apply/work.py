@@ -157,6 +157,20 @@ class LookLive(Protocol):
         """The answers of their listeners; None where no node is reachable."""
 
 
+@dataclass(frozen=True, repr=False)
+class NodeAccess:
+    """The ways to running nodes."""
+
+    #: Asks the listeners of nodes what they present and trust.
+    look_live: LookLive
+    #: Makes the way to ports of pods.
+    open_ports: Callable[[], PortOpener]
+    #: Makes the way to commands in pods.
+    run_commands: Callable[[], CommandRunner]
+    #: The reason why nodes cannot reload, as a sentence; empty where they can.
+    reload_obstacle: Callable[[], str] = field(default=lambda: "")
+
+
 def _show_no_line(line: str) -> None:
     """Show no line."""
 
@@ -178,14 +192,8 @@ class Work:
     renew_lease: Callable[[], None] = field(default=lambda: None)
     #: Releases the Lease; a wait in which other runs may work calls it first.
     release_lease: Callable[[], None] = field(default=lambda: None)
-    #: Asks the running nodes before a gate; None where the call goes by stored evidence.
-    look_live: LookLive | None = None
-    #: Makes the way to ports of pods; None where the call sends nodes no request.
-    open_ports: Callable[[], PortOpener] | None = None
-    #: Makes the way to commands in pods; None where the call runs none.
-    run_commands: Callable[[], CommandRunner] | None = None
-    #: The reason why nodes cannot reload, as a sentence; empty where they can.
-    reload_obstacle: Callable[[], str] = field(default=lambda: "")
+    #: The ways to the running nodes; None where the call goes by stored evidence, and sends nodes nothing.
+    nodes: NodeAccess | None = None
     #: Takes each action as soon as it is done.
     announce: Callable[[Action], None] = field(default=lambda action: None)
     #: The actions of the call so far, in order; in a dry run the actions that it would take. The list is right also
@@ -215,6 +223,10 @@ class Work:
 
             return observe_clients_ca(self.client, self.scope, self.clock.now(), around, self.user_secrets)
         return observe(self.client, self.scope, self.clock.now(), around)
+
+    def look_live(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
+        """The answers of the running nodes of this observation; None where the call cannot ask them."""
+        return self.nodes.look_live(observation) if self.nodes is not None else None
 
     def validity(self, observation: Observation) -> timedelta:
         """How long a CA or a leaf is valid that the call makes or requests now."""
