@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run impor
     CHANGES,
     KAFKA,
     OPERATOR,
+    Forecast,
     Run,
     days_left,
     seconds_between,
@@ -245,9 +246,22 @@ def _reader(reader: Facts) -> str:
     return str(reader["name"]) if reader["up_to_date"] else f"{reader['name']} (not since it changed)"
 
 
+def describe_forecast(forecast: Forecast) -> dict[str, Any]:
+    """The plan of a run in check mode."""
+    return {
+        "plan": forecast.steps,
+        "planned_rolls": forecast.rolls,
+        "planned_seconds": forecast.seconds,
+        "planned_lives": forecast.lives,
+        "choices": forecast.choices,
+        "plan_hash": forecast.plan_hash,
+        "planned_restarts": sum(len(step["restarts"]) for step in forecast.steps),
+    }
+
+
 def describe_command(run: Run) -> dict[str, Any]:
     """The command that carries a plan out, as a shell takes it, and the variables that it needs beside that; empty where nothing was planned."""
-    if not run.plan or not run.plan_hash:
+    if not run.forecast.steps or not run.forecast.plan_hash:
         return {"command": "", "not_in_command": []}
     return {
         "command": _command(run),
@@ -257,7 +271,7 @@ def describe_command(run: Run) -> dict[str, Any]:
 
 def _command(run: Run) -> str:
     plain = [(name, value) for name, value in _repeated(run) if _is_plain(value)]
-    options = [f"-e {name}={value}" for name, value in (*plain, ("strimzi_plan_hash", run.plan_hash))]
+    options = [f"-e {name}={value}" for name, value in (*plain, ("strimzi_plan_hash", run.forecast.plan_hash))]
     return " ".join([f"ansible-playbook trustops.strimzi.{run.goal}", *options])
 
 
@@ -314,14 +328,8 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         "leaves": run.last["leaves"],
         "leaves_before": run.first["leaves"],
         "phases": describe_phases(run),
-        "plan": run.plan,
-        "planned_rolls": run.planned_rolls,
-        "planned_seconds": run.planned_seconds,
-        "planned_lives": run.lives,
-        "choices": run.choices,
-        "plan_hash": run.plan_hash,
+        **describe_forecast(run.forecast),
         **describe_command(run),
-        "planned_restarts": sum(len(step["restarts"]) for step in run.plan),
         "pending": list(run.last.get("pending") or []),
         "waiting": list(run.last.get("waiting") or []),
         "violations": run.violations,

@@ -40,6 +40,37 @@ _LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "waivers", "unmana
 
 
 @dataclass(frozen=True)
+class Forecast:
+    """The plan of a run in check mode; empty where the run changes the cluster."""
+
+    #: The steps that the run would take.
+    steps: list[dict[str, Any]]
+    #: How often each node would restart.
+    rolls: int
+    #: How long the steps would take, ``least`` and ``most``; None where there is no estimate.
+    seconds: Mapping[str, int | None] | None
+    #: The remaining lives of CAs and certificates beside the duration of the steps.
+    lives: list[dict[str, Any]]
+    #: Why the plan takes this way, as sentences.
+    choices: list[str]
+    #: The hash by which a person approves the plan; empty where no plan was made.
+    plan_hash: str
+
+    @classmethod
+    def of(cls, calls: Sequence[Mapping[str, Any]]) -> Forecast:
+        """calls: the results of a run in check mode; none of any other run."""
+        last = calls[-1] if calls else {}
+        return cls(
+            steps=list(last.get("plan") or []),
+            rolls=int(last.get("planned_rolls") or 0),
+            seconds=last.get("planned_seconds"),
+            lives=list(last.get("planned_lives") or []),
+            choices=list(last.get("choices") or []),
+            plan_hash=next((str(call["plan_hash"]) for call in calls if call.get("plan_hash")), ""),
+        )
+
+
+@dataclass(frozen=True)
 class Run:
     """A run of a playbook, from the results of its modules."""
 
@@ -58,18 +89,8 @@ class Run:
     look: dict[str, Any]
     #: The results of the calls that did something, in order, also of failed calls.
     steps: list[dict[str, Any]]
-    #: The steps that a run in check mode would take.
-    plan: list[dict[str, Any]]
-    #: How often each node would restart.
-    planned_rolls: int
-    #: How long the plan would take, ``least`` and ``most``; None where there is no estimate.
-    planned_seconds: Mapping[str, int | None] | None
-    #: The remaining lives of CAs and certificates beside the duration of the plan.
-    lives: list[dict[str, Any]]
-    #: Why the plan takes this way, as sentences.
-    choices: list[str]
-    #: The hash by which a person approves the plan; empty where no plan was made.
-    plan_hash: str
+    #: The plan of a run in check mode.
+    forecast: Forecast
     #: The variables that the caller has given.
     given: Mapping[str, Any]
     #: The violations that hold the flow, or would hold it after the steps of the plan.
@@ -101,7 +122,6 @@ class Run:
         told = _of_this_run([call for call in calls if "cluster" in call or call.get("failed")])
         seen = [call for call in told if "cluster" in call]
         failed = next((call for call in told if call.get("failed")), None)
-        planned = seen[-1] if seen and check_mode else {}
         last = _complete(seen[-1] if seen else {}, where)
         return cls(
             goal=goal,
@@ -112,12 +132,7 @@ class Run:
             last=last,
             look=_last_look(*seen),
             steps=[_step(call) for call in told if call.get("actions") and not check_mode],
-            plan=list(planned.get("plan") or []),
-            planned_rolls=int(planned.get("planned_rolls") or 0),
-            planned_seconds=planned.get("planned_seconds"),
-            lives=list(planned.get("planned_lives") or []),
-            choices=list(planned.get("choices") or []),
-            plan_hash=next((str(call["plan_hash"]) for call in seen if check_mode and call.get("plan_hash")), ""),
+            forecast=Forecast.of(seen if check_mode else ()),
             given=given,
             violations=list(last.get("violations") or []) if failed or check_mode else [],
             failure=str(failed.get("msg") or "the call failed without a message") if failed else None,
@@ -152,7 +167,7 @@ class Run:
         if self.done and not self.actions:
             return "nothing_to_do"
         if self.check_mode:
-            return "held" if self.violations and not self.plan else "planned"
+            return "held" if self.violations and not self.forecast.steps else "planned"
         return "done" if self.done else "unfinished"
 
 
