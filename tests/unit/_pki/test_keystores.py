@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import pkcs12
 
@@ -121,7 +122,11 @@ def test_the_old_format_of_java_holds_the_same() -> None:
         reader.content(1)
 
 
-@pytest.mark.parametrize("own", [KEY_RSA, key(3)], ids=["rsa", "ecdsa"])
+@pytest.mark.parametrize(
+    "own",
+    [KEY_RSA, key(3), PrivateKey(ec.generate_private_key(ec.SECP521R1()))],
+    ids=["rsa", "ecdsa", "of middle length"],
+)
 def test_a_key_in_the_old_format_of_java_opens_with_the_password(own: PrivateKey) -> None:
     """As ``sun.security.provider.KeyProtector`` opens it."""
     ca = make("clients-ca v1", key(2))
