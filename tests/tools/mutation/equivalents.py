@@ -291,6 +291,24 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/ledger/update.py",
+        "ledger = ledger.with_entry(replace(entry, awaited_pods=(entry.awaited_pods or frozenset()) - seen))",
+        ("ledger = ledger.with_entry(replace(entry, awaited_pods=(entry.awaited_pods or frozenset()) ^ seen))",),
+        "The pods that were seen are among the awaited pods.",
+    ),
+    Equivalent(
+        "_trust/ledger/update.py",
+        "lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids - verifying_only(snapshot)",
+        ("lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids ^ verifying_only(snapshot)",),
+        "The pods that only verify are among the pods.",
+    ),
+    Equivalent(
+        "_trust/model/ledger.py",
+        "while not chain[-1].is_root and len(chain) < MOST_IN_A_CHAIN:",
+        ("while not chain[-1].is_root and len(chain) != MOST_IN_A_CHAIN:",),
+        "It grows by one at a time.",
+    ),
+    Equivalent(
+        "_trust/ledger/update.py",
         "annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful_leaves(snapshot, ledger)",
         ("annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) ^ _doubtful_leaves(snapshot, ledger)",),
         "Doubtful ones are among those that pods are annotated with.",

@@ -346,17 +346,19 @@ def answered(snapshot: Snapshot, goal: Goal = Goal.REPLACE_KEY, **fields: Any) -
 )
 def test_a_fresh_flow_is_told_as_the_answer(ago: int, told: str) -> None:
     ended = a_journal(started_at=NOW - DAY * 2, finished_at=NOW - timedelta(minutes=ago))
-    found = answered(cluster(ledger=ledger(journal=ended)), fresh_for=timedelta(hours=24))
+    found = answered(cluster(ledger=ledger(journal=ended)), fresh_for=timedelta(hours=24.5))
     assert found == (
-        f"a replacement of the key ended {told} ago, and for 24 hours (fresh_for_hours, strimzi_fresh_for_hours) that is the answer. To begin another flow, "
+        f"a replacement of the key ended {told} ago, and for 24.5 hours (fresh_for_hours, strimzi_fresh_for_hours) that is the answer. To begin another flow, "
         f"name the CA in use: replaces (strimzi_replaces) {OLD.certificate.sha256}"
     )
 
 
 def test_a_ca_that_is_named_and_in_use_no_longer() -> None:
     ended = a_journal(replaces=name_of(THIRD), finished_at=NOW - DAY)
-    found = answered(cluster(ledger=ledger(journal=ended)), replaces=name_of(THIRD))
-    assert found.startswith("the CA that is named (replaces, strimzi_replaces) is in use no longer; CN=")
+    for supplied in (None, NEW, ROOT, INTERMEDIATE):
+        given = prepared(supplied) if supplied else None
+        found = answered(cluster(ledger=ledger(journal=ended)), replaces=name_of(THIRD), supplied=given)
+        assert found.startswith("the CA that is named (replaces, strimzi_replaces) is in use no longer; CN=")
 
 
 ANSWERED = cluster(ledger=ledger(journal=a_journal(finished_at=NOW - HOUR)))
