@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from ipaddress import ip_address
 
 import pytest
@@ -41,7 +41,7 @@ def test_values_agree_with_the_library() -> None:
     assert (certificate.not_before, certificate.not_after) == (NOW - YEAR, NOW + YEAR)
     assert certificate.public_key_sha256 == key(0).public_key_sha256
     assert (certificate.is_ca, certificate.path_length, certificate.key_usage_allows_signing) == (True, 1, True)
-    assert certificate.self_issued
+    assert (certificate.self_issued, certificate.signature_hash) == (True, "sha256")
     assert certificate.authority_key_identifier is None
     assert certificate.pem.endswith(b"-----END CERTIFICATE-----\n")
 
@@ -55,6 +55,43 @@ def test_leaf_values() -> None:
     assert child.path_length is None
     assert not child.self_issued
     assert not child.key_usage_allows_signing
+
+
+@pytest.mark.parametrize(
+    ("names", "other_kinds"),
+    [
+        ((), False),
+        ((x509.DNSName("a.b"), x509.IPAddress(ip_address("::1"))), False),
+        ((x509.DNSName("a.b"), x509.UniformResourceIdentifier("spiffe://a/b")), True),
+    ],
+)
+def test_names_that_are_neither_of_hosts_nor_addresses(names: tuple[x509.GeneralName, ...], other_kinds: bool) -> None:
+    child = leaf(ROOT, extra=[(x509.SubjectAlternativeName(names), False)] if names else [])
+    assert child.has_names_of_other_kinds is other_kinds
+
+
+@pytest.mark.parametrize(
+    ("extension", "confined"),
+    [
+        (x509.NameConstraints([x509.DNSName("svc")], None), True),
+        (x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH]), True),
+        (x509.CertificatePolicies([]), False),
+    ],
+)
+def test_a_ca_may_be_confined_to_names_or_uses(extension: x509.ExtensionType, confined: bool) -> None:
+    assert make("x", key(2), extra=[(extension, False)]).certificate.is_confined is confined
+
+
+@pytest.mark.parametrize(("later", "ended"), [(-1, False), (0, True), (1, True)])
+def test_a_certificate_has_ended_from_its_last_second_on(later: int, ended: bool) -> None:
+    assert ROOT.certificate.has_ended(ROOT.certificate.not_after + timedelta(seconds=later)) is ended
+
+
+@pytest.mark.parametrize("other", [bytes(20), b"\xff" * 20], ids=["before", "after"])
+def test_a_key_identifier_names_one_key(other: bytes) -> None:
+    named = leaf(ROOT, authority_identifier=x509.AuthorityKeyIdentifier(other, None, None))
+    assert not named.names_key_of(ROOT.certificate)
+    assert leaf(ROOT).names_key_of(ROOT.certificate)
 
 
 def test_absent_key_usage_does_not_forbid_signing() -> None:
