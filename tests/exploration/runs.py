@@ -82,7 +82,9 @@ class Runner(Walker[ModelCluster]):
         if isinstance(step, PrepareAuthority):
             supplied = self.intent.new_ca.supplied
             number = number_of(supplied.fingerprint) if supplied else SUCCESSOR[step.goal]
-            return (Write(KEY, "prepare", (number, phase_of(step.stop), step.with_link, step.precedes_replacement)),)
+            return (
+                Write(KEY, "prepare", (number, phase_of(step.stop), step.links is not None, step.precedes_replacement)),
+            )
         make = _WRITES.get(type(step))
         return make(step, seen) if make else ()
 

@@ -34,7 +34,7 @@ from .._strimzi.secret_data import entries
 from .._trust.ledger.target import later_authorities
 from .._trust.model.intent import LinkIssuer
 from .._trust.model.snapshot import Component, LinkCertificates, PreparedAuthority
-from .._trust.model.steps.authority import PrepareAuthority
+from .._trust.model.steps.authority import LinkPlan, PrepareAuthority
 from .configured import issuer_of
 from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token
 
@@ -103,21 +103,23 @@ _EXTENSIONS = frozenset({"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "1.
 
 
 def link_certificates(
-    step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work, signed: Signed
+    step: PrepareAuthority, plan: LinkPlan, made: NextAuthority, observation: Observation, work: Work, signed: Signed
 ) -> LinkCertificates:
-    """The link certificates of this step; ``signed`` gives the certificates that an issuer has to sign. Raises
+    """The link certificates of this plan; ``signed`` gives the certificates that an issuer has to sign. Raises
     StepError where the key of the CA in use is not at hand, and LinkUnavailable where the issuer that keeps it does not
     certify the next CA. Where the issuer of the next CA does not certify the CA in use, the flow goes on without that
     certificate, and warns.
     """
-    link = signed(link_order(made, step.replaces[0])) if step.link_issuer else _own_link(step, made, observation, work)
-    if not step.back_link_issuer:
-        return _own_links(step, made, link, observation)
-    order = order_back_link(step, made, None if step.link_issuer else signing_key(step.replaces, observation))
+    link = signed(link_order(made, step.replaces[0])) if plan.issuer else _own_link(step, made, observation, work)
+    if not plan.back_issuer:
+        return _own_links(step.replaces[0], plan, made, link, observation)
+    order = order_back_link(
+        step.replaces[0], made, None if plan.issuer else signing_key(step.replaces, observation), plan.back_until
+    )
     try:
         return LinkCertificates(link, signed(order) if order is not None else None)
     except LinkUnavailable as error:
-        work.warnings.append(f"{error} {step.refusing_clients} For the next time: {error.remedy}")
+        work.warnings.append(f"{error} {plan.refusing_clients} For the next time: {error.remedy}")
         return LinkCertificates(link)
 
 
@@ -129,12 +131,12 @@ def _own_link(step: PrepareAuthority, made: NextAuthority, observation: Observat
 
 
 def _own_links(
-    step: PrepareAuthority, made: NextAuthority, link: Certificate, observation: Observation
+    replaced: Certificate, plan: LinkPlan, made: NextAuthority, link: Certificate, observation: Observation
 ) -> LinkCertificates:
     """Both link certificates: the second, of the replaced CA by the next CA, needs the key of the next CA and only the
     public key of the replaced CA.
     """
-    order = order_back_link(step, made)
+    order = order_back_link(replaced, made, until=plan.back_until)
     if made.key is None or order is None:
         return LinkCertificates(link)
     issuer = InternalIssuer(made.chain, made.key, observation.snapshot.now, order.not_after - order.not_before)
@@ -175,14 +177,16 @@ def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:
     return LinkOrder(authority, issuer, csr, issuer.not_before, min(issuer.not_after, authority.not_after))
 
 
-def order_back_link(step: PrepareAuthority, made: NextAuthority, key: PrivateKey | None = None) -> LinkOrder | None:
+def order_back_link(
+    replaced: Certificate, made: NextAuthority, key: PrivateKey | None = None, until: datetime | None = None
+) -> LinkOrder | None:
     """It is valid while both CAs are, and no longer than requested; None for a CA that has ended. key: of the CA in
     use, where an issuer signs and this key is here.
     """
-    replaced, authority = step.replaces[0], made.chain[0]
+    authority = made.chain[0]
     begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)
     # A certificate ends with a whole second.
-    end = min(end, step.back_link_until or end).replace(microsecond=0)
+    end = min(end, until or end).replace(microsecond=0)
     if end <= begin:
         return None
     own = cross_certify(replaced, replaced, key, not_before=begin, validity=end - begin) if key is not None else None
@@ -231,9 +235,9 @@ def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:
 def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
     """A prediction generates no key, and asks no issuer. Raises StepError, LinkUnavailable, KubeError."""
     made = None if work.dry_run else next_authority(step, observation, work)
-    if made is not None and step.with_link:
+    if made is not None and step.links is not None:
         # Before anything is written: what an issuer refuses, or a kill prevents, leaves no trace here.
-        made = replace(made, links=link_certificates(step, made, observation, work, sign_by_issuer(work)))
+        made = replace(made, links=link_certificates(step, step.links, made, observation, work, sign_by_issuer(work)))
     write_all(authority.prepare(step, made, observation), work, step.phase.value)
 
 
@@ -259,8 +263,8 @@ class StandIns:
         else:
             self._made.append(made.key)
         links = None
-        if step.with_link:
-            links = link_certificates(step, made, self._observation, self._work, self._signed)
+        if step.links is not None:
+            links = link_certificates(step, step.links, made, self._observation, self._work, self._signed)
         return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, links, made.key is None)
 
     def _signed(self, order: LinkOrder) -> Certificate:

@@ -426,7 +426,8 @@ def _as_planned_step(step: Step, snapshot: Snapshot) -> PlannedStep:
 def _list_approved_inputs(step: Step) -> Iterator[str]:
     if isinstance(step, PrepareAuthority):
         yield from (authority.sha256 for authority in step.supplied)
-        yield from filter(None, (step.link_issuer, step.back_link_issuer))
+        if step.links is not None:
+            yield from filter(None, (step.links.issuer, step.links.back_issuer))
     if isinstance(step, Project):
         yield from sorted(chain[0].sha256 for chain in step.chains)
     if isinstance(step, RestoreSecrets):

@@ -533,8 +533,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/prepare.py",
-        "if step.link_issuer and (unable := _why_not_asked_back(current, supplied.chain[0])):",
-        ("if step.link_issuer and (unable := _why_not_asked_back(current, supplied.chain[ -1])):",),
+        "if step.links.issuer and (unable := _why_not_asked_back(current, supplied.chain[0])):",
+        ("if step.links.issuer and (unable := _why_not_asked_back(current, supplied.chain[ -1])):",),
         "Only a root has a link certificate, and nothing is above it.",
     ),
     Equivalent(

@@ -31,9 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     encode_links,
     read_links,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import LinkCertificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
 from .certificates import YEAR, Entity, key, leaf, make, rsa_key
 from .constrained import names
@@ -61,8 +59,7 @@ def ordered(counterpart: Counterpart, made: Entity) -> LinkOrder:
 
 def ordered_back(made: NextAuthority, replaced: Certificate, own: PrivateKey | None = None) -> LinkOrder:
     """own: the key of the CA that is replaced, where that is not kept by the issuer."""
-    step = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(replaced,), generation=1)
-    order = order_back_link(step, made, own)
+    order = order_back_link(replaced, made, own)
     assert order is not None
     return order
 

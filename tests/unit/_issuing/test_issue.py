@@ -36,6 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     PreparedAuthority,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    LinkPlan,
     PrepareAuthority,
     TidyKeys,
 )
@@ -286,7 +287,7 @@ def test_an_open_request_is_not_written() -> None:
 
 # Leaves of the next CA while the operator stays on the old one, and what becomes of them at the switch.
 
-PREPARE = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1, with_link=True)
+PREPARE = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1, links=LinkPlan())
 ROOT = make("root", key(20))
 BELOW = make("below", key(21), ROOT)
 

@@ -43,7 +43,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     LinkCertificates,
     PreparedAuthority,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    LinkPlan,
+    PrepareAuthority,
+)
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, make
 from ...tools.support.constrained import names
@@ -86,7 +89,7 @@ def test_the_order_of_a_link_has_the_name_and_key_of_the_next_ca_and_outlives_ne
 def test_the_way_back_ends_with_a_whole_second_as_each_certificate_does() -> None:
     """A time such as ansible_date_time.iso8601_micro has more: no certificate of an issuer would end then."""
     made, until = NextAuthority((NEW.certificate,), None), NOW + timedelta(days=9, microseconds=500_000)
-    order = order_back_link(replace(PREPARE, replaces=(CA.certificate,), back_link_until=until), made, CA.key)
+    order = order_back_link(CA.certificate, made, CA.key, until)
     assert order is not None
     assert order.not_after == NOW + timedelta(days=9)
     assert order.self_issued is not None
@@ -192,7 +195,7 @@ def away(order: LinkOrder) -> Refused:
 
 
 STEP = PrepareAuthority(
-    goal=Goal.REPLACE_KEY, replaces=(CA.certificate,), generation=1, with_link=True, link_issuer=Certifying.reference
+    goal=Goal.REPLACE_KEY, replaces=(CA.certificate,), generation=1, links=LinkPlan(Certifying.reference)
 )
 
 
@@ -262,8 +265,8 @@ def test_a_forecast_assumes_that_it_is_signed(monkeypatch: pytest.MonkeyPatch) -
 
 HERE = make("cluster-ca v0", key(74), path_length=1)
 BACK = PrepareAuthority(
-    goal=Goal.REPLACE_KEY, replaces=(HERE.certificate,), generation=1, with_link=True, supplied=(CA.certificate,),
-    back_link_issuer=Certifying.reference, refusing_clients="Clients are refused.",
+    goal=Goal.REPLACE_KEY, replaces=(HERE.certificate,), generation=1, supplied=(CA.certificate,),
+    links=LinkPlan(back_issuer=Certifying.reference, refusing_clients="Clients are refused."),
 )  # fmt: skip
 
 
@@ -374,7 +377,7 @@ def test_a_ca_whose_key_an_outside_issuer_keeps_is_forecast_without_it() -> None
     """Before it is prepared it is known from what the caller brings, afterwards from its place in the Secret."""
     bench = office(OLD)
     stand_ins = StandIns(bench.observe(), bench.work(supplied=SUPPLIED))
-    made = stand_ins.authority(replace(PREPARE, with_link=False, supplied=SUPPLIED.chain))
+    made = stand_ins.authority(replace(PREPARE, links=None, supplied=SUPPLIED.chain))
     assert (made.chain, made.key_is_elsewhere, made.links) == (SUPPLIED.chain, True, None)
     assert stand_ins.leaf(made.chain).signed_by(THEIRS.certificate)
     assert not stand_ins.leaf((OLD.certificate,)).signed_by(THEIRS.certificate)
@@ -394,9 +397,7 @@ def test_leaves_of_a_stand_in_are_accepted_where_its_ca_is_trusted_alone() -> No
 
 def test_half_way_the_next_ca_is_known_although_the_caller_does_not_bring_it_again() -> None:
     bench = office(OLD)
-    carry_out(
-        replace(PREPARE, with_link=False, supplied=SUPPLIED.chain), bench.observe(), bench.work(supplied=SUPPLIED)
-    )
+    carry_out(replace(PREPARE, links=None, supplied=SUPPLIED.chain), bench.observe(), bench.work(supplied=SUPPLIED))
     (made,) = bench.observe().snapshot.ca.prepared
     assert (made.chain, made.key_is_elsewhere) == (SUPPLIED.chain, True)
     stand_ins = StandIns(bench.observe(), bench.work())

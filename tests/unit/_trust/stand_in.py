@@ -36,7 +36,7 @@ class MadeHere:
         if step.goal is Goal.RENEW and replaced is not None:
             return prepared(_renewed(replaced))
         following = _next(step.generation)
-        if not (step.with_link and replaced):
+        if not (step.links is not None and replaced):
             return prepared(following)
         return prepared(following, link_of(following, replaced), link_of(replaced, following))
 

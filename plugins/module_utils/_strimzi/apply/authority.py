@@ -331,7 +331,8 @@ def _make_authority(step: PrepareAuthority, observation: Observation, work: Work
         key = generate_key(settings.ca_key)
         # An issuer that certifies it writes its name again.
         subject = DistinguishedName(
-            f"{observation.scope.ca_common_name} v{step.generation}", outlives_rewriting=bool(step.link_issuer)
+            f"{observation.scope.ca_common_name} v{step.generation}",
+            outlives_rewriting=step.links is not None and bool(step.links.issuer),
         )
         root = issue_root(subject, key, not_before=begin, validity=validity, path_length=settings.path_length)
         return (root,), key

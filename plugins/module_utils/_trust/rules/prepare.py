@@ -25,7 +25,7 @@ from ..model.goals import Goal, Phase
 from ..model.ledger import LedgerEntry, Stop, TrustState
 from ..model.names import named
 from ..model.snapshot import Component, PreparedAuthority
-from ..model.steps.authority import PrepareAuthority
+from ..model.steps.authority import LinkPlan, PrepareAuthority
 from ..model.steps.nodes import Reload, Roll, RollReason
 from .pause import retires_when_restarted, why_restarted_later, why_trust_not_reloaded
 from .situation import Situation, Successor
@@ -94,7 +94,7 @@ def _next_authority(at: Situation) -> PrepareAuthority:
     if goal is not Goal.REPLACE_KEY:
         return step
     linked = not why_not_linked(at.snapshot, chain)
-    step = replace(step, with_link=True) if linked else _with_link_request(at, step, supplied)
+    step = replace(step, links=LinkPlan()) if linked else _with_link_request(at, step, supplied)
     return _limit_link(at, _with_back_link_request(at, step, supplied))
 
 
@@ -104,11 +104,12 @@ def _limit_link(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
     if until is None or current is None or not at.snapshot.sends_chains:
         return step
     told = ""
-    if not step.with_link:
+    if step.links is None:
         told = "link_until has no effect, because there is no link certificate."
     elif until >= current.not_after:
         told = f"link_until has no effect, because {named(current)}, and its link certificates with it, ends before, on {current.not_after:%Y-%m-%d}."
-    return replace(step, back_link_until=until, because=f"{step.because} {told}".strip())
+    links = replace(step.links, back_until=until) if step.links is not None else None
+    return replace(step, links=links, because=f"{step.because} {told}".strip())
 
 
 def _prepare_renewal(at: Situation) -> PrepareAuthority:
@@ -157,7 +158,7 @@ def _with_link_request(at: Situation, step: PrepareAuthority, supplied: Prepared
         f"The key of {named(current)} is kept elsewhere, so the flow asks {asked} for the link certificate. Where it gives none, a "
         "warning says why, and every process has to know the new CA before it is used: one restart of each node more."
     )
-    return replace(step, with_link=True, link_issuer=asked, because=because)
+    return replace(step, links=LinkPlan(asked), because=because)
 
 
 def _with_back_link_request(
@@ -167,7 +168,7 @@ def _with_back_link_request(
     the next CA.
     """
     current, asked = at.current, at.intent.issuing.external_issuer
-    if not step.with_link or current is None:
+    if step.links is None or current is None:
         return step
     if supplied is None or not supplied.key_is_elsewhere or at.intent.issuing.link_issuer is None:
         return step
@@ -177,14 +178,15 @@ def _with_back_link_request(
         f"{grace_of(at).total_seconds():.0f} s after the switch (client_grace), or until they restart where they cannot read again. From then on these clients "
         "refuse them, until they read the certificate Secret again."
     )
-    if step.link_issuer and (unable := _why_not_asked_back(current, supplied.chain[0])):
+    if step.links.issuer and (unable := _why_not_asked_back(current, supplied.chain[0])):
         why = f"The flow asks {asked} for none: {unable}"
         return replace(step, because=f"{step.because} {without_it} {why}".strip())
     why = (
         f"The key of {new} is kept elsewhere, so the flow asks {asked} for a link certificate of {old} by it: with that nodes lead clients on that know only "
         f"{old}. Where it gives none, a warning says why, which clients refuse the nodes, and from when on."
     )
-    return replace(step, back_link_issuer=asked, refusing_clients=without_it, because=f"{step.because} {why}".strip())
+    links = replace(step.links, back_issuer=asked, refusing_clients=without_it)
+    return replace(step, links=links, because=f"{step.because} {why}".strip())
 
 
 def _why_not_asked_back(current: Certificate, supplied: Certificate) -> str:

@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     PreparedAuthority,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    LinkPlan,
     PrepareAuthority,
     TidyKeys,
 )
@@ -29,7 +30,7 @@ from ..bench import SCOPE, Bench, pem
 from ..steps import BROUGHT, OLD, SUPPLIED, switch_to
 
 CERTIFICATES, KEYS = SCOPE.ca_certificate_secret, SCOPE.ca_key_secret
-LINKED = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1, with_link=True)
+LINKED = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1, links=LinkPlan())
 
 
 #: Another name, another key.
@@ -191,7 +192,7 @@ def test_the_way_back_ends_when_the_caller_says(until: timedelta | None, ends: s
     bench = Bench()
     bench.authority(OLD)
     last = bench.clock.now().replace(microsecond=0) + until if until is not None else None
-    bench.carry_out(replace(LINKED, back_link_until=last))
+    bench.carry_out(replace(LINKED, links=LinkPlan(back_until=last)))
     links = prepared(bench).links
     assert links is not None
     back, end = links.old_with_new, links.new_with_old.not_after

@@ -25,7 +25,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     PreparedAuthority,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    LinkPlan,
+    PrepareAuthority,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, resume_replacement
 
 from ....tools.support.certificates import DAY, HOUR, NOW, Entity, key, make
@@ -55,7 +58,7 @@ def supplying(*chain: Entity) -> Intent:
 
 
 def test_the_next_ca_is_prepared_first_in_a_replacement() -> None:
-    made = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, with_link=True)
+    made = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, links=LinkPlan())
     assert turns(prepare) == {"linked SETTLED": (made,), "unlinked SETTLED": (made,)}
 
 
@@ -98,7 +101,7 @@ def test_the_number_of_the_next_ca(snapshot: Snapshot, intent: Intent, generatio
 def test_keys_that_the_ca_in_use_certifies(snapshot: Snapshot, intent: Intent, linked: bool) -> None:
     (made,) = prepare(situation(snapshot, intent))
     assert isinstance(made, PrepareAuthority)
-    assert made.with_link is linked
+    assert (made.links is not None) is linked
 
 
 @pytest.mark.parametrize(
@@ -153,7 +156,7 @@ def test_a_ca_with_path_length_0_is_renewed_before_its_key_is_replaced(
     snapshot: Snapshot, intent: Intent, first: bool
 ) -> None:
     made = made_by(snapshot, intent)
-    assert (made.goal, made.with_link and first) == (Goal.RENEW if first else Goal.REPLACE_KEY, False)
+    assert (made.goal, made.links is not None and first) == (Goal.RENEW if first else Goal.REPLACE_KEY, False)
     assert made.precedes_replacement is first
     if first:
         current = snapshot.ca.current[0]
@@ -256,7 +259,7 @@ KEEPING_BOTH = changed_intent(ASKING, link_issuer=LinkIssuer("Vault issuer kafka
 def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent) -> None:
     (made,) = prepare(situation(KEPT, intent))
     assert isinstance(made, PrepareAuthority)
-    assert (made.with_link, made.link_issuer) == (True, ASKING.issuing.external_issuer)
+    assert made.links == LinkPlan(ASKING.issuing.external_issuer)
     assert "a link certificate by that CA, signed by Vault issuer kafka-2026" in made.sentence()
     assert "one restart of each node more" in made.because
 
@@ -285,7 +288,7 @@ def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_not_asked(
 ) -> None:
     (made,) = prepare(situation(snapshot, intent))
     assert isinstance(made, PrepareAuthority)
-    assert (made.with_link, made.link_issuer, bool(made.because)) == (False, "", bool(why))
+    assert (made.links, bool(made.because)) == (None, bool(why))
     assert why in made.because
 
 
@@ -325,13 +328,14 @@ CONFINED_TOO = make("Corporate", key(84), outlives_rewriting=True, extra=[names(
 )  # fmt: skip
 def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(snapshot: Snapshot, intent: Intent, asked: bool) -> None:
     made = made_by(snapshot, changed_intent(intent, client_grace=HOUR))
-    assert (made.back_link_issuer, bool(made.refusing_clients)) == (
+    planned = made.links or LinkPlan()
+    assert (planned.back_issuer, bool(planned.refusing_clients)) == (
         ("Vault issuer kafka-2026", True) if asked else ("", False)
     )
     assert ("and a link certificate of that CA, signed by Vault issuer kafka-2026" in made.sentence()) is asked
     if asked:
         assert "so the flow asks Vault issuer kafka-2026 for a link certificate of" in made.because
-        assert "from memory alone: for 3600 s after the switch (client_grace)" in made.refusing_clients
+        assert "from memory alone: for 3600 s after the switch (client_grace)" in planned.refusing_clients
 
 
 def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_for_a_link_certificate() -> None:
@@ -349,7 +353,7 @@ def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_for_a_link_cer
 def test_no_issuer_is_asked_for_what_can_be_made_here(intent: Intent) -> None:
     (made,) = prepare(situation(cluster(), intent))
     assert isinstance(made, PrepareAuthority)
-    assert (made.with_link, made.link_issuer) == (intent is ASKING, "")
+    assert made.links == (LinkPlan() if intent is ASKING else None)
 
 
 IN_AN_HOUR = NOW + HOUR
@@ -367,11 +371,12 @@ IN_AN_HOUR = NOW + HOUR
 def test_until_when_clients_are_led_on(snapshot: Snapshot, until: datetime, told: str) -> None:
     (step,) = prepare(situation(snapshot, changed_intent(REPLACE_KEY, link_until=until)))
     assert isinstance(step, PrepareAuthority)
-    assert (step.back_link_until, told in step.because, bool(step.because)) == (until, True, bool(told))
+    assert step.links == (None if "no link certificate" in told else LinkPlan(back_until=until))
+    assert (told in step.because, bool(step.because)) == (True, bool(told))
 
 
 def test_no_link_certificate_is_made_where_leaves_are_sent_alone() -> None:
     snapshot = changed(settled_with(OLD), users=CaUsers())
     (step,) = prepare(situation(snapshot, changed_intent(REPLACE_KEY, link_until=IN_AN_HOUR)))
     assert isinstance(step, PrepareAuthority)
-    assert step.back_link_until is None
+    assert step.links is None

@@ -21,6 +21,20 @@ from ..snapshot import Backup, PreparedAuthority, Snapshot, StateSecrets, Stored
 from .trust import without_entry
 
 
+@dataclass(frozen=True)
+class LinkPlan:
+    """The link certificates between the next CA and the CA in use, and the issuers that sign them."""
+
+    #: Reference of the issuer that has to sign the link certificate by the CA in use; empty where its key is in the cluster.
+    issuer: str = ""
+    #: Reference of the issuer that has to sign the other link certificate; empty where the key of the next CA is in the cluster, or there is none.
+    back_issuer: str = ""
+    #: The latest end of that other link certificate, of the CA in use by the next CA; None: with one of the two CAs.
+    back_until: datetime | None = None
+    #: The clients that refuse nodes without that other link certificate, as a sentence.
+    refusing_clients: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PrepareAuthority(Step):
     """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret."""
@@ -33,16 +47,8 @@ class PrepareAuthority(Step):
     path_length: int | None = None
     #: The end of a renewal that is made here, where its usual life would end before; None: its usual life.
     at_least_until: datetime | None = None
-    #: Whether the step makes a link certificate by the CA in use too.
-    with_link: bool = False
-    #: The latest end of the other link certificate, of the CA in use by the next CA; None: with one of the two CAs.
-    back_link_until: datetime | None = None
-    #: Reference of the issuer that has to sign the link certificate by the CA in use; empty where its key is in the cluster.
-    link_issuer: str = ""
-    #: Reference of the issuer that has to sign the other link certificate; empty where the key of the next CA is in the cluster, or there is none.
-    back_link_issuer: str = ""
-    #: The clients that refuse nodes without that other link certificate, as a sentence.
-    refusing_clients: str = ""
+    #: The link certificates that the step makes too; None: it makes none.
+    links: LinkPlan | None = None
     #: The CA that the caller brings, with its chain; empty where this collection makes the CA.
     supplied: Chain = ()
     #: The phase after which the flow stops that begins with this step.
@@ -55,12 +61,12 @@ class PrepareAuthority(Step):
         if self.goal is Goal.RENEW:
             return f"prepare a renewed certificate of {named(self.replaces[0])}{self._other_length()}"
         replaced = f" to replace {named(self.replaces[0])}" if self.replaces else ""
-        signed = f", signed by {self.link_issuer}" if self.link_issuer else ""
-        linked = f", and a link certificate by that CA{signed}" if self.with_link else ""
-        back = (
-            f", and a link certificate of that CA, signed by {self.back_link_issuer}" if self.back_link_issuer else ""
-        )
-        return f"prepare a CA with a new key{replaced}{linked}{back}"
+        if self.links is None:
+            return f"prepare a CA with a new key{replaced}"
+        issuer, back_issuer = self.links.issuer, self.links.back_issuer
+        signed = f", signed by {issuer}" if issuer else ""
+        back = f", and a link certificate of that CA, signed by {back_issuer}" if back_issuer else ""
+        return f"prepare a CA with a new key{replaced}, and a link certificate by that CA{signed}{back}"
 
     def _other_length(self) -> str:
         length = self.supplied[0].path_length if self.supplied else self.path_length

@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StateSecrets,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    LinkPlan,
     PrepareAgain,
     PrepareAuthority,
     PutBack,
@@ -61,7 +62,7 @@ def to_new(leaving: Certificate | None = None) -> Switch:
             f"prepare a CA with a new key to replace {OLD_NAME}",
         ),
         (
-            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, with_link=True),
+            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, links=LinkPlan()),
             f"prepare a CA with a new key to replace {OLD_NAME}, and a link certificate by that CA",
         ),
         (PrepareAuthority(goal=Goal.CREATE, replaces=(), generation=0), "prepare a CA with a new key"),
@@ -136,12 +137,12 @@ def test_a_step_has_this_sentence(step: Step, expected: str) -> None:
     [
         pytest.param(
             linked.SETTLED,
-            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, with_link=True),
+            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, links=LinkPlan()),
             linked.PREPARED, id="the next CA waits",
         ),
         pytest.param(
             linked.SETTLED.with_ca(kept_keys=names_of(NEW)),
-            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, with_link=True),
+            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, links=LinkPlan()),
             linked.PREPARED, id="the next CA waits, and its key was kept already",
         ),
         pytest.param(
