@@ -181,7 +181,7 @@ class PutBack(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         ca = snapshot.ca
-        next_one = PreparedAuthority(ca.current, ca.key)
+        next_one = PreparedAuthority(ca.current, ca.key, key_is_elsewhere=ca.in_use_elsewhere)
         others = without_entry(ca, self.chain[0].fingerprint)
         others[f"{next_one.fingerprint}.crt"] = ca.current
         return snapshot.with_ca(

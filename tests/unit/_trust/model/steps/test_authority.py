@@ -241,6 +241,14 @@ def test_putting_the_old_ca_back_keeps_every_other_prepared_ca(there: Entity) ->
     assert after.ca.prepared == (*beside, prepared(there))
 
 
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_the_key_of_a_ca_that_leaves_its_place_stays_where_it_is(elsewhere: bool) -> None:
+    keys = {NEW.certificate.public_key_sha256} if elsewhere else set()
+    before = cluster(ca=secrets(NEW, keys_elsewhere=frozenset(keys)))
+    after = PutBack(chain=chain_of(OLD), generation=0, key_generation=0).effect(before, MadeHere())
+    assert after.ca.prepared == (replace(prepared(NEW), key_is_elsewhere=elsewhere),)
+
+
 class KeptElsewhere(MadeHere):
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         return replace(super().authority(step), key_is_elsewhere=True)
