@@ -184,10 +184,11 @@ def test_leaves_that_no_process_could_use_are_named_with_what_replaces_them(
 
 
 TOPICS = "demo-entity-topic-operator-certs"
-OPERATOR = a_pod("topics", component=Component.ENTITY_OPERATOR, leaves=(TOPICS,))
-#: The first node and the second share no Secret; the third has no leaf, and no more has the Entity Operator.
+LEAFLESS = "demo-nodes-1a"
+#: A node lacks its leaf, and so does the Entity Operator. A pod has the Secrets that are there.
 SPOILT = cluster(
-    pods=(*pods(), OPERATOR), leaves=(STRANGE, a_leaf(PODS[1], THIRD, 7)), missing={PODS[2]: Component.KAFKA, TOPICS: Component.ENTITY_OPERATOR},
+    pods=(*pods(), a_pod(LEAFLESS, leaves=()), a_pod("topics", component=Component.ENTITY_OPERATOR, leaves=())),
+    leaves=(STRANGE, a_leaf(PODS[1], THIRD, 7), a_leaf(PODS[2])), missing={LEAFLESS: Component.KAFKA, TOPICS: Component.ENTITY_OPERATOR},
 )  # fmt: skip
 
 
@@ -197,7 +198,8 @@ SPOILT = cluster(
         pytest.param(SPOILT, PODS[0], (PODS[0],), id="it is of a stranger"),
         pytest.param(SPOILT, PODS[1], (), id="of an earlier generation: the operator issues it again first"),
         pytest.param(elsewhere(SPOILT, OLD), PODS[1], (PODS[1],), id="the same, and the operator cannot"),
-        pytest.param(SPOILT, PODS[2], (PODS[2],), id="it is missing"),
+        pytest.param(SPOILT, PODS[2], (), id="it is good, and that of another node is missing"),
+        pytest.param(SPOILT, LEAFLESS, (LEAFLESS,), id="it is missing"),
         pytest.param(SPOILT, "topics", (TOPICS,), id="that of a component is missing"),
         pytest.param(cluster(), PODS[0], (), id="nothing is wrong"),
     ],
@@ -378,6 +380,8 @@ def test_a_leaf_that_is_missing_does_not_hold_while_it_is_asked_for() -> None:
     )  # fmt: skip
     kept = elsewhere(snapshot, OLD)
     assert holds(situation(with_requests(kept, a_request(PODS[0], OLD)), RECONCILE)) == ()
+    unknown = changed(kept, pods=pods())
+    assert holds(situation(with_requests(unknown, a_request(PODS[0], OLD)), RECONCILE)) == ()
     told = holds(situation(with_requests(kept, answered(PODS[0], OLD)), RECONCILE))
     assert [one.condition for one in told] == [Condition.LEAVES_ARE_OURS]
 
