@@ -454,6 +454,36 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "No name of a pod has a slash.",
     ),
     Equivalent(
+        "_trust/decide.py",
+        "def _decide_end(at: Situation, *, work_is_left: bool) -> Decision:",
+        ("def _decide_end(at: Situation, /, work_is_left: bool) -> Decision:",),
+        "Its callers name what they give.",
+    ),
+    Equivalent(
+        "_trust/rules/leaves.py",
+        "*,",
+        ("/,",),
+        "Its callers name what they give.",
+    ),
+    Equivalent(
+        "_trust/rules/pause.py",
+        "def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:",
+        ("def await_verdict(at: Situation, /, work_is_left: bool) -> Turn:",),
+        "Its callers name what they give.",
+    ),
+    Equivalent(
+        "_trust/plan.py",
+        "@cache",
+        ("",),
+        "Results are kept to save time; each is a function of its arguments.",
+    ),
+    Equivalent(
+        "_trust/rules/requests.py",
+        "@answered_once",
+        ("",),
+        "Results are kept to save time; each is a function of its arguments.",
+    ),
+    Equivalent(
         "_trust/plan.py",
         "if value is None or isinstance(value, (int, timedelta)):",
         ("if value is None and isinstance(value, (int, timedelta)):",),

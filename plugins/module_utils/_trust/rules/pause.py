@@ -196,7 +196,7 @@ def failure_that_holds_nothing(snapshot: Snapshot, decision: Decision) -> str:
     return f"{snapshot.names.kafka} is not ready, the Cluster Operator says: {failure}. It said so before, so this task goes on."
 
 
-def _find_failure(snapshot: Snapshot, ledger: Ledger, work_is_left: bool = False) -> FailedReconcile | None:
+def _find_failure(snapshot: Snapshot, ledger: Ledger, work_is_left: bool) -> FailedReconcile | None:
     """The failure of the operator's last reconcile, if it began with what a flow has done; or is about certificates, and nothing is left to be done
     about them.
     """

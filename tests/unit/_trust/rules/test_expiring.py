@@ -196,6 +196,13 @@ def test_a_certificate_outside_its_window_is_not_expiring(snapshot: Snapshot) ->
     assert expiring(snapshot, timedelta(days=400))
 
 
+def test_a_leaf_that_lives_for_a_day_is_expiring_in_its_second_half() -> None:
+    for hours, count in ((13, 0), (11, 1)):
+        end = NOW + hours * DAY / 24
+        own = issue_leaf(OLD, begin=end - DAY, end=end)
+        assert len(expiring(changed(cluster(), leaves=(a_leaf(chain=(own, OLD.certificate)),)))) == count
+
+
 def test_a_leaf_that_ends_with_its_ca_is_renewed_with_it() -> None:
     own = issue_leaf(ENDING, end=ENDING.certificate.not_after)
     ending = changed(using(ENDING), leaves=tuple(a_leaf(name, chain=(own, ENDING.certificate)) for name in PODS))
