@@ -268,6 +268,18 @@ def test_a_forecast_takes_the_answers_about_a_ca_for_its_renewal() -> None:
         assert any("have the listeners of 3 nodes trust" in step.what for step in found.steps) is told
 
 
+def test_a_forecast_adds_the_answers_about_a_new_ca_to_those_that_were_given() -> None:
+    first = answering(SETTLED, accepting=names_of(OLD), refusing=names_of(THIRD))
+
+    def is_enrolled(seen: Snapshot) -> bool:
+        return books_of(seen).find(name_of(NEW)) is not None
+
+    end = forecast(first, REPLACE_KEY, MadeHere(), is_enrolled).end
+    assert end is not None
+    assert end.nodes.listeners
+    assert {(one.accepts, one.refuses) for one in end.nodes.listeners} == {(names_of(OLD), names_of(THIRD, NEW))}
+
+
 @pytest.mark.parametrize("is_asked", [False, True])
 def test_the_plan_waits_for_a_node_that_has_not_answered(is_asked: bool) -> None:
     """is_asked: its listener was, and said nothing."""
