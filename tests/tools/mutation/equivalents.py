@@ -604,6 +604,12 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "No generation is below zero.",
     ),
     Equivalent(
+        "_trust/rules/repair.py",
+        "ready = set(ended) - set(secrets_without_leaf(resting, ended, ca.current))",
+        ("ready = set(ended) ^ set(secrets_without_leaf(resting, ended, ca.current))",),
+        "Those without a leaf are among the leaves that have ended.",
+    ),
+    Equivalent(
         "_trust/rules/retire.py",
         "unused = ((frozenset(ca.kept_links) - known) | switched) - in_use",
         ("unused = ((frozenset(ca.kept_links) - known) ^ switched) - in_use",),

@@ -13,11 +13,13 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate, trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import is_renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
 
 from ...tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
@@ -61,6 +63,15 @@ def test_a_flow_on_an_ended_ca_takes_the_same_steps_as_on_a_valid_ca(stage: str,
     assert (before.violations, after.violations) == ((), ())
     assert told(after) == told(before)
     assert bool(after.steps) is (stage != "settled" or intent in (REPLACE_KEY, RENEW))
+
+
+@pytest.mark.parametrize("stage", list(at_each_stage(ENDED)))
+def test_a_recovery_renews_an_ended_ca_or_goes_on_with_the_flow_in_flight(stage: str) -> None:
+    seen = at_each_stage(ENDED)[stage]
+    same = RENEW if in_flight(seen.ledger) is None else RECONCILE
+    assert decide(seen, Intent(Goal.RECOVER)) == decide(seen, same)
+    assert stage != "settled" or isinstance(decide(seen, same).steps[0], PrepareAuthority)
+    assert decide(at_each_stage(LIVING)["settled"], Intent(Goal.RECOVER)).done
 
 
 def test_brokers_accept_certificates_of_an_ended_ca() -> None:

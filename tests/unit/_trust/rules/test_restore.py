@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Backup,
     CaDefects,
@@ -193,6 +194,13 @@ def test_a_ledger_from_before_a_later_backup_of_another_ca_stays_where_it_is(age
     assert restored(seen(next_ca, begun, ledger=None)) == chosen
 
 
+def test_a_ledger_that_stays_names_the_ca_of_the_later_backup() -> None:
+    later = a_backup(secrets(BELOW, certificate_generation=2), number=2, age=HOUR)
+    assert why_unfit(seen(later, KEPT, ledger=None), KEPT, frozenset({LEDGER})) == (
+        f"has a ledger from before {later.name} of {named(INTERMEDIATE.certificate)}, and the flow has gone on since."
+    )
+
+
 def test_certificates_of_the_next_ca_are_no_obstacle() -> None:
     """The flow has issued them before it was interrupted."""
     kept = secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),), other_entries=others(NEW))
@@ -248,6 +256,14 @@ def witnesses(*issuers: Entity) -> dict[str, Certificate]:
 NEAR = a_backup(
     secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),), other_entries=others(NEW))
 )
+NEAR_BELOW = a_backup(
+    secrets(
+        certificate_generation=1,
+        key_generation=1,
+        prepared=(replace(prepared(INTERMEDIATE), chain=BELOW),),
+        other_entries=others(INTERMEDIATE),
+    )
+)
 SWITCHED = a_backup(
     secrets(NEW, certificate_generation=2, key_generation=2, other_entries=others(OLD)), number=2, age=2 * DAY
 )
@@ -267,6 +283,7 @@ SWITCHED = a_backup(
         pytest.param([NEW], [OLD, NEW], (NEAR,), "1", id="a moment after the switch"),
         pytest.param([NEW], [NEW], (NEAR,), "", id="long after the switch"),
         pytest.param([NEW], [], (NEAR,), "", id="after the switch, and nothing shows how long"),
+        pytest.param([INTERMEDIATE], [], (NEAR_BELOW,), "", id="the same, to a CA below another"),
         pytest.param([OLD], [], (NEAR,), "1", id="a moment before the switch"),
         pytest.param([], [NEW], (KEPT, SWITCHED), "2", id="without users, the bundle alone"),
         pytest.param([THIRD], [], (KEPT, SWITCHED), "", id="of a CA that no backup has"),
