@@ -254,6 +254,12 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Each has four parts: an option of another form is refused.",
     ),
     Equivalent(
+        "_trust/gates/gates.py",
+        'return (_why_no_root(supplied[0]) or _why_refused_behind(snapshot, supplied[0])) if supplied else ""',
+        ('return (_why_no_root(supplied[0]) or _why_refused_behind(snapshot, supplied[ -1])) if supplied else ""',),
+        "No CA is above a root.",
+    ),
+    Equivalent(
         "_trust/gates/verifiers.py",
         "@lru_cache(maxsize=4096)",
         ("", "@lru_cache(maxsize= 4097)", "@lru_cache(maxsize= 4095)"),

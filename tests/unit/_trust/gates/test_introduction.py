@@ -104,6 +104,7 @@ def by_itself(chain: Chain = WAITING.chain, because: str = "") -> Introduction:
 
 
 _BELOW, _BELOW_WAITS = supplied(BELOW, OLD)
+_CONFINED, _CONFINED_WAITS = supplied(make("Brokers", key(8), OLD, extra=[names(["svc"])]), OLD)
 _CORPORATE, _CORPORATE_WAITS = supplied(INTERMEDIATE, ROOT)
 
 
@@ -114,6 +115,11 @@ _CORPORATE, _CORPORATE_WAITS = supplied(INTERMEDIATE, ROOT)
         pytest.param(
             seen(_BELOW, new=_BELOW_WAITS), Introduction((BELOW.certificate, OLD.certificate), BELOW.certificate),
             id="issued by the CA in use: its own certificate is the link",
+        ),
+        pytest.param(
+            seen(_CONFINED, new=_CONFINED_WAITS),
+            by_itself(_CONFINED.chain, REFUSED.replace(CONFINED.certificate.subject, BELOW.certificate.subject)),
+            id="issued by the CA in use, for other names than those of the leaves",
         ),
         pytest.param(seen(prepared(NEW)), by_itself(because=WITHOUT), id="prepared without one"),
         pytest.param(
@@ -201,7 +207,8 @@ def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> No
             Introduction(linked_form(NEW, OLD), link_of(NEW, OLD), {TOPICS: STRANGE}), id="nor does an operator of the cluster",
         ),
         pytest.param(
-            linked(unknown={NODE.uid, PEER.uid}, pods=(NODE, PEER)), by_itself(because=REFUSES),
+            linked(unknown={NODE.uid, PEER.uid}, pods=(NODE, PEER), new=entry(NEW, UNTRUSTED, awaited_pods={NODE.uid, PEER.uid})),
+            by_itself(because=REFUSES),
             id="nodes that refuse it never restart for it: the first is named",
         ),
         pytest.param(
