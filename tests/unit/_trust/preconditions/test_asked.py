@@ -47,7 +47,7 @@ def under_way(journal: Any = None) -> dict[str, Any]:
 def before_a_journal() -> dict[str, Any]:
     """A CA is prepared, and the ledger still has the journal of the replacement before."""
     journal = a_journal(old=NEW, new=OLD, finished_at=NOW - HOUR)
-    ca = secrets(prepared=(prepared(RENEWED), prepared(NEW)))
+    ca = secrets(prepared=(prepared(RENEWED), replace(prepared(NEW), chain=chain_of(NEW, ROOT))))
     return {"ca": ca, "ledger": ledger(entry(OLD, generations={0}), journal=journal)}
 
 

@@ -50,6 +50,10 @@ def ending(**fields: Any) -> dict[str, Any]:
     return {"ca": secrets(ENDING), "ledger": ledger(entry(ENDING, generations={0})), "leaves": DUE, **fields}
 
 
+def until(end: datetime, issuer: Entity = OLD, **fields: Any) -> StoredLeaf:
+    return a_leaf(chain=(issue_leaf(issuer, begin=NOW - 340 * DAY, end=end), issuer.certificate), **fields)
+
+
 def short(days: int) -> Entity:
     return make("Company CA", key(3), end=NOW + days * DAY)
 
@@ -152,6 +156,11 @@ WINDOW = {"renewal_window": 100 * DAY}
         ),
         pytest.param(cluster(renewal_window=6 * DAY, validity=13 * DAY), RENEW, id="leaves live just long enough"),
         pytest.param(
+            cluster(**ending(leaves=(until(ENDING.certificate.not_after, ENDING),)), **WINDOW),
+            LEAVES,
+            id="they end with their CA: another rule tells",
+        ),
+        pytest.param(
             cluster(**WINDOW), supplying(make("Old CA", key(3), begin=NOW - YEAR, end=NOW)), id="it has ended"
         ),
     ],
@@ -163,10 +172,6 @@ def test_a_flow_that_issues_no_short_leaf_of_the_ending_ca_is_not_held(snapshot:
 SECOND = timedelta(seconds=1)
 #: From when on a stored leaf may end where a flow begins.
 FAR = NOW + 31 * DAY
-
-
-def until(end: datetime, issuer: Entity = OLD, **fields: Any) -> StoredLeaf:
-    return a_leaf(chain=(issue_leaf(issuer, begin=NOW - 340 * DAY, end=end), issuer.certificate), **fields)
 
 
 def of_ca(*ends: datetime) -> dict[str, Any]:

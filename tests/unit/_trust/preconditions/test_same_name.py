@@ -68,9 +68,9 @@ def of_leaf(what: str, issuer: Entity = OLD) -> str:
 
 
 def unnamed(**how: Any) -> dict[str, Any]:
-    """A stored leaf does not name the key of its issuer; another key of that name is trusted beside it."""
+    """A stored leaf does not name the key of its issuer; another key of that name, and a renewal of the issuer, are trusted beside it."""
     first = a_leaf(issuer=OLD, chain=(issue_leaf(OLD, "demo-nodes-0", **how), OLD.certificate))
-    return {"leaves": (first, *leaves()[1:]), "ca": secrets(other_entries=others(IMPOSTOR))}
+    return {"leaves": (first, *leaves()[1:]), "ca": secrets(other_entries=others(IMPOSTOR, RENEWED))}
 
 
 def below(root: Entity, **how: Any) -> dict[str, Any]:
@@ -114,6 +114,14 @@ CASES = [
     [
         pytest.param({"ca": secrets(other_entries=others(IMPOSTOR))}, REPLACE_KEY, id="beside"),
         pytest.param({"ca": secrets(prepared=(prepared(IMPOSTOR),))}, REPLACE_KEY, id="prepared"),
+        *(
+            pytest.param(
+                {"ca": secrets(other_entries=others(make("cluster-ca v0", key(5), subject_identifier=own)))},
+                REPLACE_KEY,
+                id=f"beside, {own!r}",
+            )
+            for own in (b"\x00 own", b"\xff own")
+        ),
         pytest.param({}, supplying(IMPOSTOR), id="supplied"),
         pytest.param({}, changed_intent(RECONCILE, additional_cas=(chain_of(IMPOSTOR),)), id="to be trusted"),
         pytest.param({"ca": secrets(other_entries=others(RENEWED))}, REPLACE_KEY, id="a renewal"),
