@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaSecrets,
     Component,
     PreparedAuthority,
     Reconciliation,
@@ -30,14 +31,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 
-from ...tools.support.certificates import Entity
-from ...tools.support.intents import changed_intent
+from ...tools.support.certificates import DAY, NOW, YEAR, Entity
+from ...tools.support.certificates import leaf as issue_leaf
+from ...tools.support.intents import an_intent, changed_intent
 from . import linked, renewal, unlinked
 from .authorities import NEW, OLD, THIRD, name_of
 from .builders import a_backup, changed, cluster, secrets
 from .ledgers import ALL, a_journal, entry, ledger
-from .nodes import PODS, leaves, pods
-from .requested import elsewhere
+from .nodes import PODS, a_leaf, leaves, pods
+from .requested import at_hand, elsewhere
 from .stand_in import MadeHere
 from .test_plan import BLOCKED
 
@@ -180,8 +182,14 @@ def test_a_hand_back_that_was_killed_goes_on() -> None:
     assert refusals(hash_of(MANAGED, downgrade), GIVEN, downgrade) == []
 
 
-@pytest.mark.parametrize(("before", "now"), [(GENERATED, TAKEN), (MANAGED, GIVEN)], ids=["taken", "given back"])
-def test_an_approved_replacement_is_none_of_a_ca_that_was_taken_from_the_operator_or_given_back(
+BACKED = changed(MANAGED, backups=(a_backup(),))
+LOST = changed(BACKED, ca=CaSecrets(current=()), ledger=None)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"), [(GENERATED, TAKEN), (MANAGED, GIVEN), (LOST, BACKED)], ids=["taken", "given back", "put back"]
+)
+def test_an_approved_replacement_is_none_of_a_ca_that_was_taken_from_the_operator_or_came_back(
     before: Snapshot, now: Snapshot
 ) -> None:
     assert refusals(hash_of(before), now) != []
@@ -241,6 +249,17 @@ def test_an_abort_that_was_begun_goes_on(stage: str) -> None:
     begun = replace(before, ledger=replace(before.ledger, journal=journal))
     assert hash_of(before, abort) != hash_of(begun, abort)
     assert refusals(hash_of(before, abort), begun, abort) == []
+
+
+def test_a_renewal_of_leaves_that_waits_for_an_issuer_goes_on() -> None:
+    renewing = an_intent(Goal.RENEW_LEAVES, external_issuer="Vault a", renew_before=YEAR)
+    due = tuple(
+        a_leaf(name, chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW + DAY), OLD.certificate)) for name in PODS
+    )
+    settled = elsewhere(cluster(ledger=ledger(entry(OLD, generations={0})), leaves=due), OLD)
+    come = at_hand(settled, OLD)
+    assert hash_of(come, renewing) != hash_of(settled, renewing)
+    assert refusals(hash_of(settled, renewing), come, renewing) == []
 
 
 def test_an_approved_renewal_is_none_of_the_renewed_ca() -> None:
