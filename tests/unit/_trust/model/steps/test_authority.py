@@ -313,8 +313,8 @@ DAMAGED = secrets(
     defects=CaDefects(("it is unreadable.",), is_current_unusable=True, unnumbered_generations=("an annotation",), named_for_tls=("a Secret",)),
 )  # fmt: skip
 KEPT = secrets(
-    OLD, other_entries=others(NEW), certificate_generation=3, key_generation=2, prepared=(prepared(NEW),), kept_keys=names_of(NEW),
-    keys_elsewhere=frozenset({"a"}), retired=("a",), flow_options=FlowOptions(precedes_replacement=True),
+    OLD, other_entries=others(NEW), certificate_generation=3, key_generation=2, prepared=(prepared(NEW),), kept_keys=names_of(NEW, THIRD),
+    keys_elsewhere=frozenset("ab"), retired=("a",), flow_options=FlowOptions(precedes_replacement=True),
 )  # fmt: skip
 LEFT = CaDefects(is_current_unusable=True, named_for_tls=("a Secret",))
 

@@ -173,7 +173,8 @@ def test_a_reload_leaves_certificates_with_raft_clients_and_agents() -> None:
 def test_a_reload_lets_listeners_trust_the_ca_that_it_is_for(trusting: bool) -> None:
     gone, awaited = RemovedEntry(OLD.certificate, uids_of()), entry(NEW, awaited_pods=uids_of())
     before = cluster(ledger=ledger(awaited, removed_cas=(gone,)))
-    after = Reload(uids=uids_of(PODS[0]), authority=NEW.certificate, trusting=trusting).effect(before, MadeHere())
+    read = uids_of(PODS[0]) | {"gone"}
+    after = Reload(uids=read, authority=NEW.certificate, trusting=trusting).effect(before, MadeHere())
     rest = uids_of(*PODS[1:])
     left = replace(gone, awaited_pods=rest, lingering_pods=uids_of(PODS[0]))
     books = (
@@ -186,7 +187,7 @@ def test_a_reload_lets_listeners_trust_the_ca_that_it_is_for(trusting: bool) -> 
 
 def test_a_reload_gives_up_a_leaf_that_only_listeners_had_read() -> None:
     """The rest of the process keeps to the leaf that it was started with."""
-    started = HeldLeaf(stored_chain(OLD)[0], frozenset(), uids_of(PODS[0]))
+    started = HeldLeaf(stored_chain(OLD)[0], frozenset(), uids_of(*PODS[:2]))
     held = (started, HeldLeaf(stored_chain(NEW)[0], uids_of(PODS[0])))
     before = cluster(ledger=ledger(held_leaves=held))
     after = Reload(uids=uids_of(PODS[0]), authority=None).effect(before, MadeHere())
