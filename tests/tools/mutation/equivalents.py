@@ -644,6 +644,12 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/holds.py",
+        "yield from unusable_leaves(snapshot, at.ledger, read | lacking, _describe_remedy_by_issuer(at))",
+        ("yield from unusable_leaves(snapshot, at.ledger, read ^ lacking, _describe_remedy_by_issuer(at))",),
+        "A pod has no Secret that is missing.",
+    ),
+    Equivalent(
+        "_trust/rules/holds.py",
         "for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=True):",
         ("for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=False):",),
         "There is one presentation of each pod.",

@@ -226,6 +226,7 @@ def test_each_party_that_holds_the_flow_is_told_with_its_own_reasons() -> None:
 def test_the_plan_says_how_long_new_certificates_are_valid_where_that_is_unusual() -> None:
     told = "New certificates are valid for 90 days, as spec.clusterCa.validityDays of Kafka kafka/demo says; validity_days gives them another life."
     assert told in planned(changed(SETTLED, validity=90 * DAY), REPLACE_KEY).choices
+    assert told not in planned(changed(linked.RESUMED, validity=90 * DAY), REPLACE_KEY).choices
 
 
 def test_the_plan_names_a_party_that_holds_the_flow_before_the_step_that_it_holds() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
@@ -22,7 +23,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, HeldLeaf, Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    FlowOptions,
+    HeldLeaf,
+    Ledger,
+    Stop,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -268,8 +274,13 @@ def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
 
 @pytest.mark.parametrize("gate", ["trust", "alone"])
 def test_each_gate_alone_holds_the_operators_own_leaf(gate: str) -> None:
-    closed: dict[str, Any] = {gate: lambda *_asked: (Violation(Condition.TRUST, "", "", ""),)}
-    assert issue_operator_leaf(situation(PHASED_OUT, gates=replace(GATES, **closed))) == ()
+    """It is closed to the CA itself, and not to its link certificate."""
+
+    def closed(_snapshot: Snapshot, _ledger: Ledger, chain: Chain) -> tuple[Violation, ...]:
+        return (Violation(Condition.TRUST, "", "", ""),) if chain == chain_of(NEW) else ()
+
+    gates: dict[str, Any] = {gate: closed}
+    assert issue_operator_leaf(situation(PHASED_OUT, gates=replace(GATES, **gates))) == ()
 
 
 def test_only_the_operators_own_leaf_is_issued_alone() -> None:
