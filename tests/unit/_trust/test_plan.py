@@ -37,7 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
     state_of,
 )
 
-from ...tools.support.certificates import DAY, NOW, YEAR, key, make
+from ...tools.support.certificates import DAY, HOUR, NOW, YEAR, key, make
 from ...tools.support.certificates import leaf as issue_leaf
 from ...tools.support.intents import an_intent, changed_intent
 from . import linked, of_users
@@ -132,6 +132,35 @@ def test_the_story_of_a_replacement() -> None:
         (Phase.RETIRE, f"restart 1 pod so that they present certificates of {NEW_NAME}"),
         (Phase.RETIRE, f"have the listeners of 3 nodes forget {OLD_NAME}, without a restart"),
     ]
+
+
+def test_the_plan_tells_restarts_reloads_and_waits_apart() -> None:
+    found = planned(SETTLED, changed_intent(REPLACE_KEY, client_grace=HOUR))
+    kinds = {step.what.partition(" ")[0]: step.does for step in found.steps}
+    assert kinds == {
+        "prepare": ActionKind.WRITE,
+        "record": ActionKind.WRITE,
+        "put": ActionKind.WRITE,
+        "wait": ActionKind.WAIT,
+        "issue": ActionKind.WRITE,
+        "restart": ActionKind.RESTART,
+        "pause": ActionKind.WRITE,
+        "switch": ActionKind.WRITE,
+        "bring": ActionKind.WRITE,
+        "tell": ActionKind.WRITE,
+        "let": ActionKind.WRITE,
+        "remove": ActionKind.WRITE,
+        "have": ActionKind.RELOAD,
+        "give": ActionKind.WAIT,
+    }
+    (awaited,) = {step.outside_parties for step in found.steps} - {()}
+    assert awaited == (f"clients that read {SETTLED.names.certificate_secret}",)
+
+
+def test_a_ca_that_comes_to_be_trusted_is_approved_and_not_the_ca_above_it() -> None:
+    found = planned(SETTLED, changed_intent(Intent(Goal.RECONCILE), additional_cas=(chain_of(INTERMEDIATE, ROOT),)))
+    (inputs,) = {step.approved_inputs for step in found.steps} - {()}
+    assert inputs == (INTERMEDIATE.certificate.sha256,)
 
 
 @pytest.mark.parametrize("component", [Component.ENTITY_OPERATOR, Component.KAFKA_EXPORTER])
@@ -237,6 +266,9 @@ def test_the_plan_names_a_party_that_holds_the_flow_before_the_step_that_it_hold
     assert [one.subject for one in found.violations] == ["Pod kafka/billing"]
     assert found.after[0].what.startswith("the flow is held here by Pod kafka/billing: may present a certificate of ")
     assert any(step.phase is Phase.RETIRE and step.is_change for step in found.after)
+    unknown = of_users.presenting(replace(of_users.presenter(), authorities=None, evidence="it is not known"))
+    held = planned(of_users.users(presenters=unknown), REPLACE_KEY)
+    assert ({one.condition for one in held.violations}, held.after) == ({Condition.PRESENTERS_ARE_KNOWN}, ())
     blocked = planned(changed(SETTLED, in_place_obstacles=BLOCKED), changed_intent(REPLACE_KEY, spread=Spread.RELOAD))
     assert (blocked.violations != (), blocked.after) == (True, ())
 

@@ -161,6 +161,9 @@ def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -
             {"ledger": ledger(entry(LASTING, generations={0}), journal=a_journal())}, False, id="another flow"
         ),
         pytest.param(
+            {"ledger": ledger(entry(LASTING, generations={0}), journal=a_journal(successor="~"))}, False, id="another flow, to a CA whose name comes later"
+        ),
+        pytest.param(
             {"ledger": ledger(entry(LASTING, ANY, {0}), journal=a_journal(new=LASTING))}, True,
             id="the flow that has brought this CA waits for nodes",
         ),
@@ -463,6 +466,15 @@ def test_the_operator_needs_a_leaf_that_is_in_its_window(left: timedelta, needed
     assert needed_by_operator(seen) == frozenset()
     behind = seen.with_ca(certificate_generation=1)
     assert needed_by_operator(elsewhere(behind, LASTING)) == frozenset({PODS[0]})
+
+
+def test_a_leaf_that_the_caller_wants_no_more_is_due_by_its_own_digest() -> None:
+    """The digest of its CA names no leaf."""
+    seen = elsewhere(settled(STORED), LASTING)
+    assert STORED.chain
+    for certificate, due in zip(STORED.chain, ((STORED,), ()), strict=True):
+        intent = an_intent(Goal.RENEW_LEAVES, unwanted_leaves=frozenset({certificate.sha256}))
+        assert due_leaves(seen, intent, books_of(seen)) == due
 
 
 def test_of_a_ca_whose_key_is_here_nothing_is_corrected() -> None:
