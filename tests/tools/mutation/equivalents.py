@@ -535,6 +535,36 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "The CA in use is alone here.",
     ),
     Equivalent(
+        "_trust/rules/due.py",
+        'told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on {current[0].not_after:%Y-%m-%d}."',
+        (
+            'told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[ -1])}, which ends on {current[0].not_after:%Y-%m-%d}."',
+            'told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on {current[ -1].not_after:%Y-%m-%d}."',
+        ),
+        "The CA in use is alone here.",
+    ),
+    Equivalent(
+        "_trust/rules/due.py",
+        "begins = due_from(current[0], usual_window(snapshot))",
+        ("begins = due_from(current[ -1], usual_window(snapshot))",),
+        "The CA in use is alone here.",
+    ),
+    Equivalent(
+        "_trust/rules/due.py",
+        "ahead = window + min(_AHEAD, outside / 2) if outside > timedelta(0) else life / 2",
+        (
+            "ahead = window + min(_AHEAD, outside // 2) if outside > timedelta(0) else life / 2",
+            "ahead = window + min(_AHEAD, outside / 2) if outside > timedelta(0) else life // 2",
+        ),
+        "Certificates and windows have whole seconds.",
+    ),
+    Equivalent(
+        "_trust/rules/repair.py",
+        "if listener.presents and listener.port != CONTROL_PLANE",
+        ("if listener.presents and listener.port > CONTROL_PLANE",),
+        "No listener of a node has a lower port.",
+    ),
+    Equivalent(
         "_trust/rules/leaves.py",
         "if not others or at.ledger.undone_ca is not None or not at.gates.trust(at.snapshot, at.ledger, current):",
         ("if not others and at.ledger.undone_ca is not None or not at.gates.trust(at.snapshot, at.ledger, current):",),

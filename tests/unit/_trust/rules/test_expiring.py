@@ -190,7 +190,7 @@ def test_a_leaf_is_of_the_ca_in_use_whatever_is_above_it() -> None:
     assert [one.certificate for one in expiring(seen)] == [own]
 
 
-@pytest.mark.parametrize("snapshot", [cluster(), kept_up(ends_in(38)), with_leaf(cluster(), 30)])
+@pytest.mark.parametrize("snapshot", [cluster(), kept_up(ends_in(37)), with_leaf(cluster(), 30)])
 def test_a_certificate_outside_its_window_is_not_expiring(snapshot: Snapshot) -> None:
     assert expiring(snapshot) == ()
     assert expiring(snapshot, timedelta(days=400))

@@ -197,6 +197,9 @@ SPOILT = cluster(
     [
         pytest.param(SPOILT, PODS[0], (PODS[0],), id="it is of a stranger"),
         pytest.param(SPOILT, PODS[1], (), id="of an earlier generation: the operator issues it again first"),
+        pytest.param(
+            SPOILT.with_ca(certificate_generation=8), PODS[0], (), id="the same, and the CA in use has a later one"
+        ),
         pytest.param(elsewhere(SPOILT, OLD), PODS[1], (PODS[1],), id="the same, and the operator cannot"),
         pytest.param(SPOILT, PODS[2], (), id="it is good, and that of another node is missing"),
         pytest.param(SPOILT, LEAFLESS, (LEAFLESS,), id="it is missing"),

@@ -229,7 +229,7 @@ def test_the_operator_is_not_asked_for_its_verdict_during_a_pause_of_ours() -> N
 
 
 def test_names_and_dates_that_differ_are_told() -> None:
-    ending = issue_leaf(OLD, end=NOW + DAY)
+    ending = issue_leaf(OLD, end=NOW + 30 * DAY)
     snapshot = failing(
         leaves=(
             a_leaf("demo-broker-0", chain=None, problem="it has 12 certificates"),
