@@ -362,6 +362,14 @@ EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_sto
             stamp(1, 1, Phase.RETIRE),
             id="only their generation is behind",
         ),
+        pytest.param(
+            changed(
+                linked.RECHAINED,
+                pods=tuple(replace(pod, generation=2, key_generation=1) for pod in linked.RECHAINED.nodes.pods),
+            ),
+            stamp(1, 1, Phase.RETIRE),
+            id="only their generation is ahead",
+        ),
         pytest.param(AHEAD, (), id="a leaf is of a later generation"),
         pytest.param(
             changed(linked.RECHAINED, pods=(*linked.RECHAINED.nodes.pods, EXPORTER)),
