@@ -173,12 +173,8 @@ def loaded(certificate: Certificate) -> crypto.X509:
 @MANY
 @given(hierarchies())
 def test_agrees_with_openssl(hierarchy: Hierarchy) -> None:
-    """Valid means: whatever the order of its store and of the chain, OpenSSL accepts."""
-    verdicts = {
-        openssl_accepts(hierarchy.leaf, sent, anchors)
-        for anchors in permutations(hierarchy.anchors)
-        for sent in permutations(hierarchy.sent)
-    }
+    """Valid means: whatever the order of its store, OpenSSL accepts. The order of the chain is the one that is sent."""
+    verdicts = {openssl_accepts(hierarchy.leaf, hierarchy.sent, anchors) for anchors in permutations(hierarchy.anchors)}
     event(f"openssl {sorted(verdicts)}")
     assert valid(hierarchy, Verifier.OPENSSL) == (verdicts == {True})
 
@@ -186,8 +182,10 @@ def test_agrees_with_openssl(hierarchy: Hierarchy) -> None:
 @SETTINGS
 @given(hierarchies(), st.randoms(use_true_random=False), st.sampled_from(Verifier))
 def test_order_and_repetition_do_not_matter(hierarchy: Hierarchy, random: object, verifier: Verifier) -> None:
+    """But for OpenSSL, which takes the first issuer that was sent."""
     sent, anchors = [*hierarchy.sent, *hierarchy.sent[:1]], list(hierarchy.anchors) + list(hierarchy.anchors[:1])
-    random.shuffle(sent)  # type: ignore[attr-defined]
+    if verifier is not Verifier.OPENSSL:
+        random.shuffle(sent)  # type: ignore[attr-defined]
     random.shuffle(anchors)  # type: ignore[attr-defined]
     assert valid(Hierarchy(hierarchy.leaf, tuple(sent), tuple(anchors)), verifier) == valid(hierarchy, verifier)
 
