@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .._errors import KubeError, StepError
-from .._kube.resources import SECRETS
+from .._kube.resources import SECRETS, Field
 from .._strimzi import names
 from .._strimzi.apply.work import Work
-from .._strimzi.apply.written import Field, Loss, Writer, owners_of, remedy_for, writers_of
+from .._strimzi.apply.written import Loss, Writer, owners_of, remedy_for, writers_of
 from .._strimzi.cluster.observe import Key, Observation
 from .._strimzi.names import KAFKAS, STRIMZI_POD_SETS
 from .._strimzi.secret_data import entries

@@ -10,14 +10,14 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from .._errors import (
@@ -135,6 +135,25 @@ def read_time(value: object) -> datetime | None:
         return None
     # Near their ends times cannot be reckoned with.
     return None if found.tzinfo is None or not _FIRST_YEAR <= found.year <= _LAST_YEAR else found
+
+
+#: Where a field is in its object: ("data", "ca.crt"), ("metadata", "annotations", "strimzi.io/ca-cert-generation").
+Field: TypeAlias = tuple[str, ...]
+
+
+def managers_of(found: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
+    """The programs that have written to the object, as the API server notes them (Kubernetes API, ``metadata.managedFields``)."""
+    return ((found or {}).get("metadata") or {}).get("managedFields") or ()
+
+
+def owns(manager: Mapping[str, Any], field: Field) -> bool:
+    """Whether this program, an entry of ``managers_of``, has written the field, or something in it, last."""
+    fields: Any = manager.get("fieldsV1") or {}
+    for part in field:
+        fields = fields.get(f"f:{part}") if isinstance(fields, Mapping) else None
+        if fields is None:
+            return False
+    return True
 
 
 def ahead_of_server(sent: datetime, received: datetime, date: str) -> timedelta | None:

@@ -29,7 +29,7 @@ from typing import Any
 
 from .._errors import CertificateError, Forbidden, NotFound, ResourceTypeMissing
 from .._kube.client import KubeClient
-from .._kube.resources import PODS, SECRETS, Resource, read_time
+from .._kube.resources import PODS, SECRETS, Resource, managers_of, owns, read_time
 from .._pki.certificates import Certificate, mentions_certificates, parse_certificates
 from .._pki.usability import Verifier
 from .._trust.ledger.journal import in_flight
@@ -57,7 +57,7 @@ def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> s
         return ""
     metadata = secret["metadata"]
     name = f"Secret {metadata.get('namespace')}/{metadata['name']}"
-    changed = data_changed(metadata)
+    changed = data_changed(secret)
     if changed is None:
         return f"it is not recorded when {name} last changed, so its pods may have started with something else"
     older = sorted(str(pod["metadata"]["name"]) for pod in running if not is_created_since(pod, changed))
@@ -73,13 +73,9 @@ def is_created_since(pod: Mapping[str, Any], moment: datetime) -> bool:
     return created is not None and created >= moment
 
 
-def data_changed(metadata: Mapping[str, Any]) -> datetime | None:
+def data_changed(secret: Mapping[str, Any] | None) -> datetime | None:
     """The time of the last change of the data, as the API server has recorded it."""
-    times = [
-        read_time(field.get("time"))
-        for field in metadata.get("managedFields") or []
-        if "f:data" in (field.get("fieldsV1") or {})
-    ]
+    times = [read_time(manager.get("time")) for manager in managers_of(secret) if owns(manager, ("data",))]
     known = [moment for moment in times if moment is not None]
     return max(known) if known and len(known) == len(times) else None
 

@@ -25,6 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
     Resource,
     ahead_of_server,
     error_from,
+    managers_of,
+    owns,
     read_time,
 )
 
@@ -399,3 +401,25 @@ def test_no_other_module_reads_times_of_the_api_server() -> None:
         if isinstance(node, ast.Attribute) and node.attr == "fromisoformat"
     }
     assert reading == ELSEWHERE
+
+
+@pytest.mark.parametrize(
+    ("fields", "owned"),
+    [
+        ({"f:data": {"f:ca.crt": {}}}, True),
+        pytest.param({"f:data": {"f:ca.crt": {"f:x": {}}}}, True, id="something in it"),
+        ({"f:data": {"f:ca.key": {}}}, False),
+        ({"f:metadata": {}}, False),
+        pytest.param({"f:data": "no map"}, False, id="no map"),
+        pytest.param(None, False, id="no fields"),
+    ],
+)
+def test_a_program_owns_a_field_that_it_has_written(fields: object, owned: bool) -> None:
+    found = {"metadata": {"managedFields": [{"manager": "other", "fieldsV1": fields}]}}
+    (manager,) = managers_of(found)
+    assert owns(manager, ("data", "ca.crt")) is owned
+
+
+@pytest.mark.parametrize("found", [None, {}, {"metadata": None}, {"metadata": {"managedFields": None}}])
+def test_an_object_without_notes_has_no_managers(found: dict[str, object] | None) -> None:
+    assert list(managers_of(found)) == []

@@ -18,14 +18,12 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 
 from ..._kube.client import FIELD_MANAGER, KubeClient
-from ..._kube.resources import PODS, SECRETS, read_time
+from ..._kube.resources import PODS, SECRETS, Field, managers_of, owns, read_time
 from .. import names
 from ..cluster.observe import Key, Observation
 from ..names import KAFKAS, STRIMZI_POD_SETS
 
 Object: TypeAlias = Mapping[str, Any]
-#: Where a field is in its object: ("data", "ca.crt"), ("metadata", "annotations", "strimzi.io/ca-cert-generation").
-Field: TypeAlias = tuple[str, ...]
 
 #: Programs of Strimzi, which name themselves in the User-Agent (docs/operator.md, "Users").
 _OF_STRIMZI = "strimzi-"
@@ -100,9 +98,7 @@ def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ..
     collection is left out.
     """
     wanted = tuple(fields)
-    return _name_writers(
-        manager for manager in _other_managers(found) if any(_has_field(manager, field) for field in wanted)
-    )
+    return _name_writers(manager for manager in _other_managers(found) if any(owns(manager, field) for field in wanted))
 
 
 def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
@@ -118,19 +114,15 @@ def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writ
     )
 
 
-def _managers(found: Object | None) -> Iterable[Object]:
-    return ((found or {}).get("metadata") or {}).get("managedFields") or ()
-
-
 def _other_managers(found: Object | None) -> Iterator[Object]:
-    for manager in _managers(found):
+    for manager in managers_of(found):
         if manager.get("manager") != FIELD_MANAGER and not manager.get("subresource"):
             yield manager
 
 
 def is_of_this_collection(found: Object | None, field: Field) -> bool:
     """Whether a call of this collection has written the field last."""
-    return any(manager.get("manager") == FIELD_MANAGER and _has_field(manager, field) for manager in _managers(found))
+    return any(manager.get("manager") == FIELD_MANAGER and owns(manager, field) for manager in managers_of(found))
 
 
 def _name_writers(managers: Iterable[Object]) -> tuple[Writer, ...]:
@@ -140,15 +132,6 @@ def _name_writers(managers: Iterable[Object]) -> tuple[Writer, ...]:
 def _writer(entry: Object) -> Writer:
     at, operation = read_time(entry.get("time")), str(entry.get("operation") or "")
     return Writer(str(entry.get("manager") or ""), operation, "" if at is None else f"{at:%Y-%m-%dT%H:%M:%SZ}")
-
-
-def _has_field(entry: Object, field: Field) -> bool:
-    fields: Any = entry.get("fieldsV1") or {}
-    for part in field:
-        fields = fields.get(f"f:{part}") if isinstance(fields, Mapping) else None
-        if fields is None:
-            return False
-    return True
 
 
 #: Annotations that ask for something once: it is no loss when they are gone.

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..._errors import CertificateError, Forbidden
 from ..._kube.client import KubeClient
-from ..._kube.resources import CONFIG_MAPS, SECRETS, read_time
+from ..._kube.resources import CONFIG_MAPS, SECRETS, managers_of, owns, read_time
 from ..._pki.certificates import parse_certificates
 from ..._trust.model.ledger import CaSource
 from ..._trust.model.names import listed
@@ -85,11 +85,6 @@ def _content(found: Mapping[str, Any], reference: CaSourceReference) -> bytes | 
 
 
 def _changed_at(found: Mapping[str, Any], key: str) -> datetime | None:
-    """When the owner of the entry wrote the object last, as the API server notes it (Kubernetes API, ``metadata.managedFields``)."""
-    owners = [manager for manager in found["metadata"].get("managedFields") or () if _owns(manager, key)]
+    """When the owner of the entry wrote the object last, as the API server notes it."""
+    owners = [one for one in managers_of(found) if owns(one, ("data", key)) or owns(one, ("binaryData", key))]
     return max(filter(None, (read_time(owner.get("time")) for owner in owners)), default=None)
-
-
-def _owns(manager: Mapping[str, Any], key: str) -> bool:
-    fields = manager.get("fieldsV1") or {}
-    return any(f"f:{key}" in (fields.get(part) or {}) for part in ("f:data", "f:binaryData"))

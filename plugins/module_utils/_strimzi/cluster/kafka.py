@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 from ..._errors import CronError, Forbidden, ResourceTypeMissing, fit_in_line
 from ..._kube.client import KubeClient
-from ..._kube.resources import Resource, read_time
+from ..._kube.resources import Resource, managers_of, owns, read_time
 from ..._trust.model.clients import ReissuePause
 from ..._trust.model.snapshot import FailedReconcile, MaintenanceWindows, OperatorPause, OperatorStatus, Reconciliation
 from .. import names
@@ -175,15 +175,14 @@ def is_paused_by(resource: Mapping[str, Any] | None, mark: str) -> bool:
     """
     if annotation(resource, names.PAUSE_RECONCILIATION) != "true" or annotation(resource, mark) is None:
         return False
-    pausers, markers = (_writers_of(resource or {}, name) for name in (names.PAUSE_RECONCILIATION, mark))
+    pausers, markers = (_writers_of(resource, name) for name in (names.PAUSE_RECONCILIATION, mark))
     return not (pausers and markers) or bool(pausers & markers)
 
 
-def _writers_of(resource: Mapping[str, Any], name: str) -> frozenset[str]:
-    """The programs that have written this annotation, as the API server notes them (Kubernetes API, ``metadata.managedFields``)."""
-    found = resource["metadata"].get("managedFields") or ()
-    fields = ((manager.get("manager"), (manager.get("fieldsV1") or {}).get("f:metadata") or {}) for manager in found)
-    return frozenset(str(manager) for manager, owned in fields if f"f:{name}" in (owned.get("f:annotations") or {}))
+def _writers_of(resource: Mapping[str, Any] | None, name: str) -> frozenset[str]:
+    """The programs that have written this annotation last."""
+    field = "metadata", "annotations", name
+    return frozenset(str(manager.get("manager")) for manager in managers_of(resource) if owns(manager, field))
 
 
 def user_pause(user: Mapping[str, Any]) -> ReissuePause:

@@ -186,7 +186,7 @@ def _copy(binding: Object | None) -> Copy:
         leaf = parse_certificates(entries(binding).get(_BOUND, b""))[0]
     except CertificateError:
         return Copy("", None)
-    return Copy(leaf.sha256, data_changed((binding or {})["metadata"]))
+    return Copy(leaf.sha256, data_changed(binding))
 
 
 def _each(client: KubeClient, kind: Resource, namespace: str, pick: Callable[[Object], T | None]) -> Sequence[T]:

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..._errors import CertificateError, KeystoreError, PrivateKeyError
 from ..._kube.client import FIELD_MANAGER
+from ..._kube.resources import managers_of, owns
 from ..._pki.certificates import Certificate, Chain, parse_certificates, readable_certificates
 from ..._pki.keys import load_stored_key
 from ..._pki.paths import validate_path
@@ -74,9 +75,8 @@ def _is_of_the_pair(secret: Mapping[str, Any]) -> bool:
 
 def _writers_of(entries: tuple[str, ...], secret: Mapping[str, Any]) -> frozenset[str]:
     """The programs that have written each of these entries last."""
-    found = secret["metadata"].get("managedFields") or ()
-    owned = ((manager.get("manager"), (manager.get("fieldsV1") or {}).get("f:data") or {}) for manager in found)
-    return frozenset(name for name, fields in owned if all(f"f:{entry}" in fields for entry in entries))
+    found = (one for one in managers_of(secret) if all(owns(one, ("data", entry)) for entry in entries))
+    return frozenset(str(manager.get("manager")) for manager in found)
 
 
 _UNLIKE = "its ca.crt is not that of the clients CA, so the User Operator issues it again as soon as it looks"
@@ -233,7 +233,7 @@ def read_certificate(
 
 
 def _stored(secret: Mapping[str, Any], data: Mapping[str, bytes], entry: str, key: bytes | None) -> _StoredCertificate:
-    changed = data_changed(secret["metadata"])
+    changed = data_changed(secret)
     try:
         chain = parse_certificates(data.get(entry, b""))
     except CertificateError as error:
