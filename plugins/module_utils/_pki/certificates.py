@@ -59,6 +59,7 @@ _NAME_CONSTRAINTS = "2.5.29.30"
 #: Extensions that confine a CA to some names or uses (RFC 5280 sections 4.2.1.10 and 4.2.1.12).
 CONFINING = frozenset({_NAME_CONSTRAINTS, "2.5.29.37"})
 _ANY_POLICY = "2.5.29.32.0"
+_COMMON_NAME = "2.5.4.3"
 
 #: encipher_only and decipher_only only restrict key_agreement.
 _KEY_USAGES = (
@@ -158,6 +159,12 @@ class Certificate:
     def subject_attributes(self) -> tuple[tuple[str, str], ...]:
         """The parts of its name, in their order: type as dotted numbers, and text."""
         return tuple((attribute.oid.dotted_string, str(attribute.value)) for attribute in self._parsed.subject)
+
+    @property
+    def common_name(self) -> str:
+        """The common name of its subject, of several the most specific; empty where the subject has none."""
+        names = [text for kind, text in self.subject_attributes if kind == _COMMON_NAME]
+        return printable(names[-1]) if names else ""
 
     @cached_property
     def folded_subject(self) -> FoldedName:

@@ -8,7 +8,6 @@ fills them in.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -50,15 +49,9 @@ def label_command(kind: str, name: str, namespace: str, labels: Sequence[str]) -
     return f"kubectl label {kind} {name} --namespace {namespace} --overwrite {' '.join(labels)}"
 
 
-#: In the text of a name (RFC 4514): an attribute, which stands between two commas that are not escaped, and an escaped character.
-_ATTRIBUTE, _ESCAPED = re.compile(r"(?:[^,\\]|\\.)+"), re.compile(r"\\(.)")
-
-
 def label(certificate: Certificate) -> str:
     """How a CA is named in lists: common name and the start of its SHA-256."""
-    parts = (part for part in _ATTRIBUTE.findall(certificate.subject) if part.startswith("CN="))
-    name = next((_ESCAPED.sub(r"\1", part[3:]) for part in parts), certificate.subject)
-    return f"{name} ({certificate.sha256[:12]})"
+    return f"{certificate.common_name or certificate.subject} ({certificate.sha256[:12]})"
 
 
 def flow_named(journal: Journal) -> str:

@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
+from cryptography import x509
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
+    finish_certificate,
+    start_certificate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import (
     Goal,
     Retire,
@@ -27,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
     named,
 )
 
-from ....tools.support.certificates import NOW
+from ....tools.support.certificates import NOW, YEAR, key
 from ..authorities import NEW, OLD
 from ..builders import NAMES
 from ..ledgers import a_journal
@@ -41,18 +44,26 @@ def test_a_ca_is_called_by_its_subject_and_the_start_of_its_sha_256() -> None:
     assert named(OLD.certificate) == f"CN=cluster-ca v0,O=io.strimzi ({OLD.certificate.sha256[:12]})"
 
 
+def with_subject(text: str) -> Certificate:
+    """A certificate for a subject in the form of RFC 4514."""
+    name, own = x509.Name.from_rfc4514_string(text), key(0)
+    return finish_certificate(start_certificate(name, name, own.public_key, NOW, YEAR), own)
+
+
 @pytest.mark.parametrize(
     ("subject", "name"),
     [
         ("CN=cluster-ca v0,O=io.strimzi", "cluster-ca v0"),
         ("C=DE,CN=Example\\, Inc. Root CA,O=Example\\, Inc.", "Example, Inc. Root CA"),
         ("O=Example\\,CN=none", "O=Example\\,CN=none"),
+        ("CN=cluster-ca v0,CN=Example", "cluster-ca v0"),
     ],
-    ids=["alone", "with a comma in it", "none"],
+    ids=["alone", "with a comma in it", "none", "several"],
 )
 def test_lists_name_a_ca_by_its_common_name(subject: str, name: str) -> None:
-    authority: Any = SimpleNamespace(subject=subject, sha256=OLD.certificate.sha256)
-    assert label(authority) == f"{name} ({OLD.certificate.sha256[:12]})"
+    authority = with_subject(subject)
+    assert authority.subject == subject
+    assert label(authority) == f"{name} ({authority.sha256[:12]})"
 
 
 @pytest.mark.parametrize("text", [OLD.certificate.fingerprint, OLD.certificate.sha256])
