@@ -186,10 +186,10 @@ class TrustModule(ClusterModule):
         work.begin = reporter(self.params.get("progress_file"), kept=True)
         self._live_look = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
         work.nodes = NodeAccess(
-            lambda observation: look.take(lambda: _answers(observation, opener())),
-            opener,
-            partial(connect.runner_for, self.params, work.scope.namespace),
-            _why_no_reload,
+            look_live=lambda observation: look.take(lambda: _answers(observation, opener())),
+            open_ports=opener,
+            run_commands=partial(connect.runner_for, self.params, work.scope.namespace),
+            reload_obstacle=_why_no_reload,
         )
         self._work = work
         return work
@@ -362,7 +362,10 @@ class TrustModule(ClusterModule):
             strategy=Strategy(self.params.get("strategy") or "operator"),
             kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
             surroundings=Surroundings(
-                outside_of(self.params), source_of(self.params), self._growth(), self._dns_domain()
+                outside_clients=outside_of(self.params),
+                source=source_of(self.params),
+                growth=self._growth(),
+                dns_domain=self._dns_domain(),
             ),
             issuer=issuer_settings(self.params.get("issuer")),
             rotation=RotationPolicy(self.params.get("rotation_policy") or "always"),

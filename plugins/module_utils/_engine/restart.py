@@ -39,7 +39,7 @@ from .outcome import IN_A_FLOW, Patience
 
 #: Seconds before the next look, where another program was first.
 _PAUSE = 1.0
-#: The API server gives its own time in whole seconds, and that of pods.
+#: The API server gives its time, and the time at which it made a pod, in whole seconds: each may be off by one.
 _WHOLE_SECONDS = timedelta(seconds=2)
 
 
@@ -62,7 +62,7 @@ def restart(
     """Restart these pods, as far as they were made before ``since``. Raises StepError."""
     choice = _choose(work, asked, since, ignores_windows)
     if since is not None:
-        _let_pass(since, choice, work)
+        _wait_until_past(since, choice, work)
     if (choice.uids or choice.withdrawals) and not work.dry_run:
         before_write()
         # Another run may have worked until the Lease was free, and a window may have closed.
@@ -95,12 +95,12 @@ class _Choice:
     nodes: Observation
     #: The UIDs of the pods.
     uids: frozenset[str]
-    #: The requests to the operator that a killed call has left, and that are none of this call.
+    #: The writes that withdraw the requests to the operator which a killed call has left, where this call does not make the same requests.
     withdrawals: tuple[Write, ...]
 
 
 def _choose_and_clear(work: Work, asked: Chosen, since: datetime | None, ignores_windows: bool) -> _Choice:
-    """Choose, and take back what a killed call has requested. Raises StepError, KubeError."""
+    """Choose the pods, and withdraw the requests that a killed call has left. Raises StepError, KubeError."""
     choice = _choose(work, asked, since, ignores_windows)
     write_all(choice.withdrawals, work, Phase.USE.value)
     return choice
@@ -111,12 +111,14 @@ def _time_of_server(work: Work) -> datetime:
     return work.clock.now() - (work.client.clock_ahead or timedelta(0))
 
 
-def _let_pass(since: datetime, choice: _Choice, work: Work) -> None:
-    """Wait until this time is over by the API server's clock: the same task would restart pods again that were made before."""
+def _wait_until_past(since: datetime, choice: _Choice, work: Work) -> None:
+    """Wait until the API server's clock has passed ``since``: the pods that this task makes would be dated before it, and the same task would restart them
+    again.
+    """
     left = since + _WHOLE_SECONDS - _time_of_server(work)
     if choice.uids and not work.dry_run and left > timedelta(0):
         work.tell(
-            f"waiting for {left.total_seconds():.0f} s, until the time of since is over by the API server's clock"
+            f"waiting {left.total_seconds():.0f} s, until the API server's clock has passed the time that since gives"
         )
         work.clock.sleep(left.total_seconds())
 

@@ -348,8 +348,8 @@ def withdrawal(pod: Object, what: str) -> Write:
 
 
 def withdraw_left_requests(observation: Observation, spared: Collection[str]) -> tuple[Write, ...]:
-    """Take the requests for a restart back that a killed call of this collection has left on nodes: a run that waits for such restarts holds the Lease.
-    spared: the UIDs of the pods whose restart the caller is about to request.
+    """Take the requests for a restart back that a killed call of this collection has left on nodes. The caller holds the Lease, so no other run waits for
+    these restarts. spared: the UIDs of the pods whose restart the caller is about to request.
     """
     nodes = (
         pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA and pod.uid not in spared

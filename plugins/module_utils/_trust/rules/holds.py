@@ -218,9 +218,9 @@ def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot,
         return found
     left = tuple(node for node in silent if node.uid not in intent.obstacles.silent_nodes)
     if left:
-        phases = [step.phase for step in (*assumed.steps, *found.steps)] or [Phase.USE]
-        # A record of evidence may be of a later phase than the last that the caller asks for; the call still waits in a phase that it enters.
-        phase = phases[0] if intent.allows(phases[0]) else intent.extent.last_phase or phases[0]
+        phase = next((step.phase for step in (*assumed.steps, *found.steps)), Phase.USE)
+        # A record of evidence may be of a later phase than the last that the caller asks for; the call waits in a phase that it enters.
+        phase = min(phase, intent.extent.last_phase or phase, key=lambda one: one.position)
         return Decision(steps=(AwaitAnswers(nodes=left, phase=phase),))
     if snapshot.reconciliation.pause.is_ours:
         return found
