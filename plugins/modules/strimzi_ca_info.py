@@ -713,7 +713,7 @@ class LookingModule(TrustModule):
         refused = self._refuse_unapproved(work, outcome, intent, whole)
         for sentence in describe_short_lives(seen, whole.span, goal):
             self.module.warn(sentence)
-        answered = why_answered(seen, intent, seen.books)
+        answered = why_answered(seen, intent, seen.ledger_or_empty)
         for line in plan_lines(result, goal.value, self.check_mode, answered):
             work.tell(line)
         if self.check_mode and planned.whole:

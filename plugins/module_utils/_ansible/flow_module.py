@@ -244,7 +244,7 @@ class FlowModule(TrustModule):
     def fingerprint_of(self, named: str) -> str:
         """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
         snapshot, wanted = self.observed(), named.replace(":", "").lower()
-        known = (entry.certificate for entry in snapshot.books.entries)
+        known = (entry.certificate for entry in snapshot.ledger_or_empty.entries)
         return next(
             (
                 certificate.fingerprint
@@ -260,6 +260,6 @@ class FlowModule(TrustModule):
 
     def trusted_certificates(self) -> list[str]:
         """The trusted CAs of the ledger as this call leaves it, in PEM form, each with its chain."""
-        ledger = self.observed().books
+        ledger = self.observed().ledger_or_empty
         trusted = (entry for entry in ledger.entries if entry.state in TRUSTED_STATES)
         return [encode_certificates(entry.chain).decode("ascii") for entry in trusted]

@@ -110,7 +110,7 @@ def _renewal(standing: Standing, snapshot: Snapshot) -> dict[str, Any]:
 
 def describe_upkeep(snapshot: Snapshot) -> dict[str, Any] | None:
     """The ledger's record of how the CA in use is renewed; None where there is none."""
-    known, current = snapshot.ledger.upkeep if snapshot.ledger else None, snapshot.ca.in_use
+    known, current = snapshot.ledger_or_empty.upkeep, snapshot.ca.in_use
     if known is None or not current:
         return None
     return {

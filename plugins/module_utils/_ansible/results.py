@@ -399,7 +399,7 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
 
 def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
     """None where no source is named."""
-    source, ledger = snapshot.source, snapshot.books
+    source, ledger = snapshot.source, snapshot.ledger_or_empty
     if source is None:
         return None
     whatever = Intent(
@@ -421,7 +421,7 @@ def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
 
 
 def _source_authority(certificate: Certificate, snapshot: Snapshot) -> dict[str, Any]:
-    ledger = snapshot.books
+    ledger = snapshot.ledger_or_empty
     return {
         "subject": certificate.subject,
         "sha256": certificate.sha256,

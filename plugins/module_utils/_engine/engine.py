@@ -373,7 +373,7 @@ def _has_new_actions(actions: Sequence[Action], done: int) -> bool:
 
 def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
     """Whether the ledger holds it: it was written, and the answer was lost."""
-    entry = snapshot.books.find(transition.fingerprint)
+    entry = snapshot.ledger_or_empty.find(transition.fingerprint)
     return (entry.state if entry else None) is transition.after
 
 

@@ -163,7 +163,7 @@ class CallOutcome:
 def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> CallOutcome:
     """Observe and decide, and do nothing."""
     seen, decision = decide_with_a_look(work, intent, observe_cluster(work), engine)
-    about = resolve(seen.snapshot, intent, seen.snapshot.books).replaces
+    about = resolve(seen.snapshot, intent, seen.snapshot.ledger_or_empty).replaces
     return CallOutcome(seen, decision, about, seen)
 
 
@@ -219,7 +219,7 @@ def is_absent(fingerprint: str) -> Reached:
     """Whether the CA has left the ledger, and the Secret from which processes read CAs."""
 
     def reached(snapshot: Snapshot) -> bool:
-        known = snapshot.books.find(fingerprint)
+        known = snapshot.ledger_or_empty.find(fingerprint)
         return known is None and fingerprint not in snapshot.ca.projected
 
     return reached
@@ -229,7 +229,7 @@ def is_trusted(trusting: tuple[Chain, ...]) -> Reached:
     """Whether every CA of the ledger is trusted, and these are among them."""
 
     def reached(snapshot: Snapshot) -> bool:
-        ledger = snapshot.books
+        ledger = snapshot.ledger_or_empty
         untrusted = any(entry.state is TrustState.UNTRUSTED for entry in ledger.entries) and bool(snapshot.nodes.pods)
         return not untrusted and all(ledger.find(chain[0].fingerprint) for chain in trusting)
 
@@ -248,7 +248,7 @@ def are_issued(wanted: Selection) -> Reached:
             return False
         if snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
             return is_switched(snapshot) and not any(presenter.is_outdated for presenter in presenters(snapshot))
-        ledger, next_ = snapshot.books, _next_issuer(snapshot)
+        ledger, next_ = snapshot.ledger_or_empty, _next_issuer(snapshot)
         leaves = [
             leaf for leaf in snapshot.leaves.stored if leaf.component is not Component.CLUSTER_OPERATOR and leaf.chain
         ]

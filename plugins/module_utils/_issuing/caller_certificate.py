@@ -218,7 +218,7 @@ def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> No
 
 
 def _trusted(observation: Observation) -> bytes:
-    ledger = observation.snapshot.books
+    ledger = observation.snapshot.ledger_or_empty
     chains = [entry.chain for entry in ledger.entries if entry.state in TRUSTED_STATES] or [
         observation.snapshot.ca.current
     ]

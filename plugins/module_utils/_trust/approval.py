@@ -79,8 +79,8 @@ def check_approval(
 
 
 def _before_flow(goal: Goal, snapshot: Snapshot) -> Iterator[Snapshot]:
-    """The cluster as a call with this goal may have found it that was killed since, or that waits for an issuer; nothing where no journal is missed, or no
-    such call shows.
+    """The states in which an earlier call with this goal may have found the cluster before it was killed, or began to wait for an issuer. None where the
+    journal says it, or where no such call has left a trace.
 
     An adoption first takes the CA from the operator, and a hand-back gives it to the operator before the ledger goes. A recovery puts Secrets back first,
     and its plan is the same whichever of them were lost. A recovery and a renewal of leaves request leaves of an issuer first. No object tells which leaves
@@ -103,12 +103,12 @@ def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
     """
     for step in restore_secrets(snapshot) if goal is Goal.RECOVER else ():
         snapshot = step.restore(snapshot)
-    ledger, begun = snapshot.books, in_flight(snapshot.ledger)
+    ledger, begun = snapshot.ledger_or_empty, in_flight(snapshot.ledger)
     if begun is None:
-        names = (
-            current.fingerprint if goal is Goal.RENEW else current.public_key_sha256 for current in snapshot.ca.in_use
-        )
-        return next(names, None)
+        current = next(iter(snapshot.ca.in_use), None)
+        if current is None:
+            return None
+        return current.fingerprint if goal is Goal.RENEW else current.public_key_sha256
     if goal is Goal.RENEW:
         return begun.replaces
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
@@ -131,6 +131,6 @@ def _is_begun(goal: Goal, snapshot: Snapshot) -> bool:
 
 def _first_part(snapshot: Snapshot) -> Journal | None:
     """The finished renewal of the CA in use that was to lead to a replacement; None where no replacement is due."""
-    last = snapshot.books.journal
+    last = snapshot.ledger_or_empty.journal
     in_use = {certificate.fingerprint for certificate in snapshot.ca.in_use}
     return last if last is not None and last.options.precedes_replacement and last.successor in in_use else None

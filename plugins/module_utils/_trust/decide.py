@@ -87,7 +87,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         return Decision(steps=(AwaitVerdict(phase=Phase.PREPARE),))
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
         return _decide_adoption(snapshot, intent, engine)
-    before = snapshot.books
+    before = snapshot.ledger_or_empty
     if intent.goal is Goal.DOWNGRADE and _keeps_no_ledger(snapshot, intent):
         at = Situation(snapshot, intent, before, engine.gates)
         return _choose_steps(at, resume_operators(snapshot) or hand_over(at))
@@ -145,8 +145,10 @@ def _decide_adoption(snapshot: Snapshot, intent: Intent, engine: Engine) -> Deci
     # The entry of a CA that enters the ledger is complete after as many passes as there are states.
     for _state in TrustState:
         decision = _decide(taken, intent, engine)
-        written = (step.ledger for step in decision.steps if isinstance(step, WriteLedger))
-        taken = replace(taken, ledger=next(written, taken.ledger))
+        written = [step.ledger for step in decision.steps if isinstance(step, WriteLedger)]
+        if not written:
+            break
+        taken = replace(taken, ledger=written[0])
     if decision.violations:
         return Decision(violations=decision.violations)
     return Decision(steps=(SetGenerated(generated=False, ca=snapshot.names.ca, phase=Phase.PREPARE),))
@@ -229,7 +231,7 @@ def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation,
 
 def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
     """The decision where a call has reached its aim before the flow is at its end: only the operator's verdict is left."""
-    return _decide_end(Situation(snapshot, intent, snapshot.books, engine.gates), work_is_left=True)
+    return _decide_end(Situation(snapshot, intent, snapshot.ledger_or_empty, engine.gates), work_is_left=True)
 
 
 def _decide_end(at: Situation, *, work_is_left: bool) -> Decision:

@@ -120,8 +120,8 @@ def lives_of(snapshot: Snapshot, span: Span | None) -> tuple[Life, ...]:
 
 
 def _lives(snapshot: Snapshot, span: Span | None) -> Iterator[Life]:
-    entries = snapshot.ledger.entries if snapshot.ledger else ()
-    for authority in dict.fromkeys((*snapshot.ca.current, *(entry.certificate for entry in entries))):
+    recorded = (entry.certificate for entry in snapshot.ledger_or_empty.entries)
+    for authority in dict.fromkeys((*snapshot.ca.current, *recorded)):
         yield _life(named(authority), (authority,), snapshot, span)
     for component in Component:
         found = [leaf.chain[0] for leaf in _leaves(component, snapshot) if leaf.chain]

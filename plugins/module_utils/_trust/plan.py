@@ -244,7 +244,7 @@ class Forecast:
 
 def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end) -> Forecast:
     """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
-    about = resolve(snapshot, intent, snapshot.books).replaces
+    about = resolve(snapshot, intent, snapshot.ledger_or_empty).replaces
     intent = intent.about(about or intent.parameters.replaces)
     start = snapshot
     planned: list[PlannedStep] = []
@@ -340,7 +340,7 @@ def _extend_answers(snapshot: Snapshot) -> Snapshot:
     """The answers of nodes, extended to CAs that have come since: they would answer as for another CA of that
     name and key.
     """
-    ledger = snapshot.books
+    ledger = snapshot.ledger_or_empty
     known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
     said = (
         None

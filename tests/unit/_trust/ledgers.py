@@ -17,7 +17,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     LedgerEntry,
     TrustState,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ...tools.support.certificates import HOUR, NOW, Entity
 from .authorities import NEW, OLD, chain_of, name_of
@@ -54,7 +53,3 @@ def a_journal(goal: Goal = Goal.REPLACE_KEY, old: Entity | None = OLD, new: Enti
         replaces_sha256=replaced.sha256 if replaced else None,
     )
     return replace(made, **fields)
-
-
-def books_of(snapshot: Snapshot) -> Ledger:
-    return snapshot.ledger or Ledger()

@@ -50,7 +50,7 @@ from ...tools.support.intents import changed_intent
 from . import linked, of_users, patient, unlinked
 from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, name_of
 from .builders import PAUSED, changed, cluster, others, secrets
-from .ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, books_of, entry, ledger
+from .ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
 from .nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
 
@@ -167,7 +167,7 @@ def test_a_patient_flow_is_done_and_names_the_nodes_whose_restarts_it_waits_for(
 def stopped(stage: str, after: Phase, *, is_abort: bool = False, **fields: Any) -> Snapshot:
     """A flow that is to stop there; a Secret of a node is missing, unless it is said otherwise."""
     snapshot, _intent = FLOWS[stage]
-    books = books_of(snapshot)
+    books = snapshot.ledger_or_empty
     assert books.journal is not None
     journal = replace(books.journal, options=FlowOptions(stop=Stop(after, NOW - HOUR)), is_abort=is_abort)
     made = {"missing": {"demo-nodes-9": Component.KAFKA}, **fields}
@@ -334,7 +334,7 @@ def test_the_renewal_before_a_patient_replacement_restarts_no_node_either(
     intent: Intent, retire: Retire, asked: str
 ) -> None:
     snapshot, _intent = FLOWS["renewal TRUSTED"]
-    books = books_of(snapshot)
+    books = snapshot.ledger_or_empty
     assert books.journal is not None
     journal = replace(books.journal, retire=retire, options=FlowOptions(precedes_replacement=intent is REPLACE_KEY))
     begun = replace(snapshot, ledger=replace(books, journal=journal))

@@ -61,7 +61,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 from ...tools.support.intents import changed_intent
 from . import linked, patient, renewal, unlinked
 from .builders import PAUSED, changed
-from .ledgers import PHASE_OUT, books_of
+from .ledgers import PHASE_OUT
 from .mixtures import SETTINGS, going_on, in_places, intents, reconciliations, snapshots
 from .stand_in import MadeHere
 
@@ -93,7 +93,7 @@ def with_books_kept(snapshot: Snapshot, intent: Intent) -> tuple[Snapshot, Decis
 
 
 def holds_for(form: Chain, snapshot: Snapshot) -> bool:
-    return trust_gate(snapshot, books_of(snapshot), form) == ()
+    return trust_gate(snapshot, snapshot.ledger_or_empty, form) == ()
 
 
 @SETTINGS
@@ -121,7 +121,7 @@ def test_the_operator_is_switched_only_behind_the_gates(
         if not isinstance(step, Switch) or not snapshot.nodes.pods:
             continue
         event(f"switched, leaving: {step.leaving is not None}")
-        books, new = books_of(snapshot), step.authority.fingerprint
+        books, new = snapshot.ledger_or_empty, step.authority.fingerprint
         entry = books.find(new)
         assert entry is not None
         assert entry.state in TRUSTED_STATES
@@ -154,7 +154,7 @@ def test_no_leaf_of_another_ca_is_issued_while_a_verifier_would_refuse_it(
             # Clients outside the cluster never meet the operator, which presents its own leaf alone.
             met = without_outside_clients(snapshot) if step.secrets == (linked.OWN,) else snapshot
             assert holds_for((step.link, *current) if step.link else step.issuer, met)
-            assert step.link or alone_gate(snapshot, books_of(snapshot), step.issuer) == ()
+            assert step.link or alone_gate(snapshot, snapshot.ledger_or_empty, step.issuer) == ()
         elif behind:
             event("issued after a switch")
             # The switch asked clients outside as well; a client that comes later does not keep the operator paused.
@@ -168,7 +168,7 @@ def test_no_ca_is_withdrawn_while_a_party_needs_it(snapshot: Snapshot, state: Re
     for step in found.steps:
         if isinstance(step, Withdraw):
             event("withdrawn")
-            books, leaving = books_of(snapshot), step.certificate.fingerprint
+            books, leaving = snapshot.ledger_or_empty, step.certificate.fingerprint
             entry = books.find(leaving)
             # A CA that was removed leaves once more where another program has put it back.
             assert entry.state is PHASE_OUT if entry else leaving in {one.fingerprint for one in books.removed_cas}
@@ -295,7 +295,7 @@ def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, i
     """In any cluster and for any intent; and no link certificate comes to where CAs are loaded from."""
     snapshot = replace(snapshot, reconciliation=state)
     # As each call names it for the next one.
-    about = resolve(snapshot, intent, books_of(snapshot)).replaces
+    about = resolve(snapshot, intent, snapshot.ledger_or_empty).replaces
     intent = changed_intent(intent, replaces=about or intent.parameters.replaces)
     for _pass in range(PASSES):
         found = decide(snapshot, intent)
@@ -311,7 +311,7 @@ def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, i
             }
             assert not links & snapshot.ca.projected
             assert not links & (snapshot.outside_clients.published or frozenset())
-            assert not links & {entry.fingerprint for entry in books_of(snapshot).entries}
+            assert not links & {entry.fingerprint for entry in snapshot.ledger_or_empty.entries}
     else:
         raise AssertionError("no end")
     event(f"done: {found.done}")

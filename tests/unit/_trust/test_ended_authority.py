@@ -26,7 +26,7 @@ from ...tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ...tools.support.intents import changed_intent
 from .authorities import NEW, ROOT, chain_of, name_of
 from .builders import changed, prepared, secrets
-from .ledgers import ALL, books_of, entry, ledger
+from .ledgers import ALL, entry, ledger
 from .of_users import presenter, presenting, stages, users
 from .rules.asking import RECONCILE, RENEW, REPLACE_KEY
 from .stand_in import MadeHere
@@ -76,8 +76,8 @@ def test_a_recovery_renews_an_ended_ca_or_goes_on_with_the_flow_in_flight(stage:
 
 def test_brokers_accept_certificates_of_an_ended_ca() -> None:
     seen = at_each_stage(ENDED)["trusted"]
-    assert trust_gate(seen, books_of(seen), chain_of(ENDED)) == ()
-    assert removal_gate(seen, books_of(seen), name_of(NEW)) == ()
+    assert trust_gate(seen, seen.ledger_or_empty, chain_of(ENDED)) == ()
+    assert removal_gate(seen, seen.ledger_or_empty, name_of(NEW)) == ()
 
 
 def test_a_ca_with_the_same_name_and_key_renews_it() -> None:

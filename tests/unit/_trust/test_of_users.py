@@ -44,7 +44,7 @@ from ...tools.support.certificates import DAY, NOW
 from ...tools.support.intents import changed_intent
 from .authorities import NEW, OLD, name_of, names_of
 from .builders import PAUSED, RUNS, answering, changed
-from .ledgers import ALL, ANY, UNUSED, a_journal, books_of, entry, ledger
+from .ledgers import ALL, ANY, UNUSED, a_journal, entry, ledger
 from .nodes import PODS, uid_of, uids_of
 from .of_users import ORDERS, PAYMENTS, STAGES, USER_OPERATOR, presenter, presenting, users
 from .rules.asking import situation
@@ -54,7 +54,7 @@ NEW_NAME, OLD_NAME = named(NEW.certificate), named(OLD.certificate)
 
 
 def test_users_present_and_brokers_do_not() -> None:
-    assert [one.party for one in present_all(users(), books_of(users()))] == [USER_OPERATOR, ORDERS, PAYMENTS]
+    assert [one.party for one in present_all(users(), users().ledger_or_empty)] == [USER_OPERATOR, ORDERS, PAYMENTS]
 
 
 @pytest.mark.parametrize(
@@ -77,25 +77,27 @@ def test_users_present_and_brokers_do_not() -> None:
 def test_whether_a_ca_is_taken_up(state: TrustState, other: Presenter | None, expected: bool) -> None:
     own, others = entry(OLD, state, {0}), (other,) if other else ()
     seen = users(ledger=ledger(own, entry(NEW, ANY)), presenters=presenting(presenter(), *others))
-    assert is_taken_up(own, seen, books_of(seen)) is expected
+    assert is_taken_up(own, seen, seen.ledger_or_empty) is expected
 
 
 def test_a_user_that_presents_nothing_is_not_counted() -> None:
     seen = users(presenters=presenting(presenter(authorities=frozenset()), presenter(PAYMENTS)))
-    assert [one.party for one in present_all(seen, books_of(seen))] == [USER_OPERATOR, PAYMENTS]
+    assert [one.party for one in present_all(seen, seen.ledger_or_empty)] == [USER_OPERATOR, PAYMENTS]
 
 
 def test_without_brokers_nothing_is_said() -> None:
-    assert present_all(users(pods=()), books_of(users())) == ()
+    assert present_all(users(pods=()), users().ledger_or_empty) == ()
 
 
 def test_a_ca_that_issues_is_in_use_without_a_user() -> None:
     seen = users(presenters=presenting())
-    assert usage_of(name_of(OLD), present_all(seen, books_of(seen))) is Usage.ALL
+    assert usage_of(name_of(OLD), present_all(seen, seen.ledger_or_empty)) is Usage.ALL
 
 
 def test_the_cluster_operator_verifies_no_client() -> None:
-    assert [party.name for party in verifying_parties(users(), books_of(users()))] == [f"pod {name}" for name in PODS]
+    assert [party.name for party in verifying_parties(users(), users().ledger_or_empty)] == [
+        f"pod {name}" for name in PODS
+    ]
 
 
 def test_the_clients_ca_gets_no_link_certificate() -> None:
@@ -139,33 +141,33 @@ class TestTrust:
     def test_a_restart_to_trust_leaves_no_awaited_pod(self) -> None:
         (step,) = restart_to_trust(situation(STAGES["published"]))
         after = step.effect(STAGES["published"], None)  # type: ignore[arg-type]
-        known = books_of(after).find(name_of(NEW))
+        known = after.ledger_or_empty.find(name_of(NEW))
         assert known is not None
         assert known.awaited_pods == frozenset()
 
     def test_the_ledger_notes_nodes_whose_listeners_accept_the_next_clients_ca(self) -> None:
         asked = answering(STAGES["published"], accepting=[name_of(OLD), name_of(NEW)])
-        known = note_reloads(asked, books_of(asked)).find(name_of(NEW))
+        known = note_reloads(asked, asked.ledger_or_empty).find(name_of(NEW))
         assert known is not None
         assert known.awaited_pods == frozenset()
 
     def test_brokers_that_refuse_the_next_ca_are_not_noted_as_reloaded(self) -> None:
         asked = answering(STAGES["published"], accepting=[name_of(OLD)], refusing=[name_of(NEW)])
-        assert note_reloads(asked, books_of(asked)) == books_of(asked)
-        assert note_reloads(STAGES["published"], books_of(asked)) == books_of(asked)
+        assert note_reloads(asked, asked.ledger_or_empty) == asked.ledger_or_empty
+        assert note_reloads(STAGES["published"], asked.ledger_or_empty) == asked.ledger_or_empty
 
     def test_a_node_in_which_more_than_listeners_verifies_stays_awaited(self) -> None:
         asked = answering(STAGES["published"], accepting=[name_of(OLD), name_of(NEW)])
         first, *others = asked.nodes.pods
         asked = changed(asked, pods=(replace(first, verifies_only=False), *others))
-        known = note_reloads(asked, books_of(asked)).find(name_of(NEW))
+        known = note_reloads(asked, asked.ledger_or_empty).find(name_of(NEW))
         assert known is not None
         assert known.awaited_pods == frozenset({first.uid})
 
 
 class TestRemoval:
     def test_the_old_ca_stays_for_every_presenter(self) -> None:
-        found = removal_gate(STAGES["switched"], books_of(STAGES["switched"]), name_of(OLD))
+        found = removal_gate(STAGES["switched"], STAGES["switched"].ledger_or_empty, name_of(OLD))
         assert [(one.subject, one.message) for one in found] == [
             (ORDERS, "holds a certificate of this CA."), (PAYMENTS, "holds a certificate of this CA."),
         ]  # fmt: skip
@@ -175,15 +177,15 @@ class TestRemoval:
             STAGES["issued"],
             presenters=presenting(presenter(issuer=None, evidence="no issuer is recorded"), current=NEW),
         )
-        found = removal_gate(seen, books_of(seen), name_of(OLD))
+        found = removal_gate(seen, seen.ledger_or_empty, name_of(OLD))
         assert [(one.subject, one.message) for one in found] == [(ORDERS, "no issuer is recorded.")]
 
     def test_the_old_ca_does_not_stay_for_waived_users(self) -> None:
         seen = changed(STAGES["switched"], waivers=tuple(Waiver(one, NOW + DAY, "x") for one in (ORDERS, PAYMENTS)))
-        assert removal_gate(seen, books_of(seen), name_of(OLD)) == ()
+        assert removal_gate(seen, seen.ledger_or_empty, name_of(OLD)) == ()
 
     def test_open(self) -> None:
-        assert removal_gate(STAGES["issued"], books_of(STAGES["issued"]), name_of(OLD)) == ()
+        assert removal_gate(STAGES["issued"], STAGES["issued"].ledger_or_empty, name_of(OLD)) == ()
 
     def test_a_removed_clients_ca_is_forgotten_once_its_listeners_refuse_it(self) -> None:
         """Only listeners verify by this CA in the process."""
@@ -202,8 +204,8 @@ class TestWithoutAListenerThatVerifies:
 
     def test_without_verifiers_the_presenters_stay(self) -> None:
         seen = users(has_verifiers=False)
-        assert verifying_parties(seen, books_of(seen)) == ()
-        assert present_all(seen, books_of(seen)) == present_all(users(), books_of(users()))
+        assert verifying_parties(seen, seen.ledger_or_empty) == ()
+        assert present_all(seen, seen.ledger_or_empty) == present_all(users(), users().ledger_or_empty)
 
     def test_without_verifiers_no_pod_restarts_to_trust_the_next_ca(self) -> None:
         seen = changed(STAGES["published"], has_verifiers=False)
@@ -227,7 +229,7 @@ class TestWithoutAListenerThatVerifies:
 
     def test_the_old_ca_stays_for_users_that_present_it(self) -> None:
         seen = changed(STAGES["switched"], has_verifiers=False)
-        assert len(removal_gate(seen, books_of(seen), name_of(OLD))) == 2
+        assert len(removal_gate(seen, seen.ledger_or_empty, name_of(OLD))) == 2
 
 
 class TestHolds:
@@ -236,7 +238,9 @@ class TestHolds:
         users_ = (presenter(issuer=NEW), late)
         seen = changed(STAGES["switched"], presenters=presenting(*users_, current=NEW))
         decision = decide(
-            replace(seen, ledger=ledger(entry(OLD, ANY, {0}), entry(NEW, ANY, {1}), journal=books_of(seen).journal)),
+            replace(
+                seen, ledger=ledger(entry(OLD, ANY, {0}), entry(NEW, ANY, {1}), journal=seen.ledger_or_empty.journal)
+            ),
             REPLACE_KEY,
         )
         assert [(one.condition, str(one)) for one in decision.violations] == [
@@ -328,7 +332,7 @@ def test_laws_of_users(snapshot: Snapshot) -> None:
 def _every_listener_accepts(snapshot: Snapshot) -> bool:
     if snapshot.nodes.listeners is not None:
         return all(name_of(NEW) in one.accepts for one in snapshot.nodes.listeners)
-    found = books_of(snapshot).find(name_of(NEW))
+    found = snapshot.ledger_or_empty.find(name_of(NEW))
     return found is not None and not (found.awaited_pods or frozenset()) & snapshot.uids
 
 

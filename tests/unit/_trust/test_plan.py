@@ -43,7 +43,7 @@ from ...tools.support.intents import an_intent, changed_intent
 from . import linked, of_users
 from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of, names_of, stored_chain
 from .builders import answering, changed, cluster, secrets
-from .ledgers import books_of, entry, ledger
+from .ledgers import entry, ledger
 from .nodes import PODS, hashes_of
 from .stand_in import MadeHere
 
@@ -305,7 +305,7 @@ def test_a_forecast_adds_the_answers_about_a_new_ca_to_those_that_were_given() -
     first = answering(SETTLED, accepting=names_of(OLD), refusing=names_of(THIRD))
 
     def is_enrolled(seen: Snapshot) -> bool:
-        return books_of(seen).find(name_of(NEW)) is not None
+        return seen.ledger_or_empty.find(name_of(NEW)) is not None
 
     end = forecast(first, REPLACE_KEY, MadeHere(), is_enrolled).end
     assert end is not None
@@ -407,7 +407,7 @@ def test_pods_that_are_gone_make_no_other_state(field: str) -> None:
 
     def naming(*uids: str) -> int:
         found = {name: frozenset(uids if name == field else ()) for name in ("awaited", "of holders", "lingering")}
-        books, held = books_of(SETTLED), HeldLeaf(stored_chain(OLD)[0], found["of holders"], found["lingering"])
+        books, held = SETTLED.ledger_or_empty, HeldLeaf(stored_chain(OLD)[0], found["of holders"], found["lingering"])
         entries = tuple(replace(one, awaited_pods=found["awaited"]) for one in books.entries)
         return state_of(replace(SETTLED, ledger=replace(books, entries=entries, held_leaves=(held,))), ())
 

@@ -65,7 +65,7 @@ class Event:
 
 def events_between(before: Snapshot, after: Snapshot) -> Iterator[Event]:
     """The events between two observations of a CA."""
-    names, old, new = after.names, before.books, after.books
+    names, old, new = after.names, before.ledger_or_empty, after.ledger_or_empty
     if before.reconciliation.generated is not after.reconciliation.generated and before.reconciliation.exists:
         if after.reconciliation.generated:
             yield Event(EventReason.HANDED_BACK, f"The Cluster Operator manages the {names.ca} again.")

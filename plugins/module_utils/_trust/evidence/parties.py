@@ -156,7 +156,7 @@ def _describe_ports(ports: Sequence[int]) -> str:
 
 def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     """The parties outside the cluster: seen now, or seen by the flow in flight before its switch."""
-    journal, current = snapshot.books.journal, snapshot.ca.current
+    journal, current = snapshot.ledger_or_empty.journal, snapshot.ca.current
     if (
         journal is None
         or journal.finished_at is not None

@@ -242,8 +242,8 @@ def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
     """The CAs that listeners may name."""
     yield from snapshot.ca.anchors
     yield from (authority.chain[0] for authority in snapshot.ca.prepared)
-    yield from (entry.certificate for entry in snapshot.books.entries)
-    yield from (removed.certificate for removed in snapshot.books.removed_cas)
+    yield from (entry.certificate for entry in snapshot.ledger_or_empty.entries)
+    yield from (removed.certificate for removed in snapshot.ledger_or_empty.removed_cas)
 
 
 def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
@@ -320,7 +320,7 @@ def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
     without it), and the CA before the CA in use, as long as nodes lead from it.
     """
     yield from (entry.chain for entry in ledger.entries)
-    yield from (entry.chain for entry in snapshot.books.entries)
+    yield from (entry.chain for entry in snapshot.ledger_or_empty.entries)
     links = snapshot.ca.links_in_use
     if links is not None and (sent := links.sent_at(snapshot.now)):
         yield sent[1:]
@@ -357,8 +357,8 @@ def _follow_published(client: OutsideClient, snapshot: Snapshot) -> OutsideClien
 def _all_known_authorities(snapshot: Snapshot) -> Iterable[Certificate]:
     yield from snapshot.ca.current
     yield from (chain[0] for chain in snapshot.ca.other_entries.values())
-    yield from (entry.certificate for entry in snapshot.books.entries)
-    yield from (removed.certificate for removed in snapshot.books.removed_cas)
+    yield from (entry.certificate for entry in snapshot.ledger_or_empty.entries)
+    yield from (removed.certificate for removed in snapshot.ledger_or_empty.removed_cas)
 
 
 def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:

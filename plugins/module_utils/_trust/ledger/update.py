@@ -300,7 +300,7 @@ def _stored_certificates(snapshot: Snapshot) -> frozenset[Certificate]:
 
 def update_ledger(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger, tuple[Transition, ...]]:
     """The ledger after this pass and the transitions taken in it."""
-    before = snapshot.books
+    before = snapshot.ledger_or_empty
     ledger = enrol_authorities(snapshot, adopt_swapped(snapshot, intent, before))
     ledger = learn_generation(snapshot, ledger)
     ledger = remember_leaves(snapshot, ledger)

@@ -585,7 +585,7 @@ class Snapshot:
     backups: tuple[Backup, ...] = ()
 
     @property
-    def books(self) -> Ledger:
+    def ledger_or_empty(self) -> Ledger:
         """The ledger; an empty ledger where this collection has not adopted the CA."""
         return self.ledger or Ledger()
 

@@ -109,7 +109,7 @@ def _kept_in_ledger(snapshot: Snapshot) -> str:
     """
     known = [
         entry
-        for entry in snapshot.books.entries
+        for entry in snapshot.ledger_or_empty.entries
         if entry.generations and entry.certificate.public_key_sha256 == snapshot.ca.key
     ]
     if not known:
@@ -219,7 +219,7 @@ def _remedy_for_chain(snapshot: Snapshot) -> str:
 
 def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:
     """Whether this CA was to be replaced, and is prepared again because the replacement is undone."""
-    known = snapshot.books.find(authority.fingerprint)
+    known = snapshot.ledger_or_empty.find(authority.fingerprint)
     return known is not None and bool(known.generations)
 
 
@@ -252,7 +252,7 @@ def generation_is_unambiguous(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
     if not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
-    for entry in snapshot.books.entries:
+    for entry in snapshot.ledger_or_empty.entries:
         if snapshot.ca.certificate_generation in entry.generations and entry.fingerprint != current.fingerprint:
             yield Violation(
                 Condition.GENERATION_IS_UNAMBIGUOUS, snapshot.names.certificate_secret,
@@ -267,7 +267,7 @@ SUPPLIED, TRUSTING = "the supplied CA", "the CA that is to be trusted"
 
 
 def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    supplied = supplied_for(snapshot, intent, snapshot.books)
+    supplied = supplied_for(snapshot, intent, snapshot.ledger_or_empty)
     if supplied is None:
         return
     condition, subject, chain = Condition.SUPPLIED_IS_USABLE, SUPPLIED, supplied.chain
@@ -315,7 +315,7 @@ def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str,
 def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
     condition, subject = Condition.TRUSTING_IS_USABLE, TRUSTING
-    wish = wish_of(snapshot, intent, snapshot.books)
+    wish = wish_of(snapshot, intent, snapshot.ledger_or_empty)
     for trusted in (*intent.trust.additional_cas, *(wish.additional_cas if wish else ())):
         yield from verifier_problems(condition, subject, trusted, "Give")
         yield from chain_problems(condition, subject, trusted)
@@ -350,7 +350,7 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """A renewal keeps name, key and key identifier, a replacement brings another key: how many rolls it takes depends on
     it.
     """
-    ledger = snapshot.books
+    ledger = snapshot.ledger_or_empty
     supplied = supplied_for(snapshot, intent, ledger)
     if supplied is None or not snapshot.ca.current or not resolve(snapshot, intent, ledger).needs_new_ca:
         return
@@ -378,7 +378,7 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 def renewal_keeps_the_key(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A caller who asks for another kind of key means a replacement."""
-    ledger = snapshot.books
+    ledger = snapshot.ledger_or_empty
     if intent.goal is not Goal.RENEW or not snapshot.ca.current or not resolve(snapshot, intent, ledger).needs_new_ca:
         return
     current = snapshot.ca.current[0]
@@ -440,7 +440,7 @@ def _trusted_chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
     yield snapshot.ca.current
     yield from snapshot.ca.other_entries.values()
     yield from (authority.chain for authority in snapshot.ca.prepared)
-    ledger = snapshot.books
+    ledger = snapshot.ledger_or_empty
     yield from (entry.chain for entry in ledger.entries)
     if supplied := supplied_for(snapshot, intent, ledger):
         yield supplied.chain
@@ -495,7 +495,7 @@ def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> 
 
 def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Once a CA is published, every process and every client trusts it."""
-    condition, policy, ledger = Condition.AUTHORITY_MEETS_POLICY, intent.new_ca.policy, snapshot.books
+    condition, policy, ledger = Condition.AUTHORITY_MEETS_POLICY, intent.new_ca.policy, snapshot.ledger_or_empty
     is_raised = _is_raised(snapshot, intent)
     is_wanted = is_raised or resolve(snapshot, intent, ledger).needs_new_ca
     if policy is None or not is_starting(snapshot) or not is_wanted:

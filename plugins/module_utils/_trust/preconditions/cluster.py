@@ -152,7 +152,7 @@ def no_left_over_trigger(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    for problem in snapshot.books.problems:
+    for problem in snapshot.ledger_or_empty.problems:
         yield Violation(
             Condition.LEDGER_IS_OURS, snapshot.names.ledger, problem,
             f"The ledger has been edited; restore the entry, or delete {snapshot.names.ledger} to adopt the cluster again.",
@@ -162,7 +162,7 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A flow that ended in the future would count as fresh until then, and nothing would be done."""
     latest = snapshot.now + CLOCKS_DIFFER
-    for what, time in _times_in_ledger(snapshot.books):
+    for what, time in _times_in_ledger(snapshot.ledger_or_empty):
         if time > latest:
             yield Violation(
                 Condition.LEDGER_IS_OF_THE_PAST, snapshot.names.ledger,
@@ -182,7 +182,7 @@ def _times_in_ledger(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
 
 
 def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if resolve(snapshot, intent, snapshot.books).is_unknown:
+    if resolve(snapshot, intent, snapshot.ledger_or_empty).is_unknown:
         yield Violation(
             Condition.TARGET_IS_KNOWN, snapshot.names.kafka, f"has no CA with the fingerprint {intent.parameters.replaces}, and never had.",
             f"The CA in use has the SHA-256 fingerprint {snapshot.ca.current[0].sha256}.",
@@ -266,14 +266,14 @@ def _restarts_nodes(snapshot: Snapshot, intent: Intent) -> bool:
         intent.pace.spread is not Spread.RESTART
         and not (snapshot.nodes.in_place_obstacles or InPlaceObstacles()).reload
     )
-    replaces = rotation_of(snapshot, intent, snapshot.books) is Goal.REPLACE_KEY
+    replaces = rotation_of(snapshot, intent, snapshot.ledger_or_empty) is Goal.REPLACE_KEY
     if not presenting_pods(snapshot):
         return replaces and not can_reload
     return not can_reload or (replaces and retirement_of(snapshot, intent) is Retire.NOW)
 
 
 def starts_something(snapshot: Snapshot, intent: Intent) -> bool:
-    ledger = snapshot.books
+    ledger = snapshot.ledger_or_empty
     if intent.goal is Goal.RENEW_LEAVES:
         return bool(due_leaves(snapshot, intent, ledger))
     rotating = intent.goal is not Goal.CREATE and resolve(snapshot, intent, ledger).needs_new_ca

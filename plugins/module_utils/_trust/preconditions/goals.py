@@ -35,7 +35,7 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     begun, names = in_flight(snapshot.ledger), snapshot.names
     if intent.goal is not Goal.ABORT or begun is None or begun.is_abort:
         return
-    obstacle = obstacle_to_undoing(snapshot, begun, snapshot.books)
+    obstacle = obstacle_to_undoing(snapshot, begun, snapshot.ledger_or_empty)
     if obstacle is None or snapshot.reconciliation.pause.is_ours:
         return
     subject, message, remedy = {
@@ -201,7 +201,7 @@ def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A certificate that is supplied keeps its form, and so does a CA that an earlier call has made."""
-    ledger = snapshot.books
+    ledger = snapshot.ledger_or_empty
     target = resolve(snapshot, intent, ledger)
     if intent.goal not in ROTATIONS or target.is_unknown:
         return
@@ -272,7 +272,7 @@ def _check_differences(
 
 def link_until_is_ahead(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Nodes would lead no client on until a time that is over. It is often a date with the wrong year."""
-    until, ledger = intent.pace.link_until, snapshot.books
+    until, ledger = intent.pace.link_until, snapshot.ledger_or_empty
     if until is None or until > snapshot.now or not snapshot.sends_chains:
         return
     if resolve(snapshot, intent, ledger).needs_new_ca and rotation_of(snapshot, intent, ledger) is Goal.REPLACE_KEY:

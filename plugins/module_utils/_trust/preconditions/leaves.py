@@ -67,7 +67,7 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
     # With the CAs that have yet to be recorded.
-    known = enrol_authorities(snapshot, snapshot.books)
+    known = enrol_authorities(snapshot, snapshot.ledger_or_empty)
     # The flow itself requests a missing leaf that only an issuer can make, and waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.leaves.missing
     told = {*_secrets_to_report(snapshot, known), *missing}
@@ -164,7 +164,11 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
 def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Of leaves that nodes have when a flow begins: the operator would issue them again in the middle of it, with restarts that no plan has."""
     operator_issues = snapshot.issued_by is IssuedBy.THIS_COLLECTION and not snapshot.ca.in_use_elsewhere
-    if not operator_issues or not snapshot.ca.current or not resolve(snapshot, intent, snapshot.books).needs_new_ca:
+    if (
+        not operator_issues
+        or not snapshot.ca.current
+        or not resolve(snapshot, intent, snapshot.ledger_or_empty).needs_new_ca
+    ):
         return
     soon = snapshot.now + snapshot.leaves.renewal_window + REST
     if any(certificate.not_after <= soon for certificate in snapshot.ca.current):
@@ -200,7 +204,7 @@ def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
 
 def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
     """None where no leaf is going to be issued."""
-    ledger, begun = snapshot.books, in_flight(snapshot.ledger)
+    ledger, begun = snapshot.ledger_or_empty, in_flight(snapshot.ledger)
     if resolve(snapshot, intent, ledger).needs_new_ca:
         supplied = supplied_for(snapshot, intent, ledger)
         return _Signing(SUPPLIED, supplied.chain if supplied else (), "Supply none, or a CA that ends")
@@ -250,7 +254,7 @@ def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> boo
     """issuer: empty where the CA is yet to be made here."""
     if not issuer:
         return False
-    supplied = supplied_for(snapshot, intent, snapshot.books)
+    supplied = supplied_for(snapshot, intent, snapshot.ledger_or_empty)
     brought = supplied is not None and supplied.chain == issuer and supplied.key_is_elsewhere
     return brought or snapshot.ca.is_kept_elsewhere(issuer[0])
 
@@ -341,7 +345,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
     """Where the key of the next CA is kept elsewhere, a flow requests all certificates outside the cluster before the
     switch, and keeps them in one Secret until then. A renewal keeps the present certificates.
     """
-    ledger = snapshot.books
+    ledger = snapshot.ledger_or_empty
     supplied = supplied_for(snapshot, intent, ledger)
     if supplied is None or not supplied.key_is_elsewhere or not _begins_to_issue(snapshot, intent):
         return

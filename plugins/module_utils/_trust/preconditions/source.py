@@ -31,7 +31,7 @@ _MOST_AUTHORITIES = 10
 
 def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """It can be read, and says which CA leaves are to be of; or the first leaf that comes back will."""
-    source, condition, ledger = snapshot.source, Condition.SOURCE_IS_USABLE, snapshot.books
+    source, condition, ledger = snapshot.source, Condition.SOURCE_IS_USABLE, snapshot.ledger_or_empty
     if source is not None and source.problem and is_heeded(snapshot, intent, ledger):
         yield Violation(condition, source.name, source.problem, source.remedy)
     wish = wish_of(snapshot, intent, ledger)
@@ -61,7 +61,7 @@ def _violation_of_ambiguity(wish: Wish) -> Violation:
 
 def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Where the user wants no CA that the ledger does not know; else a flow says what is to be confirmed at its end."""
-    wish = wish_of(snapshot, intent, snapshot.books)
+    wish = wish_of(snapshot, intent, snapshot.ledger_or_empty)
     if wish is None or intent.trust.new_roots is not NewRoots.NEVER:
         return
     for certificate in wish.unconfirmed_cas:
@@ -121,7 +121,7 @@ def _describe_common_part(chain: Chain, snapshot: Snapshot) -> str:
 
 def _authorities_to_trust(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:
     """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps."""
-    supplied = supplied_for(snapshot, intent, snapshot.books)
+    supplied = supplied_for(snapshot, intent, snapshot.ledger_or_empty)
     swap = find_adoption(snapshot, intent)
     if supplied is not None:
         yield SUPPLIED, supplied.chain, "Supply a CA with a key of its own."
@@ -134,7 +134,7 @@ def _authorities_to_trust(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[
 
 def _trusted_beside(snapshot: Snapshot, intent: Intent) -> tuple[Chain, ...]:
     """The CAs that the caller, or the source, wants trusted beside the CA that issues."""
-    wish = wish_of(snapshot, intent, snapshot.books)
+    wish = wish_of(snapshot, intent, snapshot.ledger_or_empty)
     return (*intent.trust.additional_cas, *(wish.additional_cas if wish else ()))
 
 
@@ -200,7 +200,7 @@ def _is_of_the_operator(snapshot: Snapshot, intent: Intent) -> bool:
 def _is_in_cluster(snapshot: Snapshot, fingerprint: str) -> bool:
     """Whether the cluster has this CA, also where it was adopted before and has come as far as the ledger."""
     chains = [snapshot.ca.current, *(authority.chain for authority in snapshot.ca.prepared)]
-    chains += [entry.chain for entry in snapshot.books.entries]
+    chains += [entry.chain for entry in snapshot.ledger_or_empty.entries]
     return any(is_named(chain[0], fingerprint) for chain in chains if chain)
 
 

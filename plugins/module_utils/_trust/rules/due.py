@@ -391,7 +391,7 @@ def _find_first(found: Iterable[Expiring]) -> Expiring | None:
 def describe_missing_schedule(snapshot: Snapshot) -> str:
     """A sentence where a CA was adopted and no schedule renews it yet; empty elsewhere."""
     current = snapshot.ca.in_use
-    if snapshot.ledger is None or snapshot.reconciliation.generated or _upkeep(snapshot) or not current:
+    if snapshot.ledger is None or snapshot.reconciliation.generated or snapshot.ledger_or_empty.upkeep or not current:
         return ""
     told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on {current[0].not_after:%Y-%m-%d}."
     if why := why_not_made_here(snapshot):
@@ -406,7 +406,7 @@ def _describe_schedule(snapshot: Snapshot) -> str:
 
 
 def _find_expiring_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
-    upkeep = _upkeep(snapshot)
+    upkeep = snapshot.ledger_or_empty.upkeep
     usual = upkeep.window if upkeep else usual_window(snapshot)
     for place, authority in enumerate(snapshot.ca.current):
         if authority.not_after - snapshot.now >= max(within, window_of(authority, usual)):
@@ -447,10 +447,6 @@ def _find_expiring_other_authorities(snapshot: Snapshot, within: timedelta) -> I
             leaves=replace(snapshot.leaves, renewal_window=other.renewal_window), users=None if snapshot.users else CaUsers(),
         )  # fmt: skip
         yield from _find_expiring_authorities(there, within)
-
-
-def _upkeep(snapshot: Snapshot) -> Upkeep | None:
-    return snapshot.ledger.upkeep if snapshot.ledger else None
 
 
 def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) -> tuple[str, str]:
@@ -532,6 +528,6 @@ def _describe_renewal_of_leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snap
             if leaf.component is Component.USER
             else _describe_renewal_by_operator(begins, snapshot)
         )
-    if _upkeep(snapshot) is not None or leaf.secret in snapshot.leaves.standing:
+    if snapshot.ledger_or_empty.upkeep is not None or leaf.secret in snapshot.leaves.standing:
         return f"the reconcile playbook{_describe_begin(begins, snapshot)}", ""
     return "", f"{_describe_schedule(snapshot)}."

@@ -35,7 +35,7 @@ from ....tools.support.certificates import DAY, NOW, Entity
 from .. import linked
 from ..authorities import IMPOSTOR, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of
 from ..builders import changed, cluster, others, secrets
-from ..ledgers import books_of, entry, ledger
+from ..ledgers import entry, ledger
 from ..nodes import uids_of
 from ..of_users import ORDERS, users
 
@@ -181,4 +181,4 @@ def test_gates_ask_a_client_that_knows_the_replaced_ca_while_link_certificates_a
 ) -> None:
     """The ledger has that CA no more."""
     snapshot = changed(linked.FINISHED, outside_clients=(a_client(OLD),), now=now)
-    assert bool(clients_asked_by_gates(snapshot, books_of(snapshot))) is counts
+    assert bool(clients_asked_by_gates(snapshot, snapshot.ledger_or_empty)) is counts

@@ -53,7 +53,7 @@ from ....tools.support.certificates import DAY, NOW, Entity
 from ....tools.support.certificates import leaf as issue_leaf
 from ..authorities import NEW, OLD, THIRD, name_of, names_of, stored_chain
 from ..builders import changed, cluster, prepared, secrets
-from ..ledgers import a_journal, books_of, entry, ledger
+from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, uids_of
 from ..of_users import STAGES, presenter, presenting
 
@@ -432,13 +432,13 @@ READ = Outgoing(frozenset({LATE.certificate_source}), NOW, is_complete=True)
 
 def seen(one: Presenter = LATE, outgoing: Outgoing | None = READ, **journal: Any) -> Snapshot:
     stage = STAGES["issued"]
-    books = replace(books_of(stage), journal=a_journal(outgoing_certificates=outgoing, **journal))
+    books = replace(stage.ledger_or_empty, journal=a_journal(outgoing_certificates=outgoing, **journal))
     return changed(stage, ledger=books, presenters=presenting(one, current=NEW))
 
 
 def holds(snapshot: Snapshot) -> bool:
     """Whether the old CA has to stay for that program."""
-    gate = removal_gate(snapshot, books_of(snapshot), name_of(OLD))
+    gate = removal_gate(snapshot, snapshot.ledger_or_empty, name_of(OLD))
     assert any(OLD.certificate.fingerprint in (one.authorities or ()) for one in presenters(snapshot)) is bool(gate)
     return bool(gate)
 

@@ -66,7 +66,7 @@ from ..authorities import (
     stored_chain,
 )
 from ..builders import changed, cluster, others, prepared, secrets
-from ..ledgers import books_of, entry, ledger
+from ..ledgers import entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..of_users import STAGES, users
 
@@ -428,7 +428,7 @@ WHY = (
         ),
         pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(OLD))), WHY, id="the other is in the ledger"),
         pytest.param(
-            replace(cluster(ca=secrets(NEW)), ledger=replace(books_of(cluster()), entries=(), removed_cas=(RemovedEntry(OLD.certificate, frozenset()),))),
+            replace(cluster(ca=secrets(NEW)), ledger=replace(cluster().ledger_or_empty, entries=(), removed_cas=(RemovedEntry(OLD.certificate, frozenset()),))),
             WHY, id="the other has been removed",
         ),
         pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(IMPOSTOR))), "", id="no other has its name"),

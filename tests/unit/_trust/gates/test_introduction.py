@@ -38,7 +38,7 @@ from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.constrained import names
 from ..authorities import EARLY, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, link_of, linked_form
 from ..builders import changed, cluster, others, prepared, secrets
-from ..ledgers import UNTRUSTED, books_of, entry, ledger
+from ..ledgers import UNTRUSTED, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod
 from ..requested import elsewhere
 
@@ -77,7 +77,7 @@ def seen(
 
 def introduced(snapshot: Snapshot, gates: Gates = GATES) -> Introduction:
     """The last one of the ledger."""
-    books = books_of(snapshot)
+    books = snapshot.ledger_or_empty
     return introduction_of(snapshot, books, books.entries[-1], gates)
 
 
@@ -188,7 +188,7 @@ def test_the_link_certificate_of_another_prepared_ca_introduces_no_ca(own: Entit
 def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> None:
     """Digests have no order that means anything."""
     waiting = cluster(ca=secrets(old, prepared=(prepared(new),)), ledger=ledger(entry(old), entry(new)))
-    assert introduction_of(waiting, books_of(waiting), entry(new), GATES).because == WITHOUT
+    assert introduction_of(waiting, waiting.ledger_or_empty, entry(new), GATES).because == WITHOUT
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_no_link_is_used_that_the_trust_gate_does_not_let_pass() -> None:
 
 
 def refused(snapshot: Snapshot, gates: Gates = GATES) -> list[str]:
-    books = books_of(snapshot)
+    books = snapshot.ledger_or_empty
     found = why_not_presented(snapshot, books, books.entries[-1], gates)
     return [f"{violation.subject}: {violation.message}" for violation in found]
 

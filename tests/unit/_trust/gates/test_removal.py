@@ -48,7 +48,7 @@ from ..authorities import (
     name_of,
 )
 from ..builders import changed, cluster, others, prepared, secrets
-from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..of_users import ORDERS, STAGES, presenter, presenting
 
@@ -295,7 +295,7 @@ def test_a_certificate_that_is_about_to_be_issued(
 ) -> None:
     """Its issuer may have read the CA a while ago."""
     seen = changed(STAGES["issued"], presenters=presenting(new, current=NEW), **changes)
-    found = removal_gate(seen, books_of(seen), OLD.certificate.fingerprint)
+    found = removal_gate(seen, seen.ledger_or_empty, OLD.certificate.fingerprint)
     assert [(one.subject, one.message) for one in found] == expected
 
 
@@ -349,14 +349,14 @@ def a_client(*trusts: Entity, **fields: Any) -> OutsideClient:
 
 def refused(client: OutsideClient, form: Chain = ITSELF, snapshot: Snapshot = BEFORE, **fields: Any) -> list[str]:
     asked = changed(snapshot, outside_clients=(client,), **fields)
-    found = trust_gate(asked, books_of(asked), form)
+    found = trust_gate(asked, asked.ledger_or_empty, form)
     assert {violation.condition for violation in found} <= {Condition.TRUST}
     return [str(violation) for violation in found]
 
 
 def needed(client: OutsideClient, snapshot: Snapshot = AFTER, **fields: Any) -> list[str]:
     asked = changed(snapshot, outside_clients=(client,), **fields)
-    found = removal_gate(asked, books_of(asked), name_of(OLD))
+    found = removal_gate(asked, asked.ledger_or_empty, name_of(OLD))
     assert {violation.condition for violation in found} <= {Condition.REMOVAL}
     return [str(violation) for violation in found]
 
@@ -449,7 +449,7 @@ def test_a_client_holds_the_removal_of_a_ca(client: OutsideClient, why: str | No
 
 
 def test_a_client_has_to_validate_everything_that_is_presented() -> None:
-    books = books_of(AFTER).with_entry(entry(THIRD, ANY, {2}))
+    books = AFTER.ledger_or_empty.with_entry(entry(THIRD, ANY, {2}))
     two = (*leaves(NEW, 1, names=PODS[1:]), a_leaf(issuer=THIRD, generation=2))
     mixed = changed(AFTER.with_ca(other_entries=others(OLD, THIRD)), ledger=books, leaves=two)
     assert needed(a_client(NEW), mixed) == told(NO_LONGER)
@@ -499,8 +499,8 @@ def test_unknown_trust_of_a_client_keeps_the_gate_closed(client: OutsideClient) 
 def test_nodes_lead_on_to_the_ca_in_use(form: Chain) -> None:
     """A client that knows the CA before it; and no further, to the next one."""
     snapshot = changed(linked.FINISHED, outside_clients=(a_client(OLD),), waivers=())
-    assert trust_gate(snapshot, books_of(snapshot), form) == ()
-    (refused,) = trust_gate(snapshot, books_of(snapshot), linked_form(THIRD, NEW))
+    assert trust_gate(snapshot, snapshot.ledger_or_empty, form) == ()
+    (refused,) = trust_gate(snapshot, snapshot.ledger_or_empty, linked_form(THIRD, NEW))
     assert refused.subject == NAME
 
 
@@ -517,6 +517,6 @@ def test_the_old_ca_may_leave_with_both_links_where_the_client_gets_the_next_ca(
 ) -> None:
     """Before the switch; the CA in use is OLD."""
     snapshot = changed(linked.ALONE, outside_clients=(client,), waivers=())
-    assert bool(removal_gate(snapshot, books_of(snapshot), name_of(OLD))) is is_held
+    assert bool(removal_gate(snapshot, snapshot.ledger_or_empty, name_of(OLD))) is is_held
     alone = snapshot.with_ca(prepared=(prepared(NEW, linked.LINK),))
-    assert removal_gate(alone, books_of(alone), name_of(OLD)) != ()
+    assert removal_gate(alone, alone.ledger_or_empty, name_of(OLD)) != ()

@@ -38,7 +38,7 @@ from ....tools.support.certificates import DAY, HOUR, NOW, YEAR, Entity, key, ma
 from .. import linked
 from ..authorities import EXPIRED, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, linked_form, names_of
 from ..builders import changed, cluster, others, secrets
-from ..ledgers import books_of, entry, ledger
+from ..ledgers import entry, ledger
 from ..nodes import PODS, a_pod, pods, uids_of
 from ..of_users import users
 from ..requested import elsewhere
@@ -278,7 +278,7 @@ def test_clients_that_know_the_former_ca_are_led_on_until_the_next_ca_is_used(sn
     assert describe_clients_left_behind(snapshot).startswith(told)
     assert bool(describe_clients_left_behind(snapshot)) is bool(told)
     if told:
-        assert told in describe_possible_refusals(linked_form(THIRD, NEW), snapshot, books_of(snapshot))
+        assert told in describe_possible_refusals(linked_form(THIRD, NEW), snapshot, snapshot.ledger_or_empty)
 
 
 # No user is issued a certificate under the name of one of the cluster's processes.

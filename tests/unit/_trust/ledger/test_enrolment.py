@@ -35,7 +35,7 @@ from ....tools.support.certificates import NOW
 from ....tools.support.intents import an_intent
 from ..authorities import IDENTIFIED, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of
 from ..builders import cluster, others, prepared, secrets
-from ..ledgers import ALL, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import ALL, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..nodes import pods
 from ..rules.asking import FLOWS
 
@@ -263,7 +263,7 @@ def test_a_swapped_in_ca_is_adopted_by_its_fingerprint(adopts: str) -> None:
 )
 def test_a_swapped_in_ca_is_not_adopted_otherwise(snapshot: Snapshot, intent: Intent) -> None:
     assert find_adoption(snapshot, intent) is None
-    assert adopt_swapped(snapshot, intent, books_of(snapshot)) == books_of(snapshot)
+    assert adopt_swapped(snapshot, intent, snapshot.ledger_or_empty) == snapshot.ledger_or_empty
 
 
 def test_pods_of_another_generation_have_yet_to_restart_with_the_swapped_in_ca() -> None:
@@ -274,11 +274,11 @@ def test_pods_of_another_generation_have_yet_to_restart_with_the_swapped_in_ca()
 def test_a_swapped_ca_that_every_process_started_with_awaits_no_pod() -> None:
     """By the gates it becomes trusted then, and no process restarts for it."""
     started = swapped(pods=pods(1))
-    (_old, found) = adopt_swapped(started, ADOPT, books_of(started)).entries
+    (_old, found) = adopt_swapped(started, ADOPT, started.ledger_or_empty).entries
     assert found == entry(NEW, TrustState.UNTRUSTED, awaited_pods=())
 
 
 def test_a_swapped_in_ca_enters_the_ledger_only_when_every_pod_has_started_with_it() -> None:
     """Before that it leaves ca.crt, and is enrolled as the next CA."""
     half = swapped(pods=(*pods(1)[:1], *pods(0)[1:]))
-    assert adopt_swapped(half, ADOPT, books_of(half)) == books_of(half)
+    assert adopt_swapped(half, ADOPT, half.ledger_or_empty) == half.ledger_or_empty

@@ -38,7 +38,7 @@ from .. import linked
 from .. import unlinked as stage
 from ..authorities import NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of, names_of
 from ..builders import PAUSED, changed, cluster, others, prepared, secrets
-from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods
 
 RECONCILE = Intent(Goal.RECONCILE)
@@ -139,19 +139,19 @@ def test_a_ca_that_enters_without_being_prepared_opens_nothing() -> None:
 
 def test_a_prepared_ca_that_the_ledger_knew_before_opens_the_journal() -> None:
     """The CA was added by hand, or the journal was removed: without a journal its flow would never count as done."""
-    known = replace(stage.TRUSTED, ledger=replace(books_of(stage.TRUSTED), journal=None))
+    known = replace(stage.TRUSTED, ledger=replace(stage.TRUSTED.ledger_or_empty, journal=None))
     assert journal_after(known) == a_journal(started_at=NOW)
 
 
 def test_a_prepared_ca_that_is_in_use_already_opens_nothing() -> None:
-    known = replace(stage.SWITCHED, ledger=replace(books_of(stage.SWITCHED), journal=None))
+    known = replace(stage.SWITCHED, ledger=replace(stage.SWITCHED.ledger_or_empty, journal=None))
     assert journal_after(known) is None
 
 
 def test_a_second_prepared_ca_does_not_open_a_second_flow() -> None:
     snapshot = stage.TRUSTED.with_ca(prepared=(prepared(NEW), prepared(THIRD)))
     assert journal_after(snapshot) == a_journal()
-    begins = replace(snapshot, ledger=replace(books_of(snapshot), journal=None))
+    begins = replace(snapshot, ledger=replace(snapshot.ledger_or_empty, journal=None))
     assert journal_after(begins) == a_journal(started_at=NOW)
 
 
@@ -174,7 +174,7 @@ def test_a_flow_ends_when_no_listener_trusts_the_old_ca_although_processes_still
 
 def test_a_closed_journal_stays_as_it_is() -> None:
     before = a_journal(finished_at=NOW - HOUR)
-    snapshot = replace(stage.FINISHED, ledger=replace(books_of(stage.FINISHED), journal=before))
+    snapshot = replace(stage.FINISHED, ledger=replace(stage.FINISHED.ledger_or_empty, journal=before))
     assert journal_after(snapshot) == before
 
 
@@ -363,7 +363,7 @@ def test_when_nodes_give_up_the_old_ca_is_kept_with_the_flow() -> None:
     """A run without this option keeps to it; a run with another one changes it as long as the flow is in flight."""
     begun = journal_after(linked.PREPARED, PATIENT)
     assert begun == a_journal(started_at=NOW, retire=LATER)
-    under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun))
+    under_way = replace(linked.TRUSTED, ledger=replace(linked.TRUSTED.ledger_or_empty, journal=begun))
     assert journal_after(under_way) == begun
     without_a_date = Retire.WHEN_RESTARTED
     assert journal_after(under_way, changed_intent(RECONCILE, retire=without_a_date)) == replace(
@@ -381,7 +381,7 @@ TOLD = NamedPlaces((APP,), (COPY,), (UserNamespace("team", "kafka-"),))
 def test_the_journal_keeps_the_named_places_as_long_as_the_flow_is_in_flight() -> None:
     begun = journal_after(naming(linked.PREPARED))
     assert begun == a_journal(started_at=NOW, options=FlowOptions(TOLD))
-    under_way = naming(replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun)))
+    under_way = naming(replace(linked.TRUSTED, ledger=replace(linked.TRUSTED.ledger_or_empty, journal=begun)))
     assert journal_after(under_way) == begun
     other = NamedPlaces(presenting_secrets=(COPY,))
     assert journal_after(naming(under_way, other)) == a_journal(started_at=NOW, options=FlowOptions(other))
@@ -414,7 +414,7 @@ def test_an_abort_turns_the_flow_round() -> None:
 @pytest.mark.parametrize("intent", [ABORT, Intent(Goal.RECONCILE), Intent(Goal.REPLACE_KEY)])
 def test_a_flow_that_was_turned_is_not_turned_again(intent: Intent) -> None:
     turned = a_journal(old=NEW, new=OLD, is_abort=True)
-    seen = replace(stage.TRUSTED, ledger=replace(books_of(stage.TRUSTED), journal=turned))
+    seen = replace(stage.TRUSTED, ledger=replace(stage.TRUSTED.ledger_or_empty, journal=turned))
     assert update_ledger(seen, intent, GATES)[0].journal == turned
 
 
@@ -427,9 +427,9 @@ def test_a_flow_that_cannot_be_undone_is_not_turned_into_an_abort() -> None:
 def test_a_turned_flow_lasts_as_long_as_the_old_ca_is_known() -> None:
     """It is neither prepared nor in use when the way back begins."""
     turned = a_journal(old=NEW, new=OLD, is_abort=True)
-    seen = replace(stage.SHARED, ledger=replace(books_of(stage.SHARED), journal=turned))
+    seen = replace(stage.SHARED, ledger=replace(stage.SHARED.ledger_or_empty, journal=turned))
     assert update_ledger(seen, ABORT, GATES)[0].journal == turned
-    gone = replace(stage.CLEAN, ledger=replace(books_of(stage.CLEAN), journal=turned))
+    gone = replace(stage.CLEAN, ledger=replace(stage.CLEAN.ledger_or_empty, journal=turned))
     assert update_ledger(gone, ABORT, GATES)[0].journal is None
 
 
@@ -448,7 +448,7 @@ def test_a_turned_flow_lasts_as_long_as_the_old_ca_is_known() -> None:
 )  # fmt: skip
 def test_the_earlier_certificates_of_the_replaced_ca_are_kept(last: Journal | None, renewed: set[Entity]) -> None:
     """Their fingerprints name the CA that is replaced."""
-    before = replace(books_of(stage.PREPARED), journal=last)
+    before = replace(stage.PREPARED.ledger_or_empty, journal=last)
     begun = journal_after(replace(stage.PREPARED, ledger=before))
     assert begun is not None
     assert begun.earlier_fingerprints == frozenset().union(*map(both_names, renewed))

@@ -22,7 +22,7 @@ from ....tools.support.certificates import HOUR, NOW
 from .. import linked
 from ..authorities import NEW, OLD, THIRD, chain_of, link_of
 from ..builders import prepared
-from ..ledgers import a_journal, books_of, ledger
+from ..ledgers import a_journal, ledger
 
 FORTH_ALONE = (prepared(NEW, link_of(NEW, OLD)),)
 #: The first look after the switch.
@@ -45,13 +45,13 @@ SWITCHED = linked.SWITCHED.with_ca(prepared=FORTH_ALONE)
     ],
 )
 def test_the_first_look_after_the_switch_counts(snapshot: Snapshot, since: datetime | None) -> None:
-    books = books_of(snapshot) if snapshot.ledger != ledger() else Ledger()
+    books = snapshot.ledger_or_empty if snapshot.ledger != ledger() else Ledger()
     assert note_readers(snapshot, a_journal(), books).read_since == since
 
 
 def test_a_later_look_changes_nothing() -> None:
     known = a_journal(read_since=NOW - HOUR)
-    assert note_readers(SWITCHED, known, books_of(SWITCHED)) == known
+    assert note_readers(SWITCHED, known, SWITCHED.ledger_or_empty) == known
 
 
 def test_the_journal_keeps_the_time_of_reading_until_the_flow_has_finished() -> None:
@@ -59,7 +59,7 @@ def test_the_journal_keeps_the_time_of_reading_until_the_flow_has_finished() -> 
     begun = update_ledger(SWITCHED, intent, GATES)[0].journal
     assert begun is not None
     assert begun.read_since == NOW
-    late = replace(linked.FINISHED, ledger=replace(books_of(linked.FINISHED), journal=a_journal(read_since=NOW)))
+    late = replace(linked.FINISHED, ledger=replace(linked.FINISHED.ledger_or_empty, journal=a_journal(read_since=NOW)))
     done = update_ledger(late, intent, GATES)[0].journal
     assert done is not None
     assert (done.finished_at, done.read_since) == (NOW, None)

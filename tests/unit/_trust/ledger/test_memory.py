@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ....tools.support.certificates import leaf as issue_leaf
 from ..authorities import NEW, OLD, RENEWED, THIRD, names_of, stored_chain
 from ..builders import answering, changed, cluster, others, secrets
-from ..ledgers import a_journal, books_of, entry, ledger
+from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
 BOTH = ledger(entry(OLD, generations={0}), entry(NEW, generations={1}))
@@ -182,7 +182,7 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
     ],
 )  # fmt: skip
 def test_a_removed_ca_is_remembered_while_a_pod_may_know_it(snapshot: Snapshot, left: tuple[RemovedEntry, ...]) -> None:
-    assert forget_removed(snapshot, books_of(snapshot)).removed_cas == left
+    assert forget_removed(snapshot, snapshot.ledger_or_empty).removed_cas == left
 
 
 # --- leaves that only processes hold
@@ -239,11 +239,11 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
     ],
 )  # fmt: skip
 def test_a_held_leaf_is_remembered_while_a_process_holds_it(snapshot: Snapshot, left: tuple[HeldLeaf, ...]) -> None:
-    assert forget_held(snapshot, books_of(snapshot)).held_leaves == left
+    assert forget_held(snapshot, snapshot.ledger_or_empty).held_leaves == left
 
 
 def noted(snapshot: Snapshot, *names: str) -> set[HeldLeaf]:
-    found = note_held(snapshot, books_of(snapshot), names).held_leaves
+    found = note_held(snapshot, snapshot.ledger_or_empty, names).held_leaves
     assert len(set(found)) == len(found)
     return set(found)
 
@@ -297,10 +297,10 @@ def test_the_ledger_notes_the_leaves_of_running_nodes_before_others_take_their_p
 def test_nodes_that_run_and_hold_an_earlier_leaf_have_yet_to_read_the_new_leaf() -> None:
     """A node that is gone does not count, nor a node of which only the rest of the process holds the earlier leaf."""
     snapshot = holding(replace(HELD, awaited_pods=FIRST | {"gone"}), HeldLeaf(STORED, EMPTY, OTHERS))
-    assert nodes_yet_to_read(snapshot, books_of(snapshot)) == FIRST
+    assert nodes_yet_to_read(snapshot, snapshot.ledger_or_empty) == FIRST
 
 
 def test_there_is_nothing_to_read_where_the_noted_leaf_is_still_stored() -> None:
     """A call was killed between the note and the new leaf, and no later one issues it."""
     snapshot = holding(HeldLeaf(STORED, FIRST))
-    assert nodes_yet_to_read(snapshot, books_of(snapshot)) == EMPTY
+    assert nodes_yet_to_read(snapshot, snapshot.ledger_or_empty) == EMPTY

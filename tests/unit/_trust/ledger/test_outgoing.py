@@ -23,7 +23,7 @@ from ....tools.support.certificates import DAY, NOW, YEAR
 from ....tools.support.intents import an_intent
 from ..authorities import NEW, OLD, THIRD
 from ..builders import changed, secrets
-from ..ledgers import a_journal, books_of
+from ..ledgers import a_journal
 from ..of_users import STAGES, presenter, presenting
 
 KNOWN = Outgoing(frozenset({"Pod kafka/a orders"}), NOW + YEAR)
@@ -40,7 +40,7 @@ def program(name: str, days: int | None = 10, **fields: Any) -> Presenter:
 
 def noted(stage: str, *programs: Presenter, journal: Journal | None = None, **fields: Any) -> Outgoing | None:
     seen = changed(STAGES[stage], presenters=presenting(*programs), **fields)
-    return note_outgoing(seen, journal or a_journal(), books_of(seen)).outgoing_certificates
+    return note_outgoing(seen, journal or a_journal(), seen.ledger_or_empty).outgoing_certificates
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def journal_of(snapshot: Snapshot, **intent: Any) -> Journal:
 
 def with_journal(stage: str, **fields: Any) -> Snapshot:
     seen = STAGES[stage]
-    return replace(seen, ledger=replace(books_of(seen), journal=a_journal(**fields)))
+    return replace(seen, ledger=replace(seen.ledger_or_empty, journal=a_journal(**fields)))
 
 
 def test_a_pass_over_the_ledger_keeps_the_outgoing_certificates_in_the_journal() -> None:
@@ -128,7 +128,7 @@ def test_an_abort_does_not_keep_the_readers_of_the_flow() -> None:
 
 def test_the_record_of_readers_ends_with_the_flow() -> None:
     seen = with_journal("issued", outgoing_certificates=SWITCHED)
-    books = books_of(seen)
+    books = seen.ledger_or_empty
     left = replace(books, entries=tuple(one for one in books.entries if one.certificate == NEW.certificate))
     done = journal_of(replace(seen, ledger=left, ca=secrets(NEW, certificate_generation=1)))
     assert (done.finished_at, done.outgoing_certificates) == (NOW, None)

@@ -38,7 +38,7 @@ from ....tools.support.certificates import HOUR, NOW
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, unlinked
 from ..builders import changed
-from ..ledgers import a_journal, books_of
+from ..ledgers import a_journal
 from ..rules.asking import situation
 
 RECONCILE, REPLACE_KEY = Intent(Goal.RECONCILE), Intent(Goal.REPLACE_KEY)
@@ -48,7 +48,7 @@ BEFORE = Stop(Phase.TRUST, NOW - HOUR)
 
 def stopping(snapshot: Snapshot, after: Phase) -> Snapshot:
     """The same flow, which is to stop there."""
-    books = books_of(snapshot)
+    books = snapshot.ledger_or_empty
     journal = books.journal or ROTATION
     return replace(
         snapshot, ledger=replace(books, journal=replace(journal, options=FlowOptions(stop=Stop(after, NOW - HOUR))))
@@ -214,5 +214,5 @@ def test_a_flow_that_has_finished_has_no_stop() -> None:
 def test_the_write_of_the_ledger_says_that_the_stop_has_changed(
     before: Phase | None, after: Phase | None, said: str
 ) -> None:
-    was, is_ = (books_of(stopping(linked.TRUSTED, one) if one else linked.TRUSTED) for one in (before, after))
+    was, is_ = ((stopping(linked.TRUSTED, one) if one else linked.TRUSTED).ledger_or_empty for one in (before, after))
     assert WriteLedger(ledger=is_, before=was, phase=Phase.TRUST).sentence() == said

@@ -48,7 +48,7 @@ from ....tools.support.intents import an_intent
 from .. import unlinked as stage
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of
 from ..builders import cluster, prepared, secrets
-from ..ledgers import a_journal, books_of, entry, ledger
+from ..ledgers import a_journal, entry, ledger
 from ..requested import elsewhere
 
 BELOW = chain_of(INTERMEDIATE, ROOT)
@@ -236,7 +236,7 @@ def test_the_renewal_is_another_ca_than_the_renewed() -> None:
         DONE, ca=secrets(RENEWED), ledger=ledger(entry(RENEWED), journal=a_journal(Goal.RENEW, OLD, RENEWED))
     )
     done = replace(
-        renewed, ledger=replace(books_of(renewed), journal=a_journal(Goal.RENEW, OLD, RENEWED, finished_at=NOW))
+        renewed, ledger=replace(renewed.ledger_or_empty, journal=a_journal(Goal.RENEW, OLD, RENEWED, finished_at=NOW))
     )
     assert target(done, Goal.RENEW, name_of(OLD)) == Target(False, replaces=name_of(OLD))
     assert target(done, Goal.RENEW, name_of(RENEWED)) == Target(True, replaces=name_of(RENEWED))
@@ -326,13 +326,13 @@ WISH = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
 )  # fmt: skip
 def test_when_a_renewal_is_the_first_part_of_a_replacement(snapshot: Snapshot, goal: Goal, leads_on: bool) -> None:
     intent = an_intent(goal, confirmed_roots=frozenset({NEW.certificate.sha256}))
-    assert leads_to_replacement(snapshot, intent, books_of(snapshot)) is leads_on
+    assert leads_to_replacement(snapshot, intent, snapshot.ledger_or_empty) is leads_on
 
 
 def test_a_ca_of_the_source_replaces_the_ca_that_issues() -> None:
     below = cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)), source=WISH)
     target = resolve(
-        below, an_intent(Goal.RECONCILE, confirmed_roots=frozenset({NEW.certificate.sha256})), books_of(below)
+        below, an_intent(Goal.RECONCILE, confirmed_roots=frozenset({NEW.certificate.sha256})), below.ledger_or_empty
     )
     assert (target.needs_new_ca, target.replaces) == (True, name_of(INTERMEDIATE))
 
@@ -469,11 +469,11 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
 def test_upkeep_begins_a_flow_only_in_the_renewal_window_of_the_ca(
     snapshot: Snapshot, intent: Intent, begins: Goal | None
 ) -> None:
-    found = resolve(snapshot, intent, books_of(snapshot))
+    found = resolve(snapshot, intent, snapshot.ledger_or_empty)
     assert found.needs_new_ca is (begins is not None)
     if begins is not None:
         assert found.replaces == snapshot.ca.current[0].fingerprint
-        assert rotation_of(snapshot, intent, books_of(snapshot)) is begins
+        assert rotation_of(snapshot, intent, snapshot.ledger_or_empty) is begins
 
 
 ISSUING_CA = f"CN=Corporate Issuing CA,O=io.strimzi ({INTERMEDIATE.certificate.sha256[:12]})"

@@ -23,7 +23,7 @@ from .. import linked
 from .. import unlinked as stage
 from ..authorities import EXPIRED, NEW, OLD, RENEWED, THIRD, name_of
 from ..builders import changed, cluster, others, secrets
-from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
 RECONCILE = Intent(Goal.RECONCILE)
@@ -32,7 +32,7 @@ TWINS = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaited_po
 
 def moved(snapshot: Snapshot, intent: Intent = RECONCILE, gates: Gates = GATES) -> dict[str, TrustState]:
     """The states after this pass of those that were taken further."""
-    before = books_of(snapshot)
+    before = snapshot.ledger_or_empty
     after = advance_states(snapshot, intent, before, gates)
     assert [one.fingerprint for one in after.entries] == [one.fingerprint for one in before.entries]
     return {new.fingerprint: new.state for old, new in zip(before.entries, after.entries, strict=True) if old != new}
@@ -51,7 +51,7 @@ def states(**named: TrustState) -> dict[str, TrustState]:
         pytest.param(stage.RESTARTED, states(new=UNUSED), id="not linked: all have restarted"),
         pytest.param(changed(stage.RESTARTED, pods=()), {}, id="no pod runs: it is unknown which pods will trust it"),
         pytest.param(
-            replace(linked.TRUSTED, ledger=books_of(linked.TRUSTED).with_entry(entry(NEW, UNTRUSTED, awaited_pods=linked.uids()))),
+            replace(linked.TRUSTED, ledger=linked.TRUSTED.ledger_or_empty.with_entry(entry(NEW, UNTRUSTED, awaited_pods=linked.uids()))),
             states(new=UNUSED), id="linked: every verifier validates it at once",
         ),
         pytest.param(linked.IN_BUNDLE, {}, id="linked, and not read back"),
@@ -132,9 +132,9 @@ def test_an_adopted_ca_makes_one_transition_in_a_pass() -> None:
 def test_a_transition_forgets_the_pods_that_are_gone() -> None:
     here = uids_of(PODS[1], start=2)
     waiting = replace(
-        stage.USED, ledger=books_of(stage.USED).with_entry(entry(OLD, ANY, {0}, awaited_pods={"gone", *here}))
+        stage.USED, ledger=stage.USED.ledger_or_empty.with_entry(entry(OLD, ANY, {0}, awaited_pods={"gone", *here}))
     )
-    after = advance_states(waiting, RECONCILE, books_of(waiting), GATES).find(name_of(OLD))
+    after = advance_states(waiting, RECONCILE, waiting.ledger_or_empty, GATES).find(name_of(OLD))
     assert after == entry(OLD, PHASE_OUT, {0}, awaited_pods=here)
 
 
@@ -163,7 +163,7 @@ def test_a_ca_that_was_never_used_leaves_where_the_intent_names_it(
 def undoing(snapshot: Snapshot) -> Snapshot:
     """The flow from OLD to NEW is undone."""
     journal = a_journal(old=NEW, new=OLD, is_abort=True)
-    return replace(snapshot, ledger=replace(books_of(snapshot), journal=journal))
+    return replace(snapshot, ledger=replace(snapshot.ledger_or_empty, journal=journal))
 
 
 @pytest.mark.parametrize("snapshot", [stage.READ_BACK, stage.TRUSTED], ids=["not trusted yet", "trusted"])
@@ -173,7 +173,7 @@ def test_a_ca_that_an_abort_gets_rid_of_leaves_without_being_asked(snapshot: Sna
 
 def test_a_ca_does_not_leave_in_the_pass_in_which_it_enters() -> None:
     fresh = replace(stage.TRUSTED, ledger=ledger(entry(OLD, ALL, {0})))
-    books = books_of(fresh).with_entry(entry(NEW, UNTRUSTED, awaited_pods=None))
+    books = fresh.ledger_or_empty.with_entry(entry(NEW, UNTRUSTED, awaited_pods=None))
     found = advance_states(fresh, LEAVING, books, GATES).find(name_of(NEW))
     assert found is not None
     assert found.state is UNTRUSTED

@@ -29,7 +29,7 @@ from .. import linked, renewal
 from .. import unlinked as stage
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, names_of
 from ..builders import PAUSED, answering, changed, prepared
-from ..ledgers import ANY, UNTRUSTED, UNUSED, a_journal, books_of, entry
+from ..ledgers import ANY, UNTRUSTED, UNUSED, a_journal, entry
 from ..nodes import a_leaf
 
 WITHOUT_KEYS = frozenset[str]()
@@ -61,7 +61,7 @@ ENDED = OLD.certificate.not_after
 def test_an_abort_is_possible_unless_a_key_or_trust_is_missing(
     snapshot: Snapshot, journal: Journal, expected: Obstacle | None
 ) -> None:
-    assert obstacle_to_undoing(snapshot, journal, books_of(snapshot)) is expected
+    assert obstacle_to_undoing(snapshot, journal, snapshot.ledger_or_empty) is expected
 
 
 def test_after_a_renewal_the_key_is_the_same() -> None:
@@ -78,7 +78,7 @@ GIVEN_UP = changed(stage.TRUSTED.with_ca(prepared=()), reconciliation=PAUSED, in
 
 
 def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | None:
-    return note_possible_holders(snapshot, journal, replace(books_of(snapshot), journal=journal)).unsure_pods
+    return note_possible_holders(snapshot, journal, replace(snapshot.ledger_or_empty, journal=journal)).unsure_pods
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ from .. import unlinked as stage
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of, names_of
 from ..builders import changed, cluster, others, prepared, secrets
 from ..edges import EDGES
-from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..mixtures import SETTINGS, intents, snapshots
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
@@ -122,7 +122,7 @@ def test_each_ca_makes_at_most_one_transition_in_a_pass_and_the_report_has_it(
     snapshot: Snapshot, intent: Intent
 ) -> None:
     """A CA that enters may become trusted in the same pass; every other CA moves once."""
-    before, (after, taken) = books_of(snapshot), kept(snapshot, intent)
+    before, (after, taken) = snapshot.ledger_or_empty, kept(snapshot, intent)
     reported = {one.fingerprint: (one.before, one.after) for one in taken}
     assert len(reported) == len(taken)
     for name in {one.fingerprint for one in (*before.entries, *after.entries)}:
@@ -137,7 +137,7 @@ def test_each_ca_makes_at_most_one_transition_in_a_pass_and_the_report_has_it(
 @given(snapshots(), intents())
 def test_no_known_ca_changes_its_state_without_evidence(snapshot: Snapshot, intent: Intent) -> None:
     """There are no pods, or what a pod presents is unknown; in the second case a CA that no pod uses may become trusted."""
-    before, after = books_of(snapshot), kept(snapshot, intent)[0]
+    before, after = snapshot.ledger_or_empty, kept(snapshot, intent)[0]
     known = all(seen.authorities is not None for seen in present_all(snapshot, after))
     if snapshot.nodes.pods and known:
         return
@@ -167,7 +167,7 @@ def test_a_trusted_ca_was_read_back_and_validates_for_every_process(snapshot: Sn
 @SETTINGS
 @given(snapshots(stage.OUT_OF_BUNDLE, linked.OUT_OF_BUNDLE))
 def test_no_party_needed_a_ca_that_left(snapshot: Snapshot) -> None:
-    before, (after, taken) = books_of(snapshot), kept(snapshot)
+    before, (after, taken) = snapshot.ledger_or_empty, kept(snapshot)
     for one in taken:
         if one.after is None:
             event("left")
@@ -181,7 +181,7 @@ def test_no_party_needed_a_ca_that_left(snapshot: Snapshot) -> None:
 @given(snapshots())
 def test_a_pod_never_comes_to_trust_a_ca_by_waiting(snapshot: Snapshot) -> None:
     """A pod that was awaited and still runs stays awaited while the CA is projected, unless it knew a twin that left."""
-    before, after = books_of(snapshot), kept(snapshot)[0]
+    before, after = snapshot.ledger_or_empty, kept(snapshot)[0]
     twins = {one.certificate.subject for one in before.entries if after.find(one.fingerprint) is None}
     for one in before.entries:
         found = after.find(one.fingerprint)
@@ -206,7 +206,7 @@ def test_repeated_passes_over_the_same_cluster_come_to_rest(snapshot: Snapshot, 
 
 
 def after(snapshot: Snapshot, authority: Entity = NEW) -> LedgerEntry | None:
-    return read_back(snapshot, books_of(snapshot), GATES).find(name_of(authority))
+    return read_back(snapshot, snapshot.ledger_or_empty, GATES).find(name_of(authority))
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_before_the_first_start_there_is_no_bundle_and_no_pod_to_wait_for() -> N
 
 def test_a_second_look_changes_nothing() -> None:
     """The time that clients were given starts once; pods that have started since are not waited for."""
-    assert after(stage.RESTARTED) == books_of(stage.READ_BACK).find(name_of(NEW))
+    assert after(stage.RESTARTED) == stage.READ_BACK.ledger_or_empty.find(name_of(NEW))
 
 
 def test_a_time_that_is_yet_to_come_is_now() -> None:
@@ -283,7 +283,7 @@ def test_where_a_ca_was_taken_out_by_hand_reading_back_starts_over(fields: dict[
 @pytest.mark.parametrize("step", ["WITHDRAWN", "OUT_OF_BUNDLE"])
 def test_a_withdrawn_ca_is_not_read_back_again(step: str) -> None:
     snapshot = stage.STAGES[step]
-    assert after(snapshot, OLD) == books_of(snapshot).find(name_of(OLD))
+    assert after(snapshot, OLD) == snapshot.ledger_or_empty.find(name_of(OLD))
 
 
 def test_a_withdrawn_ca_that_a_leaf_still_needs_is_read_back_again() -> None:
@@ -312,19 +312,19 @@ def test_a_pod_that_ran_before_the_read_back_never_counts_as_trusting_the_ca(
 
 # A CA that was withdrawn leaves the ledger, and who still trusts it is remembered.
 
-_WITHDRAWN = books_of(stage.OUT_OF_BUNDLE).entries
+_WITHDRAWN = stage.OUT_OF_BUNDLE.ledger_or_empty.entries
 
 
 def struck(snapshot: Snapshot, books: Ledger | None = None, gates: Gates = GATES) -> Ledger:
     """books: what this pass has made of the ledger so far."""
-    return strike_removed(snapshot, books or books_of(snapshot), gates)
+    return strike_removed(snapshot, books or snapshot.ledger_or_empty, gates)
 
 
 def test_a_removed_ca_leaves_and_every_running_pod_may_still_trust_it() -> None:
     after = struck(stage.OUT_OF_BUNDLE)
     assert after == replace(
-        books_of(stage.OUT_OF_BUNDLE),
-        entries=books_of(stage.REMOVED).entries,
+        stage.OUT_OF_BUNDLE.ledger_or_empty,
+        entries=stage.REMOVED.ledger_or_empty.entries,
         removed_cas=(RemovedEntry(OLD.certificate, uids_of(start=2)),),
     )
 
@@ -346,7 +346,7 @@ def test_a_removed_ca_leaves_and_every_running_pod_may_still_trust_it() -> None:
     ],
 )
 def test_reasons_for_which_a_removed_ca_stays(fields: dict[str, Any]) -> None:
-    books = books_of(stage.OUT_OF_BUNDLE)
+    books = stage.OUT_OF_BUNDLE.ledger_or_empty
     assert struck(changed(stage.OUT_OF_BUNDLE, **fields), books) == books
 
 
@@ -374,7 +374,7 @@ def test_a_ca_that_the_removal_gate_keeps_holds_no_other_ca() -> None:
 
 
 def test_a_ca_that_came_back_into_use_in_this_pass_stays_in_the_ledger() -> None:
-    books = books_of(stage.OUT_OF_BUNDLE).with_entry(entry(OLD, ANY, {0}))
+    books = stage.OUT_OF_BUNDLE.ledger_or_empty.with_entry(entry(OLD, ANY, {0}))
     assert struck(stage.OUT_OF_BUNDLE, books) == books
 
 
@@ -407,14 +407,14 @@ def test_a_pod_that_awaits_a_removed_ca_is_remembered_as_if_it_trusted_that_ca()
 
 def test_the_ca_that_the_flow_leads_to_stays() -> None:
     """The CA to which an abort leads back stays in the ledger, although it was taken out by hand: it is prepared again."""
-    back = replace(books_of(stage.OUT_OF_BUNDLE), journal=a_journal(old=NEW, new=OLD, is_abort=True))
+    back = replace(stage.OUT_OF_BUNDLE.ledger_or_empty, journal=a_journal(old=NEW, new=OLD, is_abort=True))
     assert struck(replace(stage.OUT_OF_BUNDLE, ledger=back)) == back
 
 
 def test_a_ca_that_is_prepared_again_stays() -> None:
     """It would be enrolled again at once."""
     prepared_again = stage.OUT_OF_BUNDLE.with_ca(prepared=(prepared(OLD),))
-    assert struck(prepared_again) == books_of(stage.OUT_OF_BUNDLE)
+    assert struck(prepared_again) == stage.OUT_OF_BUNDLE.ledger_or_empty
 
 
 def renewed(gone: Entity, **successor: Any) -> Snapshot:
@@ -442,14 +442,14 @@ def test_a_renewed_ca_records_since_when_clients_read_no_form_of_it_with_path_le
 
 def test_a_second_renewal_keeps_since_when_no_form_with_path_length_0_is_read() -> None:
     before = renewed(OLD)
-    before = replace(before, ledger=books_of(before).with_entry(entry(OLD, PHASE_OUT, {0}, cleared_at=NOW - DAY)))
+    before = replace(before, ledger=before.ledger_or_empty.with_entry(entry(OLD, PHASE_OUT, {0}, cleared_at=NOW - DAY)))
     (left,) = struck(before).entries
     assert left.cleared_at == NOW - DAY
 
 
 def test_a_renewal_clears_the_other_forms_of_the_ca_that_allow_a_ca_below_them() -> None:
     unlimited, short = (make("cluster-ca v0", key(0), path_length=length, end=NOW + 3 * YEAR) for length in (None, 0))
-    books = books_of(renewed(SHORT))
+    books = renewed(SHORT).ledger_or_empty
     for other in (THIRD, unlimited, short):
         books = books.with_entry(entry(other, UNUSED))
     after = struck(replace(renewed(SHORT), ledger=books))
@@ -458,7 +458,7 @@ def test_a_renewal_clears_the_other_forms_of_the_ca_that_allow_a_ca_below_them()
 
 def test_the_old_form_of_a_renewed_ca_stays_in_the_ledger_while_clients_can_read_it() -> None:
     before = changed(renewed(SHORT), published=names_of(SHORT, RENEWED))
-    assert struck(before) == books_of(before)
+    assert struck(before) == before.ledger_or_empty
     assert len(struck(changed(before, published=names_of(RENEWED))).entries) == 1
 
 

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from .. import unlinked as stage
 from ..authorities import EXPIRED, NEW, OLD, chain_of, name_of, names_of
 from ..builders import PAUSED, RUNS, cluster, others, secrets
-from ..ledgers import PHASE_OUT, a_journal, books_of, entry, ledger
+from ..ledgers import PHASE_OUT, a_journal, entry, ledger
 from .refusals import Refusal
 
 ABORT = Intent(Goal.ABORT)
@@ -42,7 +42,7 @@ KEY = (
 
 
 def begun(snapshot: Snapshot, **journal: Any) -> Snapshot:
-    return replace(snapshot, ledger=replace(books_of(snapshot), journal=a_journal(**journal)))
+    return replace(snapshot, ledger=replace(snapshot.ledger_or_empty, journal=a_journal(**journal)))
 
 
 KEYLESS = stage.SHARED.with_ca(kept_keys=frozenset())

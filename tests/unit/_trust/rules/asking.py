@@ -25,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
 from .. import linked, patient, renewal, unlinked
-from ..ledgers import books_of
 
 REPLACE_KEY, RENEW, RECONCILE = Intent(Goal.REPLACE_KEY), Intent(Goal.RENEW), Intent(Goal.RECONCILE)
 
@@ -43,7 +42,7 @@ FLOWS: dict[str, tuple[Snapshot, Intent]] = {
 
 
 def situation(snapshot: Snapshot, intent: Intent = REPLACE_KEY, gates: Gates = GATES) -> Situation:
-    return Situation(snapshot, intent, books_of(snapshot), gates)
+    return Situation(snapshot, intent, snapshot.ledger_or_empty, gates)
 
 
 def turns(rule: Rule) -> dict[str, Steps]:

@@ -30,14 +30,14 @@ from .. import linked
 from .. import unlinked as stage
 from ..authorities import NEW, OLD, chain_of, name_of, names_of
 from ..builders import PAUSED, answering, changed, prepared
-from ..ledgers import PHASE_OUT, a_journal, books_of, entry
+from ..ledgers import PHASE_OUT, a_journal, entry
 from .asking import RECONCILE, situation, turns
 
 
 def undoing(snapshot: Snapshot) -> Snapshot:
     """The flow from OLD to NEW is undone."""
     journal = a_journal(old=NEW, new=OLD, is_abort=True)
-    return replace(snapshot, ledger=replace(books_of(snapshot), journal=journal))
+    return replace(snapshot, ledger=replace(snapshot.ledger_or_empty, journal=journal))
 
 
 def test_no_stage_of_another_flow_undoes_a_replacement() -> None:
@@ -69,12 +69,12 @@ def test_a_replacement_is_undone_only_once() -> None:
 def test_leaves_that_were_issued_already_go_back_as_well() -> None:
     """Behind a link certificate they went before the switch."""
     back = undoing(linked.SHARED.with_ca(prepared=()))
-    due = due_reasons(back, RECONCILE, books_of(back))
+    due = due_reasons(back, RECONCILE, back.ledger_or_empty)
     of_new = {leaf.secret for leaf in back.leaves.stored if leaf.chain and leaf.chain[0].signed_by(NEW.certificate)}
     assert set(due) == of_new != set()
     assert all(reason.explanation.endswith("which is given up") for reason in due.values())
     switched = undoing(stage.SHARED)
-    assert due_reasons(switched, RECONCILE, books_of(switched)) == {}, "the CA that is given up is in use"
+    assert due_reasons(switched, RECONCILE, switched.ledger_or_empty) == {}, "the CA that is given up is in use"
     # All of them are stored before the operator sees any.
     (pause,) = replace_leaves(situation(back, RECONCILE))
     assert (pause.sentence(), pause.describe_as_left()[:6]) == ("pause the operator", "issue ")
@@ -85,11 +85,11 @@ def test_leaves_that_were_issued_already_go_back_as_well() -> None:
 UNANSWERED = InPlaceObstacles(reload="no node can be asked.")
 #: Every stored leaf is of the old CA again, and no pod is known to present another one.
 GIVEN_UP = changed(undoing(stage.TRUSTED.with_ca(prepared=())), in_place_obstacles=UNANSWERED)
-GIVEN_UP = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT)))
+GIVEN_UP = replace(GIVEN_UP, ledger=GIVEN_UP.ledger_or_empty.with_entry(entry(NEW, PHASE_OUT)))
 
 
 def told_of(snapshot: Snapshot, *uids: str, **changes: object) -> Snapshot:
-    books = books_of(snapshot)
+    books = snapshot.ledger_or_empty
     assert books.journal is not None
     return replace(
         snapshot, ledger=replace(books, journal=replace(books.journal, unsure_pods=frozenset(uids), **changes))
@@ -140,7 +140,7 @@ def test_no_pod_restarts_without_need(snapshot: Snapshot) -> None:
 @pytest.mark.parametrize(("unsure", "held"), [(None, True), (GIVEN_UP.uids, True), (frozenset({"gone"}), False)])
 def test_a_given_up_ca_stays_while_a_running_pod_may_have_its_leaf(unsure: frozenset[str] | None, held: bool) -> None:
     seen = GIVEN_UP if unsure is None else told_of(GIVEN_UP, *unsure)
-    found = removal_gate(seen, books_of(seen), name_of(NEW))
+    found = removal_gate(seen, seen.ledger_or_empty, name_of(NEW))
     assert {violation.message for violation in found} == (
         {"may have been started with a certificate of this CA."} if held else set()
     )
@@ -149,18 +149,18 @@ def test_a_given_up_ca_stays_while_a_running_pod_may_have_its_leaf(unsure: froze
 def test_a_pod_that_ran_before_the_given_up_ca_was_published_has_no_leaf_of_it() -> None:
     """The run need not have asked any of its listeners."""
     pod, *others = GIVEN_UP.nodes.pods
-    known = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT, awaited_pods={pod.uid})))
-    found = removal_gate(known, books_of(known), name_of(NEW))
+    known = replace(GIVEN_UP, ledger=GIVEN_UP.ledger_or_empty.with_entry(entry(NEW, PHASE_OUT, awaited_pods={pod.uid})))
+    found = removal_gate(known, known.ledger_or_empty, name_of(NEW))
     assert {violation.subject for violation in found} == {f"pod {one.name}" for one in others}
 
 
 def test_listeners_that_have_read_again_tell_nothing_of_their_process() -> None:
     """Its Raft client and its agent go on with what it was started with."""
     asked = answering(changed(GIVEN_UP, in_place_obstacles=InPlaceObstacles()), accepting=names_of(OLD, NEW))
-    assert removal_gate(asked, books_of(asked), name_of(NEW)) == ()
+    assert removal_gate(asked, asked.ledger_or_empty, name_of(NEW)) == ()
     pod = asked.nodes.pods[0]
     held = HeldLeaf(issue_leaf(OLD, "held"), frozenset(), frozenset({pod.uid}))
-    again = replace(asked, ledger=replace(books_of(asked), held_leaves=(held,)))
-    assert {violation.subject for violation in removal_gate(again, books_of(again), name_of(NEW))} == {
+    again = replace(asked, ledger=replace(asked.ledger_or_empty, held_leaves=(held,)))
+    assert {violation.subject for violation in removal_gate(again, again.ledger_or_empty, name_of(NEW))} == {
         f"pod {pod.name}"
     }

@@ -34,7 +34,7 @@ from ....tools.support.intents import changed_intent
 from .. import linked, renewal
 from ..authorities import NEW, OLD, SHORT, chain_of, link_of
 from ..builders import PAUSED, changed, prepared, secrets
-from ..ledgers import a_journal, books_of
+from ..ledgers import a_journal
 from .asking import REPLACE_KEY, situation
 
 MINUTE = timedelta(minutes=1)
@@ -43,7 +43,7 @@ IN_PLACE = {"in_place_obstacles": InPlaceObstacles()}
 
 def reading(since: Journal | None, before: Snapshot = linked.TIDIED, **fields: Any) -> Snapshot:
     """After the switch, with this journal."""
-    return changed(before, ledger=replace(books_of(before), journal=since), **{**IN_PLACE, **fields})
+    return changed(before, ledger=replace(before.ledger_or_empty, journal=since), **{**IN_PLACE, **fields})
 
 
 def since(minutes: int, **fields: Any) -> Journal:
@@ -170,9 +170,9 @@ def test_only_jvms_are_led_on_from_a_ca_with_path_length_0() -> None:
     [
         pytest.param(with_links(FORTH, BACK, pods=()), id="there is no node to connect to"),
         pytest.param(with_links(FORTH, BACK, users=CaUsers()), id="leaves are sent alone"),
-        pytest.param(with_links(FORTH, BACK, ledger=replace(books_of(linked.ALONE), journal=None)), id="no flow"),
+        pytest.param(with_links(FORTH, BACK, ledger=replace(linked.ALONE.ledger_or_empty, journal=None)), id="no flow"),
         pytest.param(
-            with_links(FORTH, BACK, ledger=replace(books_of(linked.ALONE), journal=a_journal(is_abort=True))), id="on the way back",
+            with_links(FORTH, BACK, ledger=replace(linked.ALONE.ledger_or_empty, journal=a_journal(is_abort=True))), id="on the way back",
         ),
         pytest.param(renewal.HALTED, id="the key stays"),
     ],

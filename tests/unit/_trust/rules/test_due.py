@@ -46,7 +46,7 @@ from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import an_intent
 from ..authorities import NEW, ROOT, chain_of, stored_chain
 from ..builders import changed, cluster, prepared, secrets
-from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf
 from ..requested import elsewhere
 from .asking import situation
@@ -114,9 +114,9 @@ def test_a_flow_that_stops_before_it_replaces_the_ca_lets_its_leaves_be_renewed(
 def test_a_leaf_is_due_from_the_start_of_its_renewal_window(stored: StoredLeaf, due: bool) -> None:
     snapshot = settled(stored)
     expected = (stored,) if due else ()
-    assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == ending_leaves(snapshot, LEAVES) == expected
+    assert due_leaves(snapshot, LEAVES, snapshot.ledger_or_empty) == ending_leaves(snapshot, LEAVES) == expected
     for goal in set(Goal) - {Goal.RENEW_LEAVES}:
-        assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == ()
+        assert due_leaves(snapshot, Intent(goal), snapshot.ledger_or_empty) == ()
 
 
 def test_of_a_chain_the_ca_that_issues_counts() -> None:
@@ -124,9 +124,9 @@ def test_of_a_chain_the_ca_that_issues_counts() -> None:
     below = make("Corporate Issuing CA", key(7), root, end=NOW + 5 * YEAR)
     chain, stored = chain_of(below, root), leaf_with(44 * DAY, issuer=below)
     snapshot = settled(stored, ca=secrets(chain), ledger=ledger(entry(chain, generations={0})))
-    assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == (stored,)
+    assert due_leaves(snapshot, LEAVES, snapshot.ledger_or_empty) == (stored,)
     assert stored.chain
-    assert due_reasons(snapshot, LEAVES, books_of(snapshot)) == {PODS[0]: why_ending(stored.chain[0], ())}
+    assert due_reasons(snapshot, LEAVES, snapshot.ledger_or_empty) == {PODS[0]: why_ending(stored.chain[0], ())}
     exporter = replace(stored, component=Component.KAFKA_EXPORTER)
     assert ending_leaves(elsewhere(changed(snapshot, leaves=(exporter,)), below), LEAVES) == (exporter,)
 
@@ -150,7 +150,7 @@ def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -
     """It ends with its CA: the CA is renewed by another flow, and its leaves with it."""
     stored = leaf_with(20 * DAY - left, issuer=SHORT)
     snapshot = settled(stored, ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0})))
-    assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == ((stored,) if due else ())
+    assert due_leaves(snapshot, LEAVES, snapshot.ledger_or_empty) == ((stored,) if due else ())
     assert ending_leaves(snapshot, LEAVES) == (stored,)
 
 
@@ -185,7 +185,7 @@ def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -
 )  # fmt: skip
 def test_leaves_are_due_only_under_a_ca_that_stays(changes: dict[str, Any], due: bool) -> None:
     snapshot = settled(ENDING, **changes)
-    assert bool(due_leaves(snapshot, LEAVES, books_of(snapshot))) is due
+    assert bool(due_leaves(snapshot, LEAVES, snapshot.ledger_or_empty)) is due
 
 
 @pytest.mark.parametrize("component", Component)
@@ -216,11 +216,11 @@ def test_an_unusable_leaf_is_due_where_the_operator_cannot_issue_it(
     stored = replace(leaf_with(200 * DAY), component=component, **UNFIT[reason])
     here = settled(stored, ledger=ledger(entry(LASTING, state, {0})))
     there = elsewhere(here, LASTING)
-    assert due_reasons(here, RECONCILE, books_of(here)) == {}
-    (why,) = due_reasons(there, RECONCILE, books_of(there)).values()
+    assert due_reasons(here, RECONCILE, here.ledger_or_empty) == {}
+    (why,) = due_reasons(there, RECONCILE, there.ledger_or_empty).values()
     assert why.reason is reason
-    assert due_reasons_under(there, RECONCILE, books_of(there), there.ca.current) == {stored.secret: why}
-    assert due_leaves(there, RECONCILE, books_of(there)) == (stored,)
+    assert due_reasons_under(there, RECONCILE, there.ledger_or_empty, there.ca.current) == {stored.secret: why}
+    assert due_leaves(there, RECONCILE, there.ledger_or_empty) == (stored,)
 
 
 def test_an_unusable_leaf_is_requested_from_the_next_ca() -> None:
@@ -308,7 +308,7 @@ def test_leaves_of_a_key_elsewhere_are_due_for_every_goal(stored: StoredLeaf, ne
     assert leaves_before_operator_window(snapshot) == expected
     # A leaf that no process could use is due as well, whenever the operator would look at it.
     unfit = not is_signed_by(stored.chain, LASTING.certificate)
-    assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == ((stored,) if near or unfit else ())
+    assert due_leaves(snapshot, Intent(goal), snapshot.ledger_or_empty) == ((stored,) if near or unfit else ())
 
 
 @pytest.mark.parametrize("goal", list(Goal))
@@ -316,12 +316,12 @@ def test_misnamed_leaves_are_due_for_every_goal_also_at_the_end_of_their_ca(goal
     stored = leaf_with(20 * DAY, issuer=SHORT)
     settled_ = settled(stored, ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0})))
     snapshot = changed(elsewhere(settled_, SHORT), misnamed={stored.secret: "it lacks a.example"})
-    assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == (stored,)
+    assert due_leaves(snapshot, Intent(goal), snapshot.ledger_or_empty) == (stored,)
 
 
 def test_a_leaf_is_issued_once_for_all_reasons() -> None:
     snapshot = changed(elsewhere(settled(NEAR), LASTING), misnamed={NEAR.secret: "it lacks a.example"})
-    assert due_leaves(snapshot, Intent(Goal.RENEW_LEAVES), books_of(snapshot)) == (NEAR,)
+    assert due_leaves(snapshot, Intent(Goal.RENEW_LEAVES), snapshot.ledger_or_empty) == (NEAR,)
 
 
 def test_leaves_near_the_window_do_not_count_where_the_operator_has_the_key() -> None:
@@ -332,7 +332,7 @@ def test_leaves_near_the_window_do_not_count_where_the_operator_has_the_key() ->
 def test_leaves_are_not_due_while_a_flow_is_in_flight() -> None:
     books = ledger(entry(LASTING, generations={0}), journal=a_journal())
     snapshot = elsewhere(settled(NEAR, ledger=books), LASTING)
-    assert due_leaves(snapshot, Intent(Goal.RECONCILE), books_of(snapshot)) == ()
+    assert due_leaves(snapshot, Intent(Goal.RECONCILE), snapshot.ledger_or_empty) == ()
 
 
 def test_a_leaf_that_ends_with_its_ca_holds_no_flow() -> None:
@@ -340,7 +340,7 @@ def test_a_leaf_that_ends_with_its_ca_holds_no_flow() -> None:
     stored = leaf_with(20 * DAY, issuer=SHORT)
     snapshot = elsewhere(settled(stored, ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0}))), SHORT)
     for goal in (Goal.RECONCILE, Goal.RENEW):
-        assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == ()
+        assert due_leaves(snapshot, Intent(goal), snapshot.ledger_or_empty) == ()
         assert list(leaves_can_be_renewed(snapshot, Intent(goal))) == []
     assert leaves_before_operator_window(snapshot) == (stored,)
 
@@ -353,9 +353,9 @@ def test_a_leaf_that_outlives_the_root_above_its_ca_is_renewed(root_left: timede
     chain, stored = chain_of(below, root), leaf_with(20 * DAY, issuer=below)
     seen = elsewhere(settled(stored, ca=secrets(chain), ledger=ledger(entry(chain, generations={0}))), below)
     for goal in (Goal.RECONCILE, Goal.RENEW_LEAVES):
-        assert due_leaves(seen, Intent(goal), books_of(seen)) == (stored,)
+        assert due_leaves(seen, Intent(goal), seen.ledger_or_empty) == (stored,)
     fresh = elsewhere(settled(leaf_with(200 * DAY, issuer=below), ca=seen.ca, ledger=seen.ledger), below)
-    assert due_leaves(fresh, LEAVES, books_of(fresh)) == ()
+    assert due_leaves(fresh, LEAVES, fresh.ledger_or_empty) == ()
 
 
 # Leaves that their issuer renews by itself: which of its certificates are taken up, and when it is corrected.
@@ -410,10 +410,10 @@ def test_a_later_leaf_that_the_issuer_keeps_is_taken_up_where_it_replaces_the_st
     for goal in GOALS:
         expected = (stored,) if is_taken_up else ()
         assert renewed_leaves(snapshot, Intent(goal)) == expected
-        assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == expected + unreadable
+        assert due_leaves(snapshot, Intent(goal), snapshot.ledger_or_empty) == expected + unreadable
         assert ending_leaves(snapshot, Intent(goal)) == ()
     for goal in OTHERS:
-        assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == unreadable
+        assert due_leaves(snapshot, Intent(goal), snapshot.ledger_or_empty) == unreadable
 
 
 def test_a_later_leaf_is_of_the_ca_in_use_whatever_is_above_it() -> None:
@@ -426,14 +426,14 @@ def test_a_later_leaf_is_of_the_ca_in_use_whatever_is_above_it() -> None:
 def test_nothing_is_taken_up_while_a_ca_waits() -> None:
     """The leaf would be of the CA that is being replaced."""
     snapshot = with_kept(kept(), ca=secrets(LASTING, prepared=(prepared(NEW),)))
-    assert due_leaves(snapshot, Intent(Goal.RECONCILE), books_of(snapshot)) == ()
+    assert due_leaves(snapshot, Intent(Goal.RECONCILE), snapshot.ledger_or_empty) == ()
 
 
 def test_a_renewal_that_ends_with_its_ca_is_taken_up() -> None:
     """The collection would not make it, but it is there, and the stored one ends sooner."""
     short = issue_leaf(LASTING, begin=NOW - DAY, end=NOW + 300 * DAY + timedelta(hours=1))
     snapshot = with_kept(kept(latest=(short, LASTING.certificate)))
-    assert due_leaves(snapshot, Intent(Goal.RECONCILE), books_of(snapshot)) == (STORED,)
+    assert due_leaves(snapshot, Intent(Goal.RECONCILE), snapshot.ledger_or_empty) == (STORED,)
 
 
 @pytest.mark.parametrize("goal", Goal)
@@ -474,7 +474,7 @@ def test_a_leaf_that_the_caller_wants_no_more_is_due_by_its_own_digest() -> None
     assert STORED.chain
     for certificate, due in zip(STORED.chain, ((STORED,), ()), strict=True):
         intent = an_intent(Goal.RENEW_LEAVES, unwanted_leaves=frozenset({certificate.sha256}))
-        assert due_leaves(seen, intent, books_of(seen)) == due
+        assert due_leaves(seen, intent, seen.ledger_or_empty) == due
 
 
 def test_of_a_ca_whose_key_is_here_nothing_is_corrected() -> None:

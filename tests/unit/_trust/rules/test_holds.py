@@ -46,7 +46,7 @@ from ....tools.support.intents import changed_intent
 from .. import linked, patient, unlinked
 from ..authorities import EARLY, EXPIRED, INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of, names_of
 from ..builders import answering, changed, cluster, others, prepared, secrets
-from ..ledgers import PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from ..requested import a_request, answered, at_hand, elsewhere, with_requests
 from .asking import FLOWS, RECONCILE, REPLACE_KEY, holds, situation
@@ -273,7 +273,7 @@ def with_another(other: Entity, state: TrustState = UNTRUSTED, *waiting: Prepare
 def test_a_prepared_ca_that_can_never_become_trusted_holds(known: Chain, waits: Chain) -> None:
     """Every process trusts it, and still no process can validate its leaves."""
     snapshot = with_another(NO_CA, UNTRUSTED, replace(prepared(NO_CA), chain=waits))
-    books = replace(books_of(snapshot), entries=(entry(OLD, generations={0}), entry(known, UNTRUSTED)))
+    books = replace(snapshot.ledger_or_empty, entries=(entry(OLD, generations={0}), entry(known, UNTRUSTED)))
     assert held(replace(snapshot, ledger=books)) == [(Condition.TRUST, name) for name in VERIFIERS]
 
 
@@ -281,7 +281,7 @@ def test_pods_that_accept_the_next_ca_by_its_link_hold_no_flow_and_no_other_ca()
     """Another CA has to be trusted as it is."""
     missed = entry(THIRD, UNTRUSTED, awaited_pods=None)
     assert holds(situation(linked.ENROLLED)) == ()
-    found = holds(situation(replace(linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(missed))))
+    found = holds(situation(replace(linked.ENROLLED, ledger=linked.ENROLLED.ledger_or_empty.with_entry(missed))))
     assert found
     assert all(THIRD.certificate.subject in one.message for one in found)
 
@@ -289,7 +289,7 @@ def test_pods_that_accept_the_next_ca_by_its_link_hold_no_flow_and_no_other_ca()
 def test_a_held_flow_names_leaves_that_end_meanwhile() -> None:
     """It holds nothing by itself, and the operator renews what it has the key for."""
     missed = replace(
-        linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(entry(THIRD, UNTRUSTED, awaited_pods=None))
+        linked.ENROLLED, ledger=linked.ENROLLED.ledger_or_empty.with_entry(entry(THIRD, UNTRUSTED, awaited_pods=None))
     )
     near = changed(elsewhere(missed, OLD), renewal_window=OLD.certificate.not_after - NOW)
     *_others, ending = holds(situation(near))
@@ -315,7 +315,7 @@ def test_an_unused_ca_holds_no_flow_once_every_process_trusts_it(other: Entity) 
     assert held(with_another(other)) == []
     used = with_another(other)
     missed = entry(other, UNTRUSTED, awaited_pods=None)
-    assert holds(situation(replace(used, ledger=books_of(used).with_entry(missed))))
+    assert holds(situation(replace(used, ledger=used.ledger_or_empty.with_entry(missed))))
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ WAITING = patient.WAITING
 
 
 def known(**changes: Any) -> Snapshot:
-    books = books_of(WAITING)
+    books = WAITING.ledger_or_empty
     return replace(WAITING, ledger=replace(books, **changes))
 
 
@@ -429,7 +429,7 @@ def known(**changes: Any) -> Snapshot:
         pytest.param(patient.ALL_RESTARTED, "", id="no node"),
         pytest.param(known(held_leaves=()), "", id="no node holds a leaf"),
         pytest.param(known(journal=a_journal()), "", id="the CA leaves at once"),
-        pytest.param(known(entries=books_of(WAITING).entries[1:]), "", id="the CA has left"),
+        pytest.param(known(entries=WAITING.ledger_or_empty.entries[1:]), "", id="the CA has left"),
         pytest.param(cluster(), "", id="no flow"),
     ],
 )

@@ -60,7 +60,7 @@ from ....tools.support.intents import changed_intent
 from .. import linked, patient, unlinked
 from ..authorities import NEW, OLD, ROOT, THIRD, chain_of, names_of
 from ..builders import PAUSED, RUNS, changed, cluster, others, prepared, secrets
-from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, with_requests
 from ..served import served
@@ -130,8 +130,8 @@ def noted(snapshot: Snapshot) -> WriteLedger:
     """The first node was started with what is stored."""
     (leaf,) = snapshot.leaves.stored
     assert leaf.chain
-    held = replace(books_of(snapshot), held_leaves=(HeldLeaf(leaf.chain[0], uids_of(PODS[0])),))
-    return WriteLedger(ledger=held, before=books_of(snapshot), phase=Phase.USE)
+    held = replace(snapshot.ledger_or_empty, held_leaves=(HeldLeaf(leaf.chain[0], uids_of(PODS[0])),))
+    return WriteLedger(ledger=held, before=snapshot.ledger_or_empty, phase=Phase.USE)
 
 
 DUE = settled(ENDING)
@@ -217,7 +217,7 @@ SOON = (issue_leaf(NEW, end=NOW + 20 * DAY), linked.LINK, OLD.certificate)
 
 def stopping(after: Phase | None, **fields: Any) -> Snapshot:
     """The flow is to stop there; the certificate of the first node ends soon."""
-    (first, *others_), books = PHASED_OUT.leaves.stored, books_of(PHASED_OUT)
+    (first, *others_), books = PHASED_OUT.leaves.stored, PHASED_OUT.ledger_or_empty
     assert books.journal is not None
     journal = replace(books.journal, options=FlowOptions(stop=Stop(after, NOW) if after else None))
     made = {"in_place_obstacles": BLOCKED, "leaves": (replace(first, chain=SOON), *others_), **fields}
@@ -292,7 +292,7 @@ def test_only_the_operators_own_leaf_is_issued_alone() -> None:
 
 
 def test_an_intermediate_ca_that_every_verifier_knows_issues_the_operators_leaf() -> None:
-    known = books_of(KNOWN_BY_ITS_ROOT).with_entry(entry(chain_of(BELOW, OLD), ALL))
+    known = KNOWN_BY_ITS_ROOT.ledger_or_empty.with_entry(entry(chain_of(BELOW, OLD), ALL))
     (step,) = issue_operator_leaf(situation(replace(KNOWN_BY_ITS_ROOT, ledger=known)))
     assert step == replace(OWN_LEAF[0], issuer=chain_of(BELOW, OLD))
 
@@ -303,7 +303,7 @@ def test_an_intermediate_ca_that_every_verifier_knows_issues_the_operators_leaf(
         pytest.param(linked.SHARED, id="not used by all"),
         *(
             pytest.param(
-                replace(PHASED_OUT, ledger=books_of(PHASED_OUT).with_entry(entry(NEW, state))), id=f"by the books it is {state.value}"
+                replace(PHASED_OUT, ledger=PHASED_OUT.ledger_or_empty.with_entry(entry(NEW, state))), id=f"by the books it is {state.value}"
             )
             for state in (UNTRUSTED, UNUSED, ANY, PHASE_OUT)
         ),
@@ -312,7 +312,7 @@ def test_an_intermediate_ca_that_every_verifier_knows_issues_the_operators_leaf(
         pytest.param(changed(PHASED_OUT, leaves=PHASED_OUT.leaves.stored[:-1]), id="there is none"),
         pytest.param(
             replace(
-                PHASED_OUT, ledger=books_of(PHASED_OUT).with_entry(entry(NEW, ALL, awaited_pods={uid_of(PODS[0], 1)}))
+                PHASED_OUT, ledger=PHASED_OUT.ledger_or_empty.with_entry(entry(NEW, ALL, awaited_pods={uid_of(PODS[0], 1)}))
             ), id="a process would not accept it at all",
         ),
         pytest.param(KNOWN_BY_ITS_ROOT, id="a process would not accept it alone"),
@@ -441,7 +441,7 @@ def lingering(left: timedelta = 30 * DAY, **fields: Any) -> Snapshot:
 
 def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
     """Another CA is to take the place of the one whose leaf is held."""
-    books = books_of(snapshot).with_entry(entry(NEW, ANY))
+    books = snapshot.ledger_or_empty.with_entry(entry(NEW, ANY))
     return replace(
         snapshot,
         ca=replace(snapshot.ca, prepared=(prepared(NEW),)),
@@ -468,7 +468,7 @@ def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
         pytest.param(replacing(lingering(), retire=Retire.WHEN_RESTARTED), RECONCILE, None, id="its CA can wait"),
         pytest.param(replacing(lingering(), old=NEW, new=LASTING, is_abort=True), RECONCILE, None, id="its CA stays"),
         pytest.param(
-            replace(lingering(), ledger=replace(books_of(lingering()), journal=a_journal())), RECONCILE, LASTING,
+            replace(lingering(), ledger=replace(lingering().ledger_or_empty, journal=a_journal())), RECONCILE, LASTING,
             id="the operator has been switched already",
         ),
         pytest.param(

@@ -67,7 +67,7 @@ from ....tools.support.intents import changed_intent
 from .. import linked, patient, renewal, unlinked
 from ..authorities import NEW, OLD, ROOT, THIRD, chain_of, names_of
 from ..builders import PAUSED, RUNS, answering, changed, cluster, others, secrets
-from ..ledgers import PHASE_OUT, UNTRUSTED, books_of, entry, ledger
+from ..ledgers import PHASE_OUT, UNTRUSTED, entry, ledger
 from ..nodes import PODS, a_pod, leaves, pods, uids_of
 from .asking import FLOWS, RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
@@ -202,8 +202,8 @@ def test_the_ledger_is_written_before_any_other_step(stage: str) -> None:
     decision = decide(snapshot, intent)
     (written,) = decision.steps
     assert isinstance(written, WriteLedger)
-    assert written.before == books_of(snapshot)
-    expected = books_of(FLOWS[_next(stage)][0])
+    assert written.before == snapshot.ledger_or_empty
+    expected = FLOWS[_next(stage)][0].ledger_or_empty
     if stage.endswith("PREPARED"):
         # The journal begins with this write.
         assert written.ledger.journal is not None
@@ -214,7 +214,7 @@ def test_the_ledger_is_written_before_any_other_step(stage: str) -> None:
 
 def leading_on(snapshot: Snapshot) -> Snapshot:
     """The cluster where the journal says that a replacement follows the renewal in flight."""
-    books = books_of(snapshot)
+    books = snapshot.ledger_or_empty
     assert books.journal is not None
     return replace(
         snapshot, ledger=replace(books, journal=replace(books.journal, options=FlowOptions(precedes_replacement=True)))
@@ -233,7 +233,7 @@ def test_a_flow_that_was_begun_is_continued_by_every_goal_but_handing_back(stage
         # It is the first part of a replacement then, and its journal says so before anything else happens.
         [noted] = found.steps
         assert isinstance(noted, WriteLedger)
-        assert noted.ledger.journal == books_of(leading_on(snapshot)).journal
+        assert noted.ledger.journal == leading_on(snapshot).ledger_or_empty.journal
         found, expected = (decide(leading_on(snapshot), one) for one in (Intent(goal), intent))
         expected = replace(expected, steps=tuple(replace(step, phase=Phase.PREPARE) for step in expected.steps))
     if goal is not Goal.DOWNGRADE:
@@ -251,7 +251,7 @@ def with_third(snapshot: Snapshot, state: TrustState, awaiting: frozenset[str] =
         snapshot,
         ca=replace(snapshot.ca, other_entries=everywhere),
         bundle=(snapshot.bundle or frozenset()) | names_of(THIRD),
-        ledger=books_of(snapshot).with_entry(third),
+        ledger=snapshot.ledger_or_empty.with_entry(third),
     )
 
 
@@ -319,9 +319,9 @@ def stamp(generation: int | None, key_generation: int, phase: Phase = Phase.USE)
 def one_restarts(snapshot: Snapshot) -> Snapshot:
     """The ledger does not know what one of the nodes holds: its restart is not ours to hide."""
     held = tuple(
-        replace(one, awaited_pods=one.awaited_pods - uids_of(PODS[2])) for one in books_of(snapshot).held_leaves
+        replace(one, awaited_pods=one.awaited_pods - uids_of(PODS[2])) for one in snapshot.ledger_or_empty.held_leaves
     )
-    return replace(snapshot, ledger=replace(books_of(snapshot), held_leaves=held))
+    return replace(snapshot, ledger=replace(snapshot.ledger_or_empty, held_leaves=held))
 
 
 ISSUED = renewal.ISSUED

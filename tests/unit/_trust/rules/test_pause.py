@@ -52,7 +52,7 @@ from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
 from ..authorities import NEW, OLD, ROOT, THIRD, chain_of, name_of
 from ..builders import PAUSED, changed, cluster, secrets
-from ..ledgers import ANY, a_journal, books_of, entry, ledger
+from ..ledgers import ANY, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from ..requested import elsewhere
@@ -114,11 +114,11 @@ def test_before_a_switch_back_every_user_is_paused() -> None:
     """A certificate of the CA that is given up may be on its way, for a user who has kept one of the old CA all along."""
     stage = users("trusted")
     journal = a_journal(old=OLD, new=NEW, is_abort=True)
-    seen = replace(stage, ledger=replace(books_of(stage), journal=journal))
+    seen = replace(stage, ledger=replace(stage.ledger_or_empty, journal=journal))
     (step,) = pause_reissue(situation(seen))
     assert isinstance(step, PauseReissue)
     assert (step.names, "may be about to store a certificate of" in step.because) == ((ORDERS,), True)
-    given_up = replace(seen, ledger=replace(books_of(stage), journal=replace(journal, replaces=name_of(NEW))))
+    given_up = replace(seen, ledger=replace(stage.ledger_or_empty, journal=replace(journal, replaces=name_of(NEW))))
     assert pause_reissue(situation(given_up)) == (), "it was never in use"
     assert pause_reissue(situation(seen.with_ca(current=()))) == ()
 

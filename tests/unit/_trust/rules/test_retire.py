@@ -51,7 +51,7 @@ from .. import linked, unlinked
 from ..authorities import IMPOSTOR, NEW, OLD, RENEWED, THIRD, chain_of, link_of, name_of, names_of
 from ..builders import PAUSED, answering, changed, cluster, others, prepared, secrets
 from ..ledger.test_enrolment import ADOPT, swapped
-from ..ledgers import PHASE_OUT, books_of, entry, ledger
+from ..ledgers import PHASE_OUT, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods, uid_of, uids_of
 from ..stand_in import MadeHere
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
@@ -151,7 +151,7 @@ GONE_ALREADY = entry(RENEWED, PHASE_OUT)
 )
 def test_a_ca_that_stays_keeps_no_other_ca(first: LedgerEntry, fields: dict[str, Any]) -> None:
     """Their order in the ledger does not matter."""
-    books = books_of(RETIRING)
+    books = RETIRING.ledger_or_empty
     ca = replace(RETIRING.ca, other_entries={**RETIRING.ca.other_entries, **others(THIRD)})
     snapshot = changed(RETIRING, ca=ca, ledger=replace(books, entries=(first, *books.entries)), **fields)
     assert steps_of(withdraw(situation(snapshot))) == (Withdraw(certificate=OLD.certificate),)
@@ -159,7 +159,7 @@ def test_a_ca_that_stays_keeps_no_other_ca(first: LedgerEntry, fields: dict[str,
 
 def test_a_prepared_ca_stays_although_it_was_leaving_and_another_ca_leaves() -> None:
     """A flow that is to bring the CA into use has begun, and by the ledger the CA was leaving."""
-    books = books_of(RETIRING)
+    books = RETIRING.ledger_or_empty
     ca = replace(RETIRING.ca, other_entries={**RETIRING.ca.other_entries, **others(THIRD)}, prepared=(prepared(THIRD),))
     snapshot = replace(RETIRING, ca=ca, ledger=replace(books, entries=(HELD_BACK, *books.entries)))
     assert steps_of(withdraw(situation(snapshot))) == (Withdraw(certificate=OLD.certificate),)
@@ -240,8 +240,11 @@ def test_how_each_pod_forgets_a_removed_ca(snapshot: Snapshot, spread: Spread, e
 
 
 def test_removed_cas_are_forgotten_in_turn() -> None:
-    first, second = RemovedEntry(THIRD.certificate, uids_of(PODS[0], start=2)), books_of(unlinked.CLEAN).removed_cas[0]
-    snapshot = replace(unlinked.CLEAN, ledger=replace(books_of(unlinked.CLEAN), removed_cas=(first, second)))
+    first, second = (
+        RemovedEntry(THIRD.certificate, uids_of(PODS[0], start=2)),
+        unlinked.CLEAN.ledger_or_empty.removed_cas[0],
+    )
+    snapshot = replace(unlinked.CLEAN, ledger=replace(unlinked.CLEAN.ledger_or_empty, removed_cas=(first, second)))
     (step,) = forget_removed_authorities(situation(snapshot))
     assert isinstance(step, Reload)
     assert (step.authority, step.uids) == (THIRD.certificate, first.awaited_pods)
@@ -249,9 +252,9 @@ def test_removed_cas_are_forgotten_in_turn() -> None:
 
 def test_a_removed_ca_that_was_put_back_keeps_no_other_ca_known() -> None:
     """Their order in the ledger does not matter."""
-    put_back_, other = books_of(PUT_BACK).removed_cas[0], RemovedEntry(THIRD.certificate, NODES)
+    put_back_, other = PUT_BACK.ledger_or_empty.removed_cas[0], RemovedEntry(THIRD.certificate, NODES)
     for removed in ((put_back_, other), (other, put_back_)):
-        seen = replace(PUT_BACK, ledger=replace(books_of(PUT_BACK), removed_cas=removed))
+        seen = replace(PUT_BACK, ledger=replace(PUT_BACK.ledger_or_empty, removed_cas=removed))
         (step,) = forget_removed_authorities(situation(seen))
         assert isinstance(step, Reload)
         assert (step.authority, step.uids) == (THIRD.certificate, NODES)

@@ -29,7 +29,7 @@ from ....tools.support.certificates import Entity
 from .. import linked, renewal, unlinked
 from ..authorities import NEW, OLD, RENEWED, THIRD, chain_of, stored_chain
 from ..builders import RUNS, changed, prepared, secrets
-from ..ledgers import UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, uids_of
 from ..requested import a_request, answered, at_hand, elsewhere, with_requests
 from .asking import RECONCILE, pause_for, situation, turns
@@ -49,12 +49,12 @@ LEARNED = unlinked.LEARNED
 
 def patiently(snapshot: Snapshot) -> Snapshot:
     journal = a_journal(retire=Retire.WHEN_RESTARTED)
-    return replace(snapshot, ledger=replace(books_of(snapshot), journal=journal))
+    return replace(snapshot, ledger=replace(snapshot.ledger_or_empty, journal=journal))
 
 
 def refused(snapshot: Snapshot) -> Snapshot:
     """A node has started without the CA in use."""
-    books = books_of(snapshot).with_entry(entry(NEW, UNUSED, {1}, awaited_pods=uids_of(PODS[0], start=1)))
+    books = snapshot.ledger_or_empty.with_entry(entry(NEW, UNUSED, {1}, awaited_pods=uids_of(PODS[0], start=1)))
     return replace(snapshot, ledger=books)
 
 
@@ -100,7 +100,7 @@ def test_leaves_after_a_switch(snapshot: Snapshot, expected: Steps) -> None:
 def test_leaves_are_recorded_before_they_are_rewritten(snapshot: Snapshot, holders: frozenset[str]) -> None:
     (step,) = rewrite_leaves(situation(snapshot))
     assert isinstance(step, WriteLedger)
-    assert (step.before, step.ledger.entries) == (snapshot.ledger, books_of(snapshot).entries)
+    assert (step.before, step.ledger.entries) == (snapshot.ledger, snapshot.ledger_or_empty.entries)
     assert [one.awaited_pods for one in step.ledger.held_leaves] == [holders]
     noted = replace(snapshot, ledger=step.ledger)
     assert [type(one) for one in rewrite_leaves(situation(noted))] == [IssueLeaves]

@@ -41,7 +41,7 @@ from ....tools.support.certificates import HOUR, NOW
 from .. import linked, unlinked
 from ..authorities import NEW, OLD, THIRD, names_of
 from ..builders import PAUSED, changed, cluster, others, prepared, secrets
-from ..ledgers import UNTRUSTED, UNUSED, books_of, entry, ledger
+from ..ledgers import UNTRUSTED, UNUSED, entry, ledger
 from ..nodes import PODS, leaves, pods, uids_of
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
@@ -59,7 +59,7 @@ DOWNGRADE = Intent(Goal.DOWNGRADE)
 def refused(snapshot: Snapshot) -> Snapshot:
     """A node has started without the next CA."""
     waiting = entry(NEW, UNUSED, awaited_pods=uids_of(PODS[1], start=1), published_at=NOW - HOUR)
-    return replace(snapshot, ledger=books_of(snapshot).with_entry(waiting))
+    return replace(snapshot, ledger=snapshot.ledger_or_empty.with_entry(waiting))
 
 
 def back(key_generation: int) -> Steps:
@@ -117,7 +117,7 @@ def test_settling_the_key_goes_before_anything_else() -> None:
     busy = replace(
         HALF,
         ca=replace(HALF.ca, other_entries=others(NEW, THIRD)),
-        ledger=books_of(HALF).with_entry(entry(THIRD, UNTRUSTED, awaited_pods=None)),
+        ledger=HALF.ledger_or_empty.with_entry(entry(THIRD, UNTRUSTED, awaited_pods=None)),
     )
     for intent in (REPLACE_KEY, RECONCILE):
         assert decide(replace(busy, bundle=names_of(OLD, NEW)), intent).steps == pause_for(FORWARD)

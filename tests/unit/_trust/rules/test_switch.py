@@ -49,7 +49,7 @@ from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, renewal, unlinked
 from ..authorities import NEW, OLD, RENEWED, chain_of, name_of, names_of
 from ..builders import PAUSED, changed, cluster, others, prepared, secrets
-from ..ledgers import ANY, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..ledgers import ANY, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, pods, uids_of
 from ..of_users import broker
 from ..requested import answered, at_hand, elsewhere, with_requests
@@ -133,7 +133,7 @@ def test_a_switch_without_pods_pauses_the_operator() -> None:
 
 
 def known(snapshot: Snapshot, *entries: LedgerEntry) -> Snapshot:
-    books = books_of(snapshot)
+    books = snapshot.ledger_or_empty
     for one in entries:
         books = books.with_entry(one)
     return replace(snapshot, ledger=books)
@@ -163,7 +163,7 @@ def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
         pytest.param(linked.SHARED, id="the CA in use is still used"),
         pytest.param(known(linked.HALTED, entry(OLD, ANY, {0})), id="by the books the CA in use is still used"),
         pytest.param(
-            replace(linked.HALTED, ledger=books_of(linked.HALTED).without_entry(name_of(OLD))),
+            replace(linked.HALTED, ledger=linked.HALTED.ledger_or_empty.without_entry(name_of(OLD))),
             id="the books lack the CA in use",
         ),
         pytest.param(
@@ -294,9 +294,9 @@ def within(grace: timedelta) -> Intent:
 
 def agreed(before: Snapshot, **fields: Any) -> Snapshot:
     """With other fields of the next CA's entry."""
-    entry = books_of(before).find(name_of(NEW))
+    entry = before.ledger_or_empty.find(name_of(NEW))
     assert entry is not None
-    return replace(before, ledger=books_of(before).with_entry(replace(entry, **fields)))
+    return replace(before, ledger=before.ledger_or_empty.with_entry(replace(entry, **fields)))
 
 
 LINKED_NOW = agreed(linked.TRUSTED, published_at=NOW)
@@ -330,9 +330,9 @@ def test_clients_get_time(snapshot: Snapshot, intent: Intent, expected: Steps) -
 
 def cleared(ago: timedelta, before: Snapshot = linked.TRUSTED) -> Snapshot:
     """The CA in use was renewed: so long ago clients could read a certificate of it that allows no CA below it for the last time."""
-    current = books_of(before).find(name_of(OLD))
+    current = before.ledger_or_empty.find(name_of(OLD))
     assert current is not None
-    return replace(before, ledger=books_of(before).with_entry(replace(current, cleared_at=NOW - ago)))
+    return replace(before, ledger=before.ledger_or_empty.with_entry(replace(current, cleared_at=NOW - ago)))
 
 
 @pytest.mark.parametrize(

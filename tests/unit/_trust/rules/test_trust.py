@@ -23,7 +23,7 @@ from ....tools.support.certificates import DAY, NOW, Entity, key, make
 from .. import linked, unlinked
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, link_of
 from ..builders import changed, cluster, others, prepared, secrets
-from ..ledgers import ALL, PHASE_OUT, UNTRUSTED, a_journal, books_of, entry, ledger
+from ..ledgers import ALL, PHASE_OUT, UNTRUSTED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from .asking import situation, turns
 
@@ -104,14 +104,14 @@ LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}}).
         pytest.param(
             replace(
                 linked.PHASED_OUT,
-                ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaited_pods={uid_of("topics", 1)})),
+                ledger=linked.PHASED_OUT.ledger_or_empty.with_entry(entry(NEW, ALL, awaited_pods={uid_of("topics", 1)})),
             ),
             roll(frozenset({uid_of("topics", 1)})), id="all use it, and one was started before it was in the bundle",
         ),
         pytest.param(
             changed(
                 linked.PHASED_OUT,
-                ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaited_pods={uid_of("topics", 1)})),
+                ledger=linked.PHASED_OUT.ledger_or_empty.with_entry(entry(NEW, ALL, awaited_pods={uid_of("topics", 1)})),
                 leaves=(*linked.PHASED_OUT.leaves.stored, a_leaf("late")),
             ),
             (), id="the same, and a leaf has yet to take the place of an older one",
