@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import list_holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
@@ -46,20 +44,22 @@ def situation(snapshot: Snapshot, intent: Intent = REPLACE_KEY, gates: Gates = G
 
 
 def turns(rule: Rule) -> dict[str, Steps]:
-    """The steps of this rule at each stage where the books are kept and no rule before it has anything to say."""
-    return {stage: steps for stage, (first, steps) in _first_to_speak().items() if first is rule}
+    """The steps of this rule at each stage where the ledger is up to date and no rule before it has any.
+
+    It asks the rules each time: a test that found remembered answers would not notice a change of a rule.
+    """
+    found = {stage: first_turn(stage) for stage in FLOWS}
+    return {stage: first[1] for stage, first in found.items() if first is not None and first[0] is rule}
 
 
-@cache
-def _first_to_speak() -> dict[str, tuple[Rule, Steps]]:
-    found = {}
-    for stage, (snapshot, intent) in FLOWS.items():
-        at = situation(snapshot, intent)
-        said = ((rule, steps_of(rule(at))) for rule in RULES)
-        first = next((answer for answer in said if answer[1]), None)
-        if first is not None and update_ledger(snapshot, intent, GATES)[0] == at.ledger:
-            found[stage] = first
-    return found
+def first_turn(stage: str) -> tuple[Rule, Steps] | None:
+    """The first rule that has steps at this stage, and these; None where no rule has any, or the ledger is to be written first."""
+    snapshot, intent = FLOWS[stage]
+    at = situation(snapshot, intent)
+    if update_ledger(snapshot, intent, GATES)[0] != at.ledger:
+        return None
+    said = ((rule, steps_of(rule(at))) for rule in RULES)
+    return next((answer for answer in said if answer[1]), None)
 
 
 def waits(at: Situation) -> tuple[Wait, ...]:

@@ -69,7 +69,7 @@ from ..authorities import NEW, OLD, ROOT, THIRD, chain_of, names_of
 from ..builders import PAUSED, RUNS, answering, changed, cluster, others, secrets
 from ..ledgers import PHASE_OUT, UNTRUSTED, entry, ledger
 from ..nodes import PODS, a_pod, leaves, pods, uids_of
-from .asking import FLOWS, RECONCILE, REPLACE_KEY, pause_for, situation, turns
+from .asking import FLOWS, RECONCILE, REPLACE_KEY, first_turn, pause_for, situation, turns
 
 #: The first rule with steps at each stage; BOOKS: the ledger is written first; NO_RULE: the flow waits or is done.
 BOOKS, NO_RULE = "books", "no rule"
@@ -179,6 +179,13 @@ def test_the_table_has_every_stage() -> None:
     assert set(TOLD) == set(FLOWS)
 
 
+def test_each_test_of_turns_asks_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With remembered answers a test would pass although the rule has changed since."""
+    before = turns(prepare)
+    monkeypatch.setattr(prepare, "__code__", (lambda at: ()).__code__)
+    assert turns(prepare) == {} != before
+
+
 @pytest.mark.parametrize("stage", [name for name, speaker in TOLD.items() if speaker is not BOOKS])
 def test_the_rule_that_decides_at_each_stage(stage: str) -> None:
     snapshot, intent = FLOWS[stage]
@@ -186,7 +193,7 @@ def test_the_rule_that_decides_at_each_stage(stage: str) -> None:
     assert decision.violations == ()
     if callable(speaker):
         assert (decision.steps, decision.done) == (speaker(situation(snapshot, intent)), False)
-        assert stage in turns(speaker)
+        assert first_turn(stage) == (speaker, decision.steps)
     else:
         assert (decision.steps, decision.done) == ((), True)
 
