@@ -44,10 +44,15 @@ class OnlyWith:
 class ArgumentSpec:
     """Options and the constraints between them."""
 
+    #: The options of the module, as Ansible's ``argument_spec``.
     options: dict[str, dict[str, Any]]
+    #: Options of which a caller gives all or none.
     required_together: tuple[tuple[str, ...], ...] = ()
+    #: Options of which a caller gives at most one.
     mutually_exclusive: tuple[tuple[str, ...], ...] = ()
+    #: Options that a value of another option requires, as Ansible's ``required_if``.
     required_if: tuple[tuple[Any, ...], ...] = ()
+    #: Options that each of these options requires, whatever its value.
     required_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: Constraints of this collection: an option that counts only with certain values of another.
     only_with: tuple[OnlyWith, ...] = ()

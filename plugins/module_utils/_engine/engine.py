@@ -92,15 +92,19 @@ def run(
 class _Run:
     """A run of a call from its first look on."""
 
+    #: The clients, settings and records with which the run carries out steps.
     work: Work
     #: The intent of the call, without the ways that this run has found to be impossible.
     intent: Intent
+    #: The preconditions, gates and rules by which the run decides.
     engine: Engine
     #: Takes the Lease.
     before_write: Callable[[], None]
     #: Whether the cluster is in the state that the task names.
     reached: Reached
+    #: How long failures of the API server are put up with.
     patience: Patience
+    #: The observations, decisions and actions of the run so far.
     outcome: CallOutcome
     #: The messages of errors about objects that exist already. The second error of the same message means that another program owns the object.
     conflicts_seen: set[str] = field(default_factory=set)

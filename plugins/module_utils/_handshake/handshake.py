@@ -163,8 +163,11 @@ class HandshakeOutcome(str, Enum):
 class Handshake:
     """The end of a TLS handshake with a listener."""
 
+    #: How the handshake ended.
     outcome: HandshakeOutcome
+    #: The fatal alert that the listener sent; None where it sent none.
     alert: Alert | None = None
+    #: The TLS version that both sides agreed on, ``TLSv1.2`` or ``TLSv1.3``; None where the handshake did not get so far.
     version: str | None = None
     #: The chain exactly as the listener sent it. None: it sent no readable chain, or did not prove that it has the key of this certificate.
     presented: tuple[Certificate, ...] | None = None

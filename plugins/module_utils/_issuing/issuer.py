@@ -81,13 +81,16 @@ class LeafOrder:
 class LinkOrder:
     """A link certificate that is wanted: name, key and key identifier of ``authority``, certified by ``issuer``, for leaves only."""
 
+    #: The CA whose name and key the link certificate carries.
     authority: Certificate
+    #: The CA that signs the link certificate.
     issuer: Certificate
     #: Signing request (PEM) for the name and key of ``authority``. Empty where that key is not in the cluster: an issuer that signs in this process
     #: needs no request, and an issuer that keeps the key makes the request itself.
     csr: bytes
-    #: Begin and end of its validity.
+    #: Begin of its validity, in UTC.
     not_before: datetime
+    #: End of its validity, in UTC.
     not_after: datetime
     #: Whether the next CA certifies the CA in use (OldWithNew); else the CA in use certifies the next CA (NewWithOld).
     back: bool = False

@@ -51,11 +51,15 @@ def _plain_http(host: str, credentials: bool) -> tuple[str, ...]:
 class _Request:
     """A request to the API server."""
 
+    #: The HTTP method.
     method: str
+    #: The path below the address of the API server.
     path: str
     #: Seconds that the server has for its answer.
     seconds: float
+    #: The query parameters; None where there are none.
     query: Mapping[str, str] | None = None
+    #: The encoded body; None where there is none.
     body: bytes | None = None
     #: Content type of the body; of the answer where there is no body.
     content_type: str = "application/json"

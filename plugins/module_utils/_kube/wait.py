@@ -32,20 +32,35 @@ def _never() -> bool:
 
 @dataclass
 class _Wait:
+    #: The client that lists and watches.
     client: KubeClient
+    #: The resource whose objects are watched.
     resource: Resource
+    #: The namespace of the objects.
     namespace: str
+    #: Says whether the objects, by name, are what the wait is for.
     settled: Callable[[Objects], bool]
+    #: Seconds until the wait fails.
     timeout: float
+    #: The clock of the wait, in seconds.
     monotonic: Callable[[], float]
+    #: An act that the caller repeats during the wait, such as the renewal of its Lease.
     alive: Callable[[], None]
+    #: Says whether the wait gets its whole time again, as after progress.
     restart_timeout: Callable[[], bool]
+    #: Seconds between two calls of ``alive``.
     heartbeat: float
+    #: The label and field selectors of the list and the watch.
     selectors: dict[str, str]
+    #: The selected objects as last seen, by name.
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: The resource version from which the next watch goes on.
     version: str = ""
+    #: When the wait fails, by ``monotonic``.
     deadline: float = 0.0
+    #: When ``alive`` is due again, by ``monotonic``.
     next_beat: float = 0.0
+    #: Failures of list and watch since the last success.
     failures: int = 0
     #: Seconds given again for the time in which the API server showed nothing; at most as many as the wait has.
     given: float = 0.0

@@ -136,11 +136,13 @@ class LeafRequest:
     issuer: str
     #: Fingerprint of the CA that has to sign.
     authority: str
+    #: When the issuer got the request, in UTC.
     asked_at: datetime
     #: The difference between this request and the leaf that the cluster needs now, as a part of a sentence; empty where there is none.
     outdated: str = ""
     #: The words of the issuer while it waits, as a sentence.
     waiting: str = ""
+    #: The failures of this and earlier requests for the leaf; None where none has failed.
     failure: Failure | None = None
     #: Whether the issuer may still answer.
     is_open: bool = True

@@ -173,12 +173,17 @@ _MOST_STEPS = 500
 class Search:
     """A question about paths. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet."""
 
+    #: The leaf to verify; None where an issuer is given.
     leaf: Certificate | None
+    #: The CA that would sign the leaf; None where a leaf is given.
     issuer: Certificate | None
     #: The certificates that the party presents after the leaf, in their order.
     sent: Path
+    #: The CAs that the verifier trusts.
     anchors: Path
+    #: The time of the verification, in UTC.
     at: datetime
+    #: The library whose rules apply.
     verifier: Verifier
 
     def result(self) -> PathResult:

@@ -295,17 +295,17 @@ _HASH_OF_RSA = "sha512"
 class KeyPolicy:
     """Rules; an empty value or None sets no rule."""
 
-    # The name of the policy, for messages.
+    #: The name of the policy, for messages.
     name: str = "key_policy"
-    # The fewest bits of an RSA key.
+    #: The fewest bits of an RSA key.
     rsa_bits: int | None = None
-    # The curves that an EC key may be on, as OpenSSL names them, such as "secp384r1".
+    #: The curves that an EC key may be on, as OpenSSL names them, such as "secp384r1".
     curves: frozenset[str] = frozenset()
-    # The hashes that a signature may be made with, such as "sha256".
+    #: The hashes that a signature may be made with, such as "sha256".
     hashes: frozenset[str] = frozenset()
-    # The longest life of a CA, from the beginning of its validity.
+    #: The longest life of a CA, from the beginning of its validity.
     ca_life: timedelta | None = None
-    # The longest life of a leaf.
+    #: The longest life of a leaf.
     leaf_life: timedelta | None = None
 
     def breaches(self, certificate: Certificate) -> Iterator[str]:

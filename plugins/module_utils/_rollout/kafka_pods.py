@@ -36,11 +36,17 @@ REQUEST = ("metadata", "annotations", names.MANUAL_ROLLING_UPDATE)
 class Node:
     """A Kafka node in its pod. A combined node is both controller and broker."""
 
+    #: Name of the pod.
     pod: str
+    #: UID of the pod: a restarted pod has another UID.
     uid: str
+    #: Kafka's ``node.id``.
     node_id: int
+    #: Whether the node is a controller of the KRaft quorum.
     controller: bool
+    #: Whether the node is a broker.
     broker: bool
+    #: Whether the pod is Ready.
     ready: bool
 
 

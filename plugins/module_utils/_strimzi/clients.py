@@ -154,13 +154,17 @@ _BESIDE = ("ca-2026-01-01T00-00-00Z.crt", f"{'0' * 40}.crt", f"{'f' * 40}.crt")
 class TrustedCopy:
     """The copy of the CAs that one connection of a resource trusts."""
 
+    #: Kind of the resource.
     kind: str
+    #: Name of the resource.
     resource: str
     #: The path of the field ``trustedCertificates`` in the resource.
     where: str
+    #: Name of the Secret that holds the copy.
     secret: str
     #: The entries of the Secret that hold the copy.
     entries: tuple[str, ...]
+    #: The entries of the CA certificate Secret that the operator copies into that Secret.
     follows: Follows
     #: The content of that field.
     sources: tuple[Mapping[str, Any], ...]

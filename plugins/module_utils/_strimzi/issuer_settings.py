@@ -110,7 +110,9 @@ class VaultIssuer:
     role: str
     #: Name or id of the issuer, as the default issuer of a mount can change.
     issuer_ref: str
+    #: How a call logs in to the server.
     login: VaultLogin
+    #: Namespace of Vault Enterprise or OpenBao; empty for the root namespace.
     namespace: str = ""
     #: PEM of the CAs that verify the certificate of the server; None for the CAs of the system.
     ca_certificate: bytes | None = None

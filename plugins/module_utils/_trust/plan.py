@@ -192,6 +192,7 @@ class ActionKind(str, Enum):
 class PlannedStep:
     """A step of a plan."""
 
+    #: The phase of the flow.
     phase: Phase
     #: The step, as a sentence.
     what: str
@@ -207,6 +208,7 @@ class PlannedStep:
     is_change: bool = True
     #: How long the step takes; None where no pod shows how long a start takes.
     span: Span | None = NO_TIME
+    #: Whether the step writes, restarts, reloads, waits, or shows a hold.
     does: ActionKind = ActionKind.WRITE
     #: The parties outside the cluster that have to read something before the flow goes on.
     outside_parties: tuple[str, ...] = ()
@@ -218,6 +220,7 @@ class PlannedStep:
 class Forecast:
     """The plan of a call."""
 
+    #: The steps that the call would take, in order.
     steps: tuple[PlannedStep, ...]
     #: The reasons that would hold the flow after these steps; empty when they lead to its end.
     violations: tuple[Violation, ...] = ()

@@ -80,6 +80,7 @@ class Run:
     ca: str
     #: Whether the flow has come to its end.
     done: bool
+    #: Whether the run only planned.
     check_mode: bool
     #: The cluster at the start of the run.
     first: dict[str, Any]

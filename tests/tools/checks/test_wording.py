@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from .wording import fields_in_docstrings, nameless, problems, prose, vague
+from .wording import bare_fields, fields_in_docstrings, nameless, problems, prose, vague
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,10 @@ def test_the_line_of_a_problem_is_that_of_its_last_word() -> None:
 def test_a_docstring_that_explains_a_field(text: str, fields: list[str]) -> None:
     source = f'class Pod:\n    """{text}"""\n\n    name: str\n    uid: str\n'
     assert [problem.split('"')[1] for problem in fields_in_docstrings(source)] == fields
+
+
+def test_fields_without_a_comment() -> None:
+    fields = [f"    #: Of {name}.\n    {name}: int" for name in "abcd"]
+    value = "@dataclass(frozen=True)\nclass A:\n" + "\n".join(fields) + "\n    e: int\n    # Of f.\n    f: int\n"
+    assert [problem.split('"')[1] for problem in bare_fields(value)] == ["e", "f"]
+    assert [*bare_fields(value.removeprefix("@dataclass(frozen=True)\n"))] == []

@@ -4,7 +4,7 @@ No docstring or comment begins with a word that makes the reader guess what is m
 the code that they may open, says which node, client, user or issuer does something: never "somebody". It names each thing by its noun: never "those that
 are open", "the one in use", "who presents it". It says what tells or asks: never "is asked" without "by". A program does a thing again, never "anew".
 Tests say which party does something as well, also in their names.
-No docstring of a class explains a field as "name: meaning": that stands above the field.
+No docstring of a class explains a field as "name: meaning": that stands above the field. Each field of a dataclass of the collection has such a comment.
 ``python -m tests.tools.checks.wording`` looks through the repository.
 """
 
@@ -58,6 +58,8 @@ _NAMING = (
     "plugins/", "roles/", "playbooks/", "docs/", "changelogs/", "molecule/",
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "galaxy.yml",
 )  # fmt: skip
+#: As many fields as this may a dataclass have without a comment above each.
+_FEW_FIELDS = 5
 #: This check and its test quote these words.
 _QUOTING = ("tests/tools/checks/wording.py", "tests/tools/checks/test_wording.py")
 
@@ -78,6 +80,17 @@ def fields_in_docstrings(source: str) -> Iterator[str]:
             for field in (part.target for part in node.body if isinstance(part, ast.AnnAssign)):
                 if isinstance(field, ast.Name) and field.id in explained:
                     yield f'{field.lineno}: the docstring of {node.name} explains "{field.id}": say it in a comment above the field'
+
+
+def bare_fields(source: str) -> Iterator[str]:
+    """Every field of a dataclass without a comment above it, as ``line: text``."""
+    lines = source.splitlines()
+    for node in _statements(source):
+        if isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(by) for by in node.decorator_list):
+            fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
+            for field in fields if len(fields) > _FEW_FIELDS else ():
+                if not lines[field.lineno - 2].lstrip().startswith("#: "):
+                    yield f'{field.lineno}: {node.name} has no comment above "{ast.unparse(field.target)}": say what it is, as "#: …"'
 
 
 def nameless(text: str) -> Iterator[str]:
@@ -160,6 +173,8 @@ def _problems_of(name: str) -> Iterator[str]:
         yield from fields_in_docstrings(text)
     if is_naming or is_test:
         yield from nameless(text)
+    if is_python and name.startswith("plugins/"):
+        yield from bare_fields(text)
     if is_naming:
         yield from vague(prose(text) if is_python else text)
 

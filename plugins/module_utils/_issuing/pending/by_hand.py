@@ -32,12 +32,17 @@ from .requests import RequestRecord, StoredRequest, read_requests, write_issued
 class RequestByHand:
     """A request that waits for a person."""
 
+    #: The request as its Secret holds it.
     stored: StoredRequest
+    #: When the request was made, in UTC.
     asked_at: datetime
+    #: The signing request, PEM.
     csr: bytes
     #: Subject, names and key of the signing request; empty where it cannot be read.
     subject: str
+    #: The DNS names and IP addresses of the signing request, sorted as text.
     names: tuple[str, ...]
+    #: SHA-256 of the requested public key, in lower-case hex.
     public_key_sha256: str
     #: The CA that has to sign the request.
     authority: Certificate | None

@@ -117,11 +117,13 @@ class RequestRecord:
     key: str
     #: SHA-256 of the requested names.
     names: str
+    #: When the issuer got the request, in UTC.
     asked_at: datetime
     #: Token of the issuer.
     token: str
     #: Whether the issuer may still answer.
     is_open: bool = True
+    #: The failures of this and earlier requests for the leaf; None where none has failed.
     failure: Failure | None = None
 
 
@@ -138,8 +140,11 @@ class PendingLeaf:
 class StoredRequest:
     """The stored data about the next certificate of an end entity."""
 
+    #: The Secret of the leaf, which names the end entity.
     secret: str
+    #: The component that presents the leaf.
     component: Component
+    #: The record about the request; None where no issuer has got one yet.
     record: RequestRecord | None = None
     #: The certificate that a person has brought, before any check.
     issued: bytes | None = None

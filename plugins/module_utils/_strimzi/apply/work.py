@@ -50,12 +50,17 @@ class Action:
 
     #: Either create, update, delete, restart, reload or wait.
     verb: str
+    #: Kind, namespace and name of the object.
     object: str
+    #: The effect of the action on the object, in words.
     what: str
+    #: The phase of the flow in which the action was taken.
     phase: str
-    #: Public facts about the object, before and after the action.
+    #: Public facts about the object before the action; None where there are none.
     before: Mapping[str, Any] | None = None
+    #: Public facts about the object after the action; None where there are none.
     after: Mapping[str, Any] | None = None
+    #: How long the action took; None where it was not timed.
     seconds: float | None = None
     #: At the restart of a Kafka node, the largest number of nodes that were away at once, this node included.
     away: int | None = None
@@ -105,7 +110,9 @@ class Strategy(str, Enum):
 class Settings:
     """How to carry steps out. Times are limits for waiting, not delays."""
 
+    #: Kind and size of the keys of new CAs.
     ca_key: KeySpec
+    #: Kind and size of the keys of new leaves.
     leaf_key: KeySpec
     #: Life of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
     validity: timedelta | None = None
@@ -119,6 +126,7 @@ class Settings:
     pod_timeout: timedelta = timedelta(seconds=600)
     #: The name of this call, in the Lease and on a pause.
     holder: str = "trustops.strimzi"
+    #: The program that restarts Kafka nodes: the operator, or this collection.
     strategy: Strategy = Strategy.OPERATOR
     #: Host:port of brokers, for the direct strategy; empty for the cluster's own Service.
     kafka_bootstrap: tuple[str, ...] = ()
@@ -179,10 +187,15 @@ def _show_no_line(line: str) -> None:
 class Work:
     """Everything that carrying out a step needs."""
 
+    #: The client of the Kubernetes API.
     client: KubeClient
+    #: The cluster, and which of its CAs the call is about.
     scope: ClusterNames
+    #: The clock by which the call reads times and waits.
     clock: Clock
+    #: How to carry the steps out.
     settings: Settings
+    #: Whether the call writes nothing, and records what it would write.
     dry_run: bool = False
     #: Shows people one line for each event.
     report: Callable[[str], None] = field(default=_show_no_line)
@@ -253,15 +266,21 @@ class WriteVerb(str, Enum):
 class Write:
     """A conditional write."""
 
+    #: Whether the write creates, updates or deletes.
     verb: WriteVerb
+    #: The resource of the object.
     resource: Resource
+    #: Name of the object.
     name: str
+    #: The effect of the write on the object, in words.
     what: str
     #: The object to create, or the merge patch.
     body: Mapping[str, Any] | None = None
+    #: The resource version that the object must still have; None where the write needs none.
     resource_version: str | None = None
-    #: Public facts about the object, before and after the write.
+    #: Public facts about the object before the write; None where there are none.
     before: Mapping[str, Any] | None = None
+    #: Public facts about the object after the write; None where there are none.
     after: Mapping[str, Any] | None = None
     #: Namespace of the object; empty for that of the cluster.
     namespace: str = ""

@@ -53,8 +53,11 @@ AT_MOST = 16
 class Endpoint:
     """A listener of a pod that exists now."""
 
+    #: Name of the pod.
     pod: str
+    #: UID of the pod.
     uid: str
+    #: Port of the listener.
     port: int
     #: A request that the listener answers; with TLS 1.3 only an answer shows whether it has accepted a certificate.
     prompt: bytes = KAFKA_PROMPT

@@ -149,7 +149,9 @@ Key: TypeAlias = tuple[str, str, str]
 class Observation:
     """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr)."""
 
+    #: The cluster, and which of its CAs was observed.
     scope: ClusterNames
+    #: The values that a decision is made from.
     snapshot: Snapshot
     #: The Kafka resource; None where it does not exist.
     kafka: Mapping[str, Any] | None

@@ -296,11 +296,15 @@ _FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_
 class ChangeOfAuthentication:
     """A change of the authentication of a KafkaUser, and where it takes place."""
 
+    #: Namespace of the KafkaUser.
     namespace: str
+    #: Name of the KafkaUser.
     user: str
     #: The Secret of the user.
     secret: str
+    #: The clients CA whose leaf the user gets.
     clients_ca: ClientsCa
+    #: The clients and settings with which the change is made.
     work: Work
     #: Takes the Lease; the change calls it before its first write.
     before_write: Callable[[], None]

@@ -223,7 +223,9 @@ TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
 class User:
     """A KafkaUser and its certificate."""
 
+    #: Namespace of the KafkaUser.
     namespace: str
+    #: Name of the KafkaUser.
     name: str
     #: Type of authentication in the KafkaUser; empty where it has none.
     authentication: str
@@ -231,9 +233,11 @@ class User:
     secret: str
     #: Whether the User Operator says that the user is ready. It says so of an earlier state until it has looked at the user again.
     ready: bool
+    #: The pause that keeps the User Operator from the user; ``NONE`` where none does.
     pause: ReissuePause
     #: The certificate of the user; None where the user gets none.
     certificate: UserCertificate | None = None
+    #: The resources and pods that read the Secret of the user.
     readers: tuple[Reader, ...] = ()
     #: How long before its end the User Operator renews the certificate; None: as long as the clients CA says.
     renewal_window: timedelta | None = None
@@ -285,7 +289,9 @@ class Users:
     namespace: str
     #: Whether the Kafka resource has a User Operator, or a User Operator watches another namespace for it.
     has_operator: bool
+    #: The clients CA as brokers and the User Operator see it.
     clients_ca: ClientsCa
+    #: The KafkaUsers that belong to the cluster.
     users: tuple[User, ...] = field(default=())
     #: Certificates in Secrets that a person has named, and of users that moved or are gone.
     named_certificates: tuple[NamedCertificate, ...] = field(default=())

@@ -46,6 +46,7 @@ class OutsideClient:
     doubt: str = ""
     #: The library whose path validation rules the client applies.
     verifier: Verifier = Verifier.JVM
+    #: The entries of the CA certificate Secret that the operator copies to the client.
     follows: Follows = Follows.NOTHING
     #: The way in which the client comes to trust a CA, as a sentence.
     remedy: str = ""
@@ -207,6 +208,7 @@ class Presenter:
     authorities: frozenset[str] | None
     #: The source of that knowledge, or the reason for its lack, without a full stop.
     evidence: str
+    #: How the party comes to present certificates of another CA.
     renewal: Renewal = Renewal.BY_HAND
     #: Whether another CA has come into use since the issue of its certificate.
     is_outdated: bool = False

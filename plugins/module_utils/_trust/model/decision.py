@@ -219,11 +219,17 @@ def steps_of(turn: Turn) -> Steps:
 class Transition:
     """An edge that one CA has taken, with the evidence that justified it."""
 
+    #: Fingerprint of the CA.
     fingerprint: str
+    #: Subject of the CA, as RFC 4514 writes it.
     subject: str
+    #: The state that the CA leaves; None where it enters the ledger.
     before: TrustState | None
+    #: The state that the CA enters; None where it leaves the ledger.
     after: TrustState | None
+    #: How many pods present a certificate of the CA.
     usage: Usage
+    #: The facts that justify the edge, as a sentence.
     evidence: str
 
 

@@ -72,6 +72,7 @@ class Parameters:
     #: RENEW, REPLACE_KEY: fingerprint (SHA-1 or SHA-256) of the CA to renew or replace. None: the CA in use, unless a flow with the same goal finished
     #: within ``fresh_for``: that flow is the answer then, and this call does nothing.
     replaces: str | None = None
+    #: RENEW, REPLACE_KEY: how long after its end a finished flow with the same goal answers a call that names no CA.
     fresh_for: timedelta = timedelta(hours=24)
     #: CREATE: whether the first CA is made although the Kafka resource does not exist yet.
     before_kafka: bool = False
@@ -195,6 +196,7 @@ class ObstaclesMet:
 class Intent:
     """A goal and all that a call may say about it."""
 
+    #: The state to which the call brings the CA.
     goal: Goal
     #: The parameters of that goal.
     parameters: Parameters = Parameters()

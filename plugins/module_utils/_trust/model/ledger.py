@@ -122,7 +122,9 @@ class Layout(str, Enum):
 class LedgerEntry:
     """A CA of the ledger: ``chain[0]`` is the CA certificate, the rest leads to its root (usually nothing)."""
 
+    #: The CA certificate, and the CAs that lead from it to its root; usually the CA certificate alone.
     chain: tuple[Certificate, ...]
+    #: The trust state of the CA.
     state: TrustState
     #: The values of ``strimzi.io/cluster-ca-cert-generation`` that mean this CA.
     generations: frozenset[int] = frozenset()
@@ -223,12 +225,15 @@ NO_FLOW_OPTIONS = FlowOptions()
 class Journal:
     """The flow in flight, or the last flow that finished. It makes a rerun a continuation or a no-op."""
 
+    #: The goal of the flow.
     goal: Goal
     #: Fingerprint of the CA that the flow replaces; None when there was none.
     replaces: str | None
     #: Fingerprint of the CA that the flow puts in its place.
     successor: str | None
+    #: When the flow began, in UTC.
     started_at: datetime
+    #: When the flow finished, in UTC; None while it is in flight.
     finished_at: datetime | None = None
     #: SHA-256 of that CA, by which people name it.
     replaces_sha256: str | None = None
@@ -269,6 +274,7 @@ class Ledger:
     entries: tuple[LedgerEntry, ...] = ()
     #: The CAs that have left, with the pods that may still trust them.
     removed_cas: tuple[RemovedEntry, ...] = ()
+    #: The flow in flight, or the last flow that finished; None where there was none.
     journal: Journal | None = None
     #: Sentences about content that this collection did not write (unknown state, certificate under a wrong key, ...); a ledger with problems holds
     #: every flow.

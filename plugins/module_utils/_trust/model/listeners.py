@@ -20,9 +20,11 @@ CONTROL_PLANE, REPLICATION = 9090, 9091
 class ObservedListener:
     """The answers of one listener."""
 
+    #: Name of the pod.
     pod: str
     #: UID of the pod, because another pod can get its name.
     uid: str
+    #: Port of the listener.
     port: int
     #: The chain as the listener sent it. None: no handshake has shown it, and ``failure`` gives the reason.
     presents: Chain | None = None

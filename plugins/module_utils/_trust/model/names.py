@@ -24,11 +24,17 @@ FLOW_NAMES = {Goal.CREATE: "first CA", Goal.RENEW: "renewal", Goal.REPLACE_KEY: 
 class ObjectNames:
     """Each object is "<kind> <namespace>/<name>", as messages have it."""
 
+    #: The Kafka resource.
     kafka: str
+    #: The Secret that holds the CA certificate.
     certificate_secret: str
+    #: The Secret that holds the key of the CA.
     key_secret: str
+    #: The Secrets that hold the ledger: one, or two joined by ``and``.
     ledger: str
+    #: The namespace of the cluster, its bare name.
     namespace: str
+    #: The name of the cluster, its bare name.
     cluster: str
     #: The name of the CA for people, such as "cluster CA".
     ca: str

@@ -317,16 +317,17 @@ _PATIENCE = timedelta(days=8)
 class Expiring:
     """A certificate that ends soon."""
 
-    # The name that messages give it: a CA by its subject, a leaf by its Secret.
+    #: The name that messages give it: a CA by its subject, a leaf by its Secret.
     name: str
+    #: The certificate.
     certificate: Certificate
-    # Whether it is a CA.
+    #: Whether it is a CA.
     is_authority: bool
-    # The program or playbook that is going to renew it, in words; empty where nothing is.
+    #: The program or playbook that is going to renew it, in words; empty where nothing is.
     renewed_by: str = ""
-    # How it comes to be renewed, as a sentence; empty where something is going to do so.
+    #: How it comes to be renewed, as a sentence; empty where something is going to do so.
     remedy: str = ""
-    # The programs that refuse it, or what it has issued, because it has ended, as a sentence; empty before its end.
+    #: The programs that refuse it, or what it has issued, because it has ended, as a sentence; empty before its end.
     refusal: str = ""
 
     def warning(self, now: datetime) -> str:

@@ -88,8 +88,11 @@ _FOR_LISTENERS = "listeners have changed, and the operator restarts nodes for th
 class _Order:
     """Leaves to be issued."""
 
+    #: The Secrets of the leaves to issue.
     secrets: tuple[str, ...]
+    #: The CA that signs them, with its chain.
     issuer: Chain
+    #: The link certificate that nodes present behind these leaves; None where they need none.
     link: Certificate | None = None
     #: The reason for this step where there is another way, as a sentence.
     because: str = ""

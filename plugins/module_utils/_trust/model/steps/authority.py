@@ -39,7 +39,9 @@ class LinkPlan:
 class PrepareAuthority(Step):
     """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret."""
 
+    #: The goal of the flow that begins with this step.
     goal: Goal
+    #: The CA in whose place the next CA comes, with its chain; empty where there is none.
     replaces: Chain
     #: The number in its name ``cluster-ca vN``.
     generation: int
@@ -55,6 +57,7 @@ class PrepareAuthority(Step):
     stop: Stop | None = None
     #: Whether a replacement of the key follows this renewal.
     precedes_replacement: bool = False
+    #: The phase of the flow.
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:

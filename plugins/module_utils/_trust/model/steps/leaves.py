@@ -206,11 +206,17 @@ class CollectLeaves(Step):
 class AwaitIssuer(Step):
     """Wait for the issuer, but not beyond ``deadline``: the next run goes on."""
 
+    #: The Secrets of the leaves that the issuer has not answered yet.
     secrets: tuple[str, ...]
+    #: The CA that has to sign them, with its chain.
     issuer: Chain
+    #: Reference of the issuer.
     external_issuer: str
+    #: Until when the call waits, in UTC.
     deadline: datetime
+    #: Other runs may work in the meantime.
     releases_lease: ClassVar[bool] = True
+    #: The step writes nothing.
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
