@@ -149,13 +149,19 @@ _PATIENCE = 1.0
 
 
 class HandshakeOutcome(str, Enum):
-    """The end of a handshake. ACCEPTED: the listener went on after our certificate; REFUSED: it sent an alert."""
+    """The end of a handshake."""
 
+    #: The listener went on after our certificate.
     ACCEPTED = "accepted"
+    #: The listener sent an alert.
     REFUSED = "refused"
+    #: The connection ended without an alert.
     CLOSED = "closed"
+    #: The listener gave no answer in time.
     TIMED_OUT = "timed out"
+    #: The listener sent something that is no handshake, or the TLS library failed without an alert.
     NOT_UNDERSTOOD = "not understood"
+    #: There was no connection to the listener.
     NOT_REACHED = "not reached"
 
 

@@ -50,8 +50,11 @@ _KEY = KeySpec(KeyAlgorithm.ECDSA, 256)
 class Probe:
     """A certificate that gives no rights, loaded for either version of TLS. For use by many threads."""
 
+    #: The leaf that listeners see, signed by the CA in question.
     certificate: Certificate
+    #: Settings for a handshake by TLS 1.2 with this leaf and its key; they do not verify the listener.
     tls12: ssl.SSLContext
+    #: The same for TLS 1.3.
     tls13: ssl.SSLContext
 
 
@@ -102,13 +105,15 @@ def _load(contexts: Sequence[ssl.SSLContext], own: Certificate, key: PrivateKey)
 
 
 class Trust(str, Enum):
-    """Whether a process trusts a CA. SHARED: its name does not decide it, because CAs with other keys have
-    the same name.
-    """
+    """Whether a process trusts a CA."""
 
+    #: The process has accepted a certificate of the CA, or it names the CA, and no other CA has this name.
     TRUSTED = "trusted"
+    #: The process has refused a certificate of the CA for want of trust, or it does not name the CA.
     NOT_TRUSTED = "not trusted"
+    #: No handshake has shown whether it does.
     UNKNOWN = "unknown"
+    #: Its name does not decide it, because CAs with other keys have the same name.
     SHARED = "shared"
 
     @property
@@ -120,6 +125,7 @@ class Trust(str, Enum):
 class Verdict:
     """Whether a listener trusts a CA, with the evidence."""
 
+    #: Whether the listener trusts the CA, as far as the handshakes show it.
     trust: Trust
     #: The evidence, or why there is none; a sentence without subject and full stop.
     evidence: str
@@ -254,12 +260,13 @@ class Inquiry:
 class ListenerObservation:
     """The results of the handshakes with one listener."""
 
-    #: The chain as sent, None when it was not seen; then ``failure`` is a sentence without subject.
+    #: The chain as sent; None where it was not seen.
     presented: tuple[Certificate, ...] | None
     #: Whether it trusts a CA, by the fingerprint of that CA.
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
-    #: The version of TLS, as "TLSv1.3".
+    #: The version of TLS, as "TLSv1.3"; None where no handshake came so far.
     version: str | None = None
+    #: Why the chain was not seen, as a sentence without subject; empty where it was seen.
     failure: str = ""
     #: The API server has refused to connect to it, for good.
     barred: bool = False

@@ -30,6 +30,7 @@ class ByteStream(Protocol):
 class Deadline:
     """A moment of the monotonic clock."""
 
+    #: The reading of ``time.monotonic()`` at that moment, in seconds.
     at: float
 
     @classmethod
@@ -143,7 +144,9 @@ _OPENSSL = {"user_cancelled": "user_canceled"}
 
 @dataclass(frozen=True)
 class Alert:
+    #: The number of the alert on the wire.
     number: int
+    #: The name of the alert in RFC 8446 or RFC 5246, such as ``unknown_ca``.
     name: str
 
     def __str__(self) -> str:

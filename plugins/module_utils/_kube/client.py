@@ -40,8 +40,11 @@ class HttpAnswer(Protocol):
 class Response:
     """An answer. The body may hold a Secret: no repr."""
 
+    #: The HTTP status.
     status: int
+    #: The decoded JSON object.
     body: dict[str, Any]
+    #: The headers, with names in upper or lower case.
     headers: Mapping[str, str]
 
 
@@ -101,7 +104,9 @@ _WATCH_GRACE = 5.0
 class ObjectList:
     """Objects and the resource version to watch from."""
 
+    #: The objects as the API server has them.
     items: list[dict[str, Any]]
+    #: The version of the list, from which a watch goes on.
     resource_version: str
 
 
@@ -111,6 +116,7 @@ class WatchEvent:
 
     #: ADDED, MODIFIED, DELETED or BOOKMARK (only its metadata.resourceVersion has a meaning).
     type: str
+    #: The object after the event; a deleted object as it was last.
     object: dict[str, Any]
 
 
@@ -383,6 +389,7 @@ class _Part(Generic[T]):
 
     #: Its UID and resource version.
     version: Version
+    #: The part of the object that the caller's function took of it.
     part: T
 
 

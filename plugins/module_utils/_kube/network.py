@@ -123,12 +123,15 @@ def innermost_cause(error: Exception) -> str:
 class Route:
     """How an API server is reached."""
 
+    #: The URL of the API server, without a slash at its end.
     host: str
+    #: The settings for TLS of the Kubernetes client: CA, client certificate, name of the server.
     configuration: Configuration
-    #: Credentials and impersonation; they are secret: no repr.
+    #: Credentials and impersonation for the API server; they are secret: no repr.
     headers: Sequence[tuple[str, str]]
-    #: Its URL, None when there is none or no_proxy excludes this server.
+    #: URL of the proxy; None where there is none, or no_proxy excludes this server.
     proxy: str | None
+    #: Headers for the proxy itself, such as its credentials: no repr.
     proxy_headers: Mapping[str, str]
 
 

@@ -43,8 +43,9 @@ class Routed(Protocol):
 
 @dataclass(frozen=True)
 class _Forwarding(Attempt):
-    """Until Kubernetes 1.34 a websocket needs the verb get here; since 1.35 it needs create (KEP-4006)."""
+    """An attempt to reach a port. Until Kubernetes 1.34 a websocket needs the verb get here; since 1.35 it needs create (KEP-4006)."""
 
+    #: The port of the pod.
     port: int = 0
 
     @property
@@ -57,8 +58,9 @@ class _Forwarding(Attempt):
 
 @dataclass(frozen=True)
 class _Running(Attempt):
-    """The verbs are as for ports."""
+    """An attempt to run a command. The verbs are as for ports."""
 
+    #: The container of the pod in which the command is to run.
     container: str = ""
 
     def __str__(self) -> str:
@@ -242,6 +244,7 @@ _RECEIVED = 65536
 
 @dataclass(frozen=True)
 class _Reaching(Attempt):
+    #: The port of the pod.
     port: int = 0
 
     def __str__(self) -> str:

@@ -40,11 +40,15 @@ _READING = frozenset({"get", "list", "watch"})
 
 @dataclass(frozen=True)
 class Resource:
-    """A kind and where it is served. group is empty for the core API."""
+    """A kind and where it is served."""
 
+    #: Its API group; empty for the core API.
     group: str
+    #: The version of the group that is requested, such as ``v1``.
     version: str
+    #: The name of the kind in URLs and in rules of a Role.
     plural: str
+    #: The name of the kind in objects and in messages.
     kind: str
     #: False for questions to the API server that go by POST and change nothing.
     stored: bool = True
@@ -66,13 +70,15 @@ class Resource:
 class Attempt:
     """An attempted request."""
 
-    # As in a rule of a Role.
+    #: The verb as in a rule of a Role; two verbs with a comma where releases of Kubernetes differ.
     verb: str
+    #: The kind of the object.
     resource: Resource
-    # None for cluster-scoped resources.
+    #: The namespace of the object; None for cluster-scoped resources, and for a list of all namespaces.
     namespace: str | None
-    # None for lists.
+    #: The name of the object; None for lists, and for a new object that has none.
     name: str | None = None
+    #: The part of the object that the request is about, such as ``status``; None for the object itself.
     subresource: str | None = None
 
     @property

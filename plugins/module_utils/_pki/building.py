@@ -105,7 +105,9 @@ def common_name_problem(common_name: str) -> str:
 class DistinguishedName:
     """A subject as Strimzi writes it: O before CN in DER (the printed form is reversed)."""
 
+    #: The common name (CN), of at most 64 bytes.
     common_name: str
+    #: The organization (O); None where the subject is a common name alone.
     organization: str | None = "io.strimzi"
     #: Whether issuers that encode names themselves give back the same bytes; the Cluster Operator's way of writing it does not.
     outlives_rewriting: bool = False

@@ -56,6 +56,7 @@ class KeyAlgorithm(str, Enum):
 class KeySpec:
     """The algorithm and size of a private key."""
 
+    #: The algorithm. The default is as in the operator's CA keys.
     algorithm: KeyAlgorithm = KeyAlgorithm.RSA
     #: Modulus bits for RSA; bits of the curve for ECDSA. The default is the size of the operator's CA keys.
     size: int = 4096

@@ -99,15 +99,15 @@ _LONGEST_IPV4 = len("255.255.255.255")
 class Names:
     """The names of a certificate that the constraints of its issuers may refuse."""
 
-    # Its alternative DNS names and IP addresses.
+    #: Its alternative DNS names and IP addresses.
     alternative: frozenset[Comparable]
-    # Alternative names that Go can compare with no constraint: it refuses them below every CA that has constraints, of whatever kind.
+    #: Alternative names that Go can compare with no constraint: it refuses them below every CA that has constraints, of whatever kind.
     unmatched: frozenset[str]
-    # The common names that OpenSSL takes for DNS names where the certificate is a leaf.
+    #: The common names that OpenSSL takes for DNS names where the certificate is a leaf.
     to_openssl: frozenset[Comparable]
-    # The common names that a JVM takes for DNS names or addresses.
+    #: The common names that a JVM takes for DNS names or addresses.
     to_jvm: frozenset[Comparable]
-    # The parts of the subject and the alternative names: OpenSSL compares each with each constraint.
+    #: The parts of the subject and the alternative names: OpenSSL compares each with each constraint.
     count: int
 
 
@@ -117,6 +117,7 @@ class Subtrees:
 
     #: DNS names in lower case, with what lies below them, or with a leading dot for what lies below them only.
     names: tuple[str, ...] = ()
+    #: Networks with all of their addresses.
     networks: tuple[Network, ...] = ()
 
 
@@ -124,7 +125,9 @@ class Subtrees:
 class NameConstraints:
     """Constraints on DNS names and IP addresses. Where a name could be taken in two ways, the stricter way counts."""
 
+    #: The only subtrees that a name may be in; where none is of its kind, every name of this kind is permitted.
     permitted: Subtrees
+    #: The subtrees that no name may be in, also where they lie within a permitted subtree.
     excluded: Subtrees
 
     @property

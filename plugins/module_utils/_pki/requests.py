@@ -54,8 +54,11 @@ if TYPE_CHECKING:
 class Request:
     """A verified request: its signature was made by the key it is for."""
 
+    #: The requested subject.
     subject: Name
+    #: The key that the certificate is to be for.
     public_key: PublicKey
+    #: The requested DNS names, and IP addresses as text; further kinds of names are left out.
     subject_alternative_names: frozenset[str]
 
     @property

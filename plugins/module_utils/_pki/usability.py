@@ -54,6 +54,7 @@ class Verifier(Enum):
 class PathResult:
     """The result of path validation for one verifier."""
 
+    #: Whether the verifier finds a path to an anchor.
     valid: bool
     #: The certificates from the leaf to the anchor; empty when not valid.
     path: tuple[Certificate, ...] = ()
@@ -91,6 +92,7 @@ _GO_SIGNATURES = frozenset(
 class Defect:
     """A property of a certificate for which some verifiers refuse it on every path."""
 
+    #: The verifiers that refuse the certificate.
     verifiers: Verifiers
     #: The property, as the end of a sentence about the certificate.
     cause: str
