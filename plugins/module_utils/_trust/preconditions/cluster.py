@@ -160,7 +160,9 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A flow that ended in the future would count as fresh until then, and nothing would be done."""
+    """A flow that ended in the future would count as fresh until then, and nothing would be done; and clients would get their time until long after such a
+    time.
+    """
     latest = snapshot.now + CLOCKS_DIFFER
     for what, time in _times_in_ledger(snapshot.ledger_or_empty):
         if time > latest:
@@ -172,13 +174,22 @@ def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 def _times_in_ledger(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
-    if ledger.journal:
-        yield f"a flow ({ledger.journal.goal.value}) began", ledger.journal.started_at
-        if ledger.journal.finished_at:
-            yield f"a flow ({ledger.journal.goal.value}) ended", ledger.journal.finished_at
+    """The times by which flows decide, each with what happened then."""
+    times: list[tuple[str, datetime | None]] = []
+    if journal := ledger.journal:
+        flow = f"a flow ({journal.goal.value})"
+        times = [
+            (f"{flow} began", journal.started_at),
+            (f"{flow} ended", journal.finished_at),
+            (f"clients could read the CA of {flow} as ca.crt", journal.read_since),
+        ]
     for entry in ledger.entries:
-        if entry.published_at:
-            yield f"{named(entry.certificate)} was published", entry.published_at
+        about = named(entry.certificate)
+        times += [
+            (f"{about} was published", entry.published_at),
+            (f"the earlier certificate of {about} left the places that clients read", entry.cleared_at),
+        ]
+    return ((what, time) for what, time in times if time is not None)
 
 
 def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

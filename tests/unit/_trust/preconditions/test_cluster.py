@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from dataclasses import fields, replace
 from datetime import timedelta
 
 import pytest
@@ -19,8 +20,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
+    HeldByProcesses,
     Journal,
+    Ledger,
+    LedgerEntry,
+    Outgoing,
     Stop,
+    Upkeep,
     UpkeepOptions,
     WhenDue,
 )
@@ -95,8 +101,16 @@ _LATER = NOW + timedelta(minutes=6)
 FUTURE = {
     "a flow (replace_key) began": ledger(entry(OLD), journal=a_journal(started_at=_LATER)),
     "a flow (replace_key) ended": ledger(entry(OLD), journal=a_journal(finished_at=_LATER)),
+    "clients could read the CA of a flow (replace_key) as ca.crt": ledger(
+        entry(OLD), journal=a_journal(read_since=_LATER)
+    ),
     f"{named(OLD.certificate)} was published": ledger(replace(entry(OLD), published_at=_LATER)),
+    f"the earlier certificate of {named(OLD.certificate)} left the places that clients read": ledger(
+        replace(entry(OLD), cleared_at=_LATER)
+    ),
 }
+#: The times of the ledger that no precondition compares: dates to come, and times that sentences alone name.
+NOT_COMPARED = {"Journal.retire", "Outgoing.ends_at", "Stop.asked_at", "Upkeep.since"}
 
 AFTER = (
     "A deletion cannot be taken back: let it come to its end. If the cluster is to live on, create the Kafka resource again after that, with the CA "
@@ -271,7 +285,7 @@ ALWAYS = [
             ledger_is_of_the_past,
             f"{LEDGER}: says that {what} at 2026-06-01T12:06:00Z, and it is 2026-06-01T12:00:00Z. Set the clock of this machine "
             "right, or correct the time in the ledger if the clock of an earlier run was wrong.",
-            name=what.rsplit(") ", maxsplit=1)[-1], ledger=books,
+            name=re.sub(r".*\) ", "", what), ledger=books,
         )
         for what, books in FUTURE.items()
     ),
@@ -423,6 +437,18 @@ def test_a_waiver_lets_a_flow_begin_in_a_rebalance() -> None:
 def test_clocks_may_differ_by_five_minutes(what: str) -> None:
     earlier = replace(cluster(ledger=FUTURE[what]), now=_LATER - timedelta(minutes=5))
     assert tuple(ledger_is_of_the_past(earlier, RECONCILE)) == ()
+
+
+def test_every_time_in_the_ledger_is_compared_with_the_clock() -> None:
+    of_ledger = [Ledger, LedgerEntry, Journal, FlowOptions, Stop, Outgoing, Upkeep, HeldByProcesses]
+    times = {
+        f"{kind.__name__}.{field.name}"
+        for kind in of_ledger
+        for field in fields(kind)
+        if re.search("datetime|Retirement", str(field.type))
+    }
+    assert times > NOT_COMPARED
+    assert len(times - NOT_COMPARED) == len(FUTURE)
 
 
 def test_our_own_pause_does_not_refuse_a_flow() -> None:
