@@ -199,25 +199,26 @@ class HttpTransport:
         raise TransportError(f"{self._host} sent a line that is no watch event")
 
     def _send_logged_in(self, request: _Request) -> Any:
-        """Send the request; after a 401, log in again and send it once more. Where the server has accepted credentials before and no new credentials can be had
-        now, raise a TransportError that may pass: an identity provider may be away for a moment, and a call that has paused the operator must not end for that.
+        """Send the request; after a 401, log in again and send it once more. Where the server has accepted credentials before, raise a TransportError that may
+        pass: an identity provider may be away for a moment, a server that has just started refuses every token until it has reached that provider, and a call
+        that has paused the operator must not end for that.
         """
         used = self._all_headers()
         answer = self._send(request)
+        if answer.status == _UNAUTHORIZED and self.log_in_again(used):
+            answer.close()
+            answer = self._send(request)
         if answer.status != _UNAUTHORIZED:
             self._accepted = True
             return answer
-        if not self.log_in_again(used):
-            if self._load_again is None or not self._accepted:
-                return answer
-            answer.close()
-            raise TransportError(
-                f"{self._host} no longer accepts the credentials, and there are no new credentials yet",
-                sent=False,
-                remedy="An exec plugin of the kubeconfig must be able to log in without asking; then run again.",
-            )
+        if not self._accepted:
+            return answer
         answer.close()
-        return self._send(request)
+        raise TransportError(
+            f"{self._host} no longer accepts the credentials",
+            sent=False,
+            remedy="Give credentials that last as long as the run; an exec plugin of the kubeconfig must be able to log in without asking. Then run again.",
+        )
 
     def _send(self, request: _Request) -> Any:
         form = "Accept" if request.body is None else "Content-Type"

@@ -347,11 +347,38 @@ def test_a_plugin_that_fails_after_the_server_has_accepted_its_token_is_asked_ag
         if fails == 1:
             client.list(SECRETS, "kafka")
         else:
-            with pytest.raises(Unreachable, match="no new credentials") as caught:
+            with pytest.raises(Unreachable, match="no longer accepts the credentials") as caught:
                 client.list(SECRETS, "kafka")
             assert (caught.value.is_transient, caught.value.outcome_unknown) == (True, False)
     assert len((tmp_path / "calls").read_text()) == (3 if fails == 1 else 6)
     assert len(slept) == (1 if fails == 1 else 4)
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["given", "of a kubeconfig"])
+@pytest.mark.parametrize("refused", [2, 99], ids=["for a moment", "for good"])
+def test_credentials_that_the_server_has_accepted_are_tried_again(
+    refused: int, given: bool, identities: Identities
+) -> None:
+    """An API server that has just started refuses good tokens until it has reached the identity provider."""
+    statuses = iter([200, *[401] * refused * (1 if given else 2)])
+
+    def answer(_request: Request) -> Reply:
+        status = next(statuses, 200)
+        return Reply(status, {"items": [], "metadata": {"resourceVersion": "7"}} if status == 200 else {"code": 401})
+
+    slept: list[float] = []
+    with serving(answer) as server:
+        one = {"host": server.url, "api_key": "mine"}
+        options = one if given else {"kubeconfig": kubeconfig(server, identities, one={"token": "mine"})}
+        client = KubeClient(connect(options, {}), sleep=slept.append)
+        client.list(SECRETS, "kafka")
+        if refused == 2:
+            client.patch(SECRETS, "kafka", "a", {}, resource_version="7")
+        else:
+            with pytest.raises(Unreachable, match="no longer accepts the credentials") as caught:
+                client.patch(SECRETS, "kafka", "a", {}, resource_version="7")
+            assert (caught.value.is_transient, caught.value.outcome_unknown) == (True, False)
+    assert len(slept) == min(refused, 4)
 
 
 def test_credentials_that_were_given_are_not_looked_for_again() -> None:
