@@ -23,8 +23,8 @@ options:
       - V(renewed) renews the nodes' certificates that come to their end, under the same CA; nodes reload them, or restart
         where they cannot.
       - V(tidied) removes Certificates of cert-manager that this collection has made for the cluster and that no leaf needs any more, with
-        their Secrets, such as after a move to another issuer; C(actions) says which, and why. Give the same O(issuer) as to the
-        playbooks. A Certificate of another issuer stays as long as its leaf is in use.
+        their Secrets, such as after a move to another issuer, and such a Secret whose Certificate is gone; C(actions) says which, and why. Give the same
+        O(issuer) as to the playbooks. A Certificate of another issuer stays as long as its leaf is in use.
     type: str
     choices: [issued, renewed, tidied]
     default: issued

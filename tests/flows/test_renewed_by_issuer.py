@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -26,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     CertManagerIssuer,
     ExternalIssuer,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.support.authorities import Authority, root
@@ -290,9 +293,13 @@ def test_secrets_of_certificates_are_none_of_the_operator(managed: Managed) -> N
     assert {one for one in labels if one.startswith("strimzi.io/")} == {"strimzi.io/cluster"}
 
 
-def tidied(managed: Managed, *, dry_run: bool = False) -> list[tuple[str, str]]:
+def delete(managed: Managed, path: str) -> None:
+    assert managed.cluster.memory.api.request("DELETE", path).status == 200
+
+
+def tidied(managed: Managed, *, dry_run: bool = False, transport: Any = None) -> list[tuple[str, str]]:
     """Verb and object of what is removed."""
-    work = replace(managed.cluster.work(), actions=[], dry_run=dry_run)
+    work = replace(managed.cluster.work(transport=transport), actions=[], dry_run=dry_run)
     remove(find_left_over(observe_cluster(work), work), work)
     return [(action.verb, action.object) for action in work.actions]
 
@@ -306,23 +313,36 @@ def test_certificates_in_use_are_not_left_over(managed: Managed) -> None:
     assert managed.certificate() is not None
 
 
-def test_a_certificate_that_another_issuer_replaced_is_removed_with_its_secret(managed: Managed) -> None:
+def test_what_is_left_of_a_certificate_in_use_is_not_left_over(managed: Managed) -> None:
+    """``reconcile`` makes the Certificate again, and cert-manager goes on with the Secret; with another issuer it stays until the leaf is replaced."""
+    managed.manager.is_asleep = True
+    delete(managed, path_of_certificate(NAMESPACE, NODE))
+    assert tidied(managed) == []
+    managed.cluster.issuer = ExternalIssuer()
+    assert ("delete", f"Secret kafka/{NODE}-cm") not in tidied(managed)
+
+
+@pytest.fixture
+def moved(managed: Managed) -> Managed:
+    """The cluster has moved to another issuer, and its Certificates are left over."""
     managed.cluster.issuer = ExternalIssuer()
     managed.cluster.finish(Goal.REPLACE_KEY, replaces=managed.cluster.current)
-    planned = tidied(managed, dry_run=True)
-    assert ("delete", f"Certificate kafka/{NODE}") in planned
-    assert managed.certificate() is not None
-    theirs = "/apis/cert-manager.io/v1/namespaces/kafka/certificates"
     managed.manager.is_asleep = True
-    managed.cluster.memory.api.request(
-        "POST", theirs, body={"metadata": {"name": "theirs"}, "spec": {"secretName": "a"}}
-    )
-    assert tidied(managed) == planned
-    left = managed.cluster.memory.api.all("certificates", NAMESPACE)
+    return managed
+
+
+def test_a_certificate_that_another_issuer_replaced_is_removed_with_its_secret(moved: Managed) -> None:
+    planned = tidied(moved, dry_run=True)
+    assert ("delete", f"Certificate kafka/{NODE}") in planned
+    assert moved.certificate() is not None
+    theirs = "/apis/cert-manager.io/v1/namespaces/kafka/certificates"
+    moved.cluster.memory.api.request("POST", theirs, body={"metadata": {"name": "theirs"}, "spec": {"secretName": "a"}})
+    assert tidied(moved) == planned
+    left = moved.cluster.memory.api.all("certificates", NAMESPACE)
     assert [one["metadata"]["name"] for one in left] == ["theirs"]
-    assert managed.kept() == {}
-    assert tidied(managed) == []
-    assert managed.cluster.ready
+    assert moved.kept() == {}
+    assert tidied(moved) == []
+    assert moved.cluster.ready
 
 
 def test_a_certificate_of_a_node_that_is_gone_is_removed(managed: Managed) -> None:
@@ -331,3 +351,46 @@ def test_a_certificate_of_a_node_that_is_gone_is_removed(managed: Managed) -> No
     managed.manager.is_asleep = True
     managed.cluster.memory.api.request("POST", path, body=body)
     assert tidied(managed) == [("delete", "Certificate kafka/demo-kafka-9")]
+
+
+def test_a_killed_removal_leaves_no_key_behind(moved: Managed) -> None:
+    """Each call is killed after its first write."""
+    killed = True
+    while killed:
+        transport = KillingTransport(moved.cluster.permitted, 1, after=True)
+        with suppress(Killed):
+            tidied(moved, transport=transport)
+        killed = transport.killed
+    assert moved.cluster.memory.api.all("certificates", NAMESPACE) == []
+    secrets = {str(one["metadata"]["name"]) for one in moved.cluster.memory.api.all("secrets", NAMESPACE)}
+    assert not {name for name in secrets if name.endswith("-cm")}
+
+
+#: Annotations that differ from those of the Secret of a Certificate that is gone, and Certificates that are there, with their Secrets.
+THEIRS: Mapping[str, tuple[dict[str, str | None], dict[str, str]]] = {
+    "without the mark of this collection": ({"trustops.strimzi/kept-for": None}, {}),
+    "of the other CA": ({"trustops.strimzi/kept-for": "demo-clients-ca"}, {}),
+    "of another Kafka cluster": ({"trustops.strimzi/kept-for": "other-cluster-ca"}, {}),
+    "of a Certificate of another name": ({"cert-manager.io/certificate-name": "demo-kafka-9"}, {}),
+    "of a Certificate that another writer has made": ({}, {"demo-kafka-8": "theirs"}),
+    "named by a Certificate that another writer has made": ({}, {"theirs": "demo-kafka-8-cm"}),
+}
+
+
+def test_a_secret_that_another_program_may_own_stays(cluster: WatchedCluster) -> None:
+    cluster.create()
+    api, entity = cluster.memory.api, elsewhere()
+    managed = Managed(cluster, MemoryCertificates(api, Entity(entity.chain[0], entity.keys[0]), is_asleep=True))
+    certificates, secrets = path_of_certificate(NAMESPACE, ""), f"/api/v1/namespaces/{NAMESPACE}/secrets/"
+    own = {"trustops.strimzi/kept-for": "demo-cluster-ca", "cert-manager.io/certificate-name": "demo-kafka-8"}
+    metadata = {"name": "demo-kafka-8-cm", "labels": ClusterNames(NAMESPACE, "demo").beside_labels}
+    for case, (changed, theirs) in THEIRS.items():
+        marks = {name: value for name, value in {**own, **changed}.items() if value is not None}
+        api.request("POST", secrets[:-1], body={"metadata": {**metadata, "annotations": marks}})
+        for name, secret in theirs.items():
+            api.request("POST", certificates[:-1], body={"metadata": {"name": name}, "spec": {"secretName": secret}})
+        assert tidied(managed) == [], case
+        for path in (secrets + "demo-kafka-8-cm", *(certificates + name for name in theirs)):
+            delete(managed, path)
+    api.request("POST", secrets[:-1], body={"metadata": {**metadata, "annotations": own}})
+    assert tidied(managed) == [("delete", "Secret kafka/demo-kafka-8-cm")]

@@ -185,9 +185,7 @@ def test_left_over_certificates_of_users_are_removed_last(by: Issued) -> None:
     other.scope = other.scope.of(CaKind.CLUSTER)
     assert find_left_over(observe_cluster(other), other) == ()
     left = find_left_over(observe_cluster(work), work)
-    assert {(str(one.certificate["metadata"]["name"]), one.reason) for one in left} == {
-        (user, "this cluster has no such leaf") for user in FIVE
-    }
+    assert {(one.name, one.reason) for one in left} == {(user, "this cluster has no such leaf") for user in FIVE}
     remove(left, work)
     assert by.certificates == {}
     assert by.cluster.secret(f"{FIVE[0]}-cm") == {}

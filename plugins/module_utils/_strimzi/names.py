@@ -44,6 +44,8 @@ PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 #: Label of this collection: the cluster whose user had the Secret, which was kept.
 KEPT_OF = "trustops.strimzi/kept-of"
+#: Annotation of this collection: the CA for whose leaf cert-manager keeps key and certificate in the Secret, by the name of the Secret with its key.
+KEPT_FOR = "trustops.strimzi/kept-for"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, an annotation for each CA; the
 #: holder for which a task paused it; the reason of a request to reconcile; the journal of the ledger, what is done

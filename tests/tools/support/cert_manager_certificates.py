@@ -219,8 +219,14 @@ class MemoryCertificates(MemoryCertManager):
 
     def _store(self, namespace: str, found: Object, data: dict[str, bytes]) -> None:
         name, spec = found["spec"]["secretName"], found["spec"]
+        own = {f"{_PREFIX}certificate-name": found["metadata"]["name"]}
+        template = spec["secretTemplate"]
         body = {
-            "metadata": {"name": name, "labels": spec["secretTemplate"]["labels"]},
+            "metadata": {
+                "name": name,
+                "labels": template["labels"],
+                "annotations": {**template.get("annotations", {}), **own},
+            },
             "type": "kubernetes.io/tls",
             "data": {entry: base64.b64encode(content).decode() for entry, content in data.items()},
         }

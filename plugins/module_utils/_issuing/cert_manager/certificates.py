@@ -14,7 +14,7 @@ CA end-entity certificates"). A Certificate that nothing needs any more is left 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import MAXYEAR, datetime, timedelta
@@ -35,6 +35,7 @@ from ..._strimzi.names import (
     CERTIFICATE_REQUESTS,
     CERTIFICATES,
     KAFKA_USERS,
+    KEPT_FOR,
     KIND_LABEL,
     CaKind,
     ClusterNames,
@@ -103,7 +104,7 @@ def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
     hosts, addresses = hosts_and_addresses(names)
     spec = {
         "secretName": secret_name(order.name),
-        "secretTemplate": {"labels": terms.scope.beside_labels},
+        "secretTemplate": {"labels": terms.scope.beside_labels, "annotations": _own_mark(terms.scope)},
         "privateKey": {
             "algorithm": _ALGORITHMS[terms.key.algorithm],
             "size": terms.key.size,
@@ -121,6 +122,13 @@ def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
         "issuerRef": terms.issuer.as_field,
     }
     return {name: value for name, value in spec.items() if value != []}
+
+
+def _own_mark(scope: ClusterNames) -> dict[str, str]:
+    """The annotation of each Secret that cert-manager keeps for a Certificate of this collection for this CA: other programs may use the same labels
+    (External Certificate Manager, "Issuing Cluster CA end-entity certificates").
+    """
+    return {KEPT_FOR: scope.ca_key_secret}
 
 
 def _duration(time: timedelta) -> str:
@@ -513,53 +521,67 @@ def _read(token: Token) -> tuple[str, frozenset[str]] | None:
 
 @dataclass(frozen=True, repr=False)
 class LeftOver:
-    """A Certificate of cert-manager that no leaf of the cluster needs any more."""
+    """A Certificate of cert-manager that no leaf of the cluster needs any more, with its Secret; or that Secret, where the Certificate is gone."""
 
-    certificate: Object
+    name: str
     #: Why no leaf needs it, as a part of a sentence.
     reason: str
+    #: None where it is gone.
+    certificate: Object | None
     #: The Secret that cert-manager keeps for it; None where there is none.
     secret: Object | None
 
 
 def find_left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]:
     """The Certificates of this collection for this cluster that belong to no leaf, or to another issuer than the named
-    issuer, where the leaf in use is not the certificate that they have. Raises KubeError.
+    issuer, where the leaf in use is not the certificate that they have; and the Secrets of such Certificates that are gone. Raises KubeError.
     """
     scope = observation.scope
-    try:
-        found = work.client.list(CERTIFICATES, scope.namespace, label_selector=selector_of(scope.own_labels)).items
-    except ResourceTypeMissing:
-        return ()
+    # Read before the Certificates, so that the Certificate of a Secret is in the second list.
     listed = work.client.list(SECRETS, scope.namespace, label_selector=selector_of(scope.beside_labels)).items
+    try:
+        certificates = by_name(work.client.list(CERTIFICATES, scope.namespace).items)
+    except ResourceTypeMissing:
+        certificates = {}
     secrets = by_name(listed)
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.every_leaf if leaf.chain}
     known = {leaf.secret for leaf in every_leaf(observation)}
-    return tuple(_judge_found(found, secrets, known, stored, work))
-
-
-def _judge_found(
-    found: list[dict[str, Any]],
-    secrets: Mapping[str, Object],
-    known: set[str],
-    stored: Mapping[str, Certificate],
-    work: Work,
-) -> Iterator[LeftOver]:
-    for certificate in found:
-        name = str(certificate["metadata"]["name"])
+    own = {name: one for name, one in certificates.items() if refuse_foreign_certificate(one, scope) is None}
+    found: list[LeftOver] = []
+    for name, certificate in (own | _gone(certificates, secrets, scope)).items():
         secret = secrets.get(secret_name(name))
         if name not in known:
-            yield LeftOver(certificate, "this cluster has no such leaf", secret)
-        elif not _is_of_issuer(certificate, work) and not _is_in_use(secret, name, stored.get(name), work):
-            yield LeftOver(certificate, "another issuer issues this leaf", secret)
+            found.append(LeftOver(name, "this cluster has no such leaf", certificate, secret))
+        elif not _is_continued(certificate, work) and not _is_in_use(secret, name, stored.get(name), work):
+            found.append(LeftOver(name, "another issuer issues this leaf", certificate, secret))
+    return tuple(found)
 
 
-def _is_of_issuer(certificate: Object, work: Work) -> bool:
-    """Whether the issuer that the caller names goes on with it; ``reconcile`` corrects what else is different."""
+def _gone(
+    certificates: Mapping[str, Object], secrets: Mapping[str, Object], scope: ClusterNames
+) -> dict[str, Object | None]:
+    """The names of Certificates of this collection that are gone and whose Secret is still there: a call was killed between the two,
+    or a person has deleted the Certificate. cert-manager marks a Secret with the name of its Certificate.
+    """
+    kept_for = {str((one.get("spec") or {}).get("secretName")) for one in certificates.values()}
+    names = (
+        certificate_of(secret)
+        for name, secret in secrets.items()
+        if name == secret_name(certificate_of(secret)) and name not in kept_for and _has_mark(secret, scope)
+    )
+    return {name: None for name in names if name not in certificates}
+
+
+def _has_mark(secret: Object, scope: ClusterNames) -> bool:
+    return _own_mark(scope).items() <= (secret["metadata"].get("annotations") or {}).items()
+
+
+def _is_continued(certificate: Object | None, work: Work) -> bool:
+    """Whether the issuer that the caller names goes on with it; ``reconcile`` corrects what else is different, and makes again what is gone."""
     settings = work.settings.issuer
     if not isinstance(settings, CertManagerCertificates):
         return False
-    return IssuerReference(settings.issuer, work.scope.namespace).is_of(certificate)
+    return certificate is None or IssuerReference(settings.issuer, work.scope.namespace).is_of(certificate)
 
 
 def _is_in_use(secret: Object | None, name: str, stored: Certificate | None, work: Work) -> bool:
@@ -572,10 +594,13 @@ def remove(left: tuple[LeftOver, ...], work: Work) -> None:
     what is left. Raises KubeError.
     """
     for one in left:
-        name, what = str(one.certificate["metadata"]["name"]), f"left over: {one.reason}"
-        _remove_object(Write(WriteVerb.DELETE, CERTIFICATES, name, what, None, version(one.certificate)), work)
+        what = f"left over: {one.reason}"
+        if one.certificate is not None:
+            _remove_object(Write(WriteVerb.DELETE, CERTIFICATES, one.name, what, None, version(one.certificate)), work)
         if one.secret is not None:
-            _remove_object(Write(WriteVerb.DELETE, SECRETS, secret_name(name), what, None, version(one.secret)), work)
+            _remove_object(
+                Write(WriteVerb.DELETE, SECRETS, secret_name(one.name), what, None, version(one.secret)), work
+            )
 
 
 def _remove_object(write: Write, work: Work) -> None:

@@ -129,13 +129,13 @@ def _latest(certificate: str, requests: Iterable[Object]) -> Object | None:
     return max(own, key=lambda request: _revision(_annotation(request, "certificate-revision")), default=None)
 
 
-def certificate_of(request: Object) -> str:
-    """The name of the Certificate that a request was made for; empty where it was made for none."""
-    return _annotation(request, "certificate-name")
+def certificate_of(made: Object) -> str:
+    """The name of the Certificate that cert-manager has made a request or a Secret for; empty where it was made for none."""
+    return _annotation(made, "certificate-name")
 
 
-def _annotation(request: Object, name: str) -> str:
-    return str((request["metadata"].get("annotations") or {}).get(f"cert-manager.io/{name}", ""))
+def _annotation(item: Object, name: str) -> str:
+    return str((item["metadata"].get("annotations") or {}).get(f"cert-manager.io/{name}", ""))
 
 
 def _revision(text: str) -> int:

@@ -65,7 +65,9 @@ def test_the_certificate_of_a_node_is_as_the_specification_has_it() -> None:
     assert made["metadata"] == {
         "name": NAME, "labels": {"app.kubernetes.io/managed-by": "trustops.strimzi", "strimzi.io/cluster": "demo"},
     }  # fmt: skip
-    labels = made["spec"].pop("secretTemplate")["labels"]
+    template = made["spec"].pop("secretTemplate")
+    assert template["annotations"] == {"trustops.strimzi/kept-for": "demo-cluster-ca"}
+    labels = template["labels"]
     assert labels["app.kubernetes.io/managed-by"] == "cert-manager"
     assert labels["strimzi.io/cluster"] == "demo"
     assert made["spec"] == {
