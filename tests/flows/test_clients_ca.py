@@ -44,6 +44,7 @@ from ..tools.support.memory_api import Change
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.roles import ByRoles, permissions
 from ..tools.support.watched_cluster import CLUSTER, IN_USE
+from .cases import roles_apart
 from .test_roles import ROLES
 
 
@@ -75,6 +76,14 @@ def test_costs(cluster: ClientsCluster, uptake: bool, goal: Goal) -> None:
     if twice:
         assert_only(cluster, cluster.current)
     assert cluster.programs.logins > 50
+
+
+def test_controllers_alone_verify_no_users(cluster: ClientsCluster, uptake: bool) -> None:
+    """They have no listener for users: nothing of the flow is about them."""
+    cluster.begin(manifests=roles_apart())
+    cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+    assert {name for name, count in cluster.counts().items() if "controller" in name and count} == set()
 
 
 @pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])

@@ -25,7 +25,7 @@ def _verifies_users(listener: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Process:
-    """A pod's process, by what it loaded at its start (docs/operator.md, "What each process trusts"): PEM of its leaves, PEM of its trust; of a node also
+    """A pod's process, by what it loaded at its start (docs/operator.md, "What each process trusts"): PEM of its leaves, PEM of its trust; of a broker also
     the CAs by which its listeners verify users.
     """
 
@@ -74,7 +74,7 @@ class SimulatedKubelet:
         self.started.setdefault(metadata["name"], []).append(metadata["uid"])
         self.processes[metadata["uid"]] = Process(
             metadata["name"], component, self._leaves(metadata["name"], component), self._trust(component),
-            users=self._users() if component == "kafka" else b"",
+            users=self._users() if labels.get("strimzi.io/broker-role") == "true" else b"",
         )  # fmt: skip
 
     def reload(self, uid: str) -> None:
