@@ -135,12 +135,16 @@ def _how_to_bring_in(snapshot: Snapshot, name: str) -> str:
 
 def generations_are_told(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A missing generation would be counted from 0: pods would look as if they presented another CA, or none."""
+    ca = snapshot.names.common_name
+    remedy = f"Set it to the number that the pods carry in strimzi.io/{ca}-cert-generation"
+    if snapshot.users is None:
+        remedy += f" or, for the key, in strimzi.io/{ca}-key-generation; to 0 where there are no pods."
+    else:
+        remedy += ", to 0 where there are no pods; for the key, whose number no pod carries, to the number in the name of the CA, or to 0 where it has none."
     for annotation in snapshot.ca.defects.unnumbered_generations:
         yield Violation(
-            Condition.GENERATIONS_ARE_TOLD, annotation, "is missing or no number that counts from 0.",
-            f"Set it to the number that the pods carry in strimzi.io/{snapshot.names.common_name}-cert-generation or, for the key, in "
-            f"strimzi.io/{snapshot.names.common_name}-key-generation; to 0 where there are no pods.",
-        )  # fmt: skip
+            Condition.GENERATIONS_ARE_TOLD, annotation, "is missing or no number that counts from 0.", remedy
+        )
 
 
 def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -35,7 +35,7 @@ from ..authorities import EARLY, EXPIRED, IDENTIFIED, INTERMEDIATE, NEW, OLD, RE
 from ..builders import a_backup, cluster, others, prepared, secrets
 from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..nodes import leaves, pods
-from ..of_users import users
+from ..of_users import USER_NAMES, presenting, users
 from ..rules.asking import RENEW, REPLACE_KEY
 from .refusals import CREATE, EARLY_NAME, EXPIRED_NAME, TOO_EARLY, UPGRADE, out_of_order, refusal
 
@@ -178,6 +178,14 @@ CASES = [
         "carry in strimzi.io/cluster-ca-cert-generation or, for the key, in strimzi.io/cluster-ca-key-generation; to 0 "
         "where there are no pods.",
         name="", ca=secrets(defects=CaDefects(unnumbered_generations=(f"{CERTIFICATES}, annotation x",))),
+    ),
+    refusal(
+        generations_are_told,
+        f"{CERTIFICATES}, annotation x: is missing or no number that counts from 0. Set it to the number that the pods "
+        "carry in strimzi.io/clients-ca-cert-generation, to 0 where there are no pods; for the key, whose number no pod carries, to the number in the "
+        "name of the CA, or to 0 where it has none.",
+        name="of users", ca=secrets(defects=CaDefects(unnumbered_generations=(f"{CERTIFICATES}, annotation x",))), names=USER_NAMES,
+        presenters=presenting(),
     ),
     *(
         refusal(
