@@ -21,10 +21,12 @@ created in the second of the change starts its processes after it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
+from itertools import islice, product
 from typing import Any
 
 from .._errors import CertificateError, Forbidden, NotFound, ResourceTypeMissing
@@ -45,6 +47,7 @@ from .._trust.model.clients import (
 from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import CaSecrets, Component, StoredLeaf
 from . import names
+from .cluster.kafka import listeners_of
 from .cluster.pods import is_final
 from .names import ClusterNames
 from .secret_data import entries
@@ -65,6 +68,20 @@ def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> s
         return ""
     what = f"{', '.join(older)} started before {name} last changed ({changed:%Y-%m-%dT%H:%M:%SZ})"
     return f"{what}, and may trust something else"
+
+
+#: The component of a pod that builds the image of a KafkaConnect.
+_BUILD = "kafka-connect-build"
+
+
+def resource_of(pod: Mapping[str, Any]) -> tuple[str, str]:
+    """Kind and name of the resource that the pod is of; empty texts for any other pod, and for a pod that builds the image of a KafkaConnect: it has the labels
+    of the KafkaConnect, and never connects to Kafka (docs/operator.md, "What each process trusts").
+    """
+    labels = pod["metadata"].get("labels") or {}
+    if labels.get(names.COMPONENT_TYPE_LABEL) == _BUILD:
+        return "", ""
+    return str(labels.get(names.KIND_LABEL) or ""), str(labels.get(names.CLUSTER_LABEL) or "")
 
 
 def is_created_since(pod: Mapping[str, Any], moment: datetime) -> bool:
@@ -89,6 +106,8 @@ class Reach:
     hosts: frozenset[str] = frozenset()
     #: The CAs of the cluster, each with the CAs above it.
     authorities: tuple[Certificate, ...] = ()
+    #: The names of its listeners.
+    listeners: frozenset[str] = frozenset()
 
     def is_of_cluster(self, bootstrap: str | None) -> bool:
         """Whether any of these addresses, with ports and separated by commas, belongs to the cluster."""
@@ -102,8 +121,17 @@ class Reach:
         """A Service of the cluster counts in each form that Kubernetes resolves."""
         labels = host.split(".")
         at_home = len(labels) == 1 or labels[1] == self.scope.namespace or labels[2:3] == [self.scope.namespace]
-        named = at_home and any(label.startswith(f"{self.scope.cluster}-kafka-") for label in labels[:2])
+        named = at_home and any(map(self._is_service, labels[:2]))
         return named or host in self.hosts or f"*.{host.partition('.')[2]}" in self.hosts
+
+    def _is_service(self, label: str) -> bool:
+        """Whether a Service of the cluster has this name. The name of another cluster may begin like it: ``demo`` and ``demo-kafka``."""
+        start = f"{self.scope.cluster}-kafka-"
+        listener, dash, last = label.removeprefix(start).rpartition("-")
+        of_listener = listener in self.listeners if dash else True
+        return label.startswith(start) and (
+            label == f"{start}brokers" or (of_listener and (last == "bootstrap" or last.isdecimal()))
+        )
 
 
 def reach_of(
@@ -124,7 +152,8 @@ def reach_of(
         ca.current, *ca.other_entries.values(), *(authority.chain for authority in ca.prepared), *(entry.chain for entry in (ledger.entries if ledger else ())),
     )  # fmt: skip
     authorities = dict.fromkeys(certificate for chain in chains for certificate in chain)
-    return Reach(scope, frozenset(map(str.lower, (*names, *_reported_hosts(kafka)))), tuple(authorities))
+    hosts = frozenset(map(str.lower, (*names, *_reported_hosts(kafka))))
+    return Reach(scope, hosts, tuple(authorities), frozenset(str(listener["name"]) for listener in listeners_of(kafka)))
 
 
 def _reported_hosts(kafka: Mapping[str, Any] | None) -> Iterator[str]:
@@ -175,8 +204,7 @@ class TrustedCopy:
         return f"{self.kind} {scope.namespace}/{self.resource}"
 
     def is_read_by(self, pod: Mapping[str, Any]) -> bool:
-        labels = pod["metadata"].get("labels") or {}
-        return (labels.get(names.KIND_LABEL), labels.get(names.CLUSTER_LABEL)) == (self.kind, self.resource)
+        return resource_of(pod) == (self.kind, self.resource)
 
     def remedy(self, scope: ClusterNames) -> str:
         if self.follows is Follows.TRUSTED:
@@ -226,11 +254,24 @@ def _follows(sources: Iterable[Mapping[str, Any]], scope: ClusterNames) -> Follo
     return Follows.NOTHING
 
 
+#: Alternatives of a pattern that are looked at: any person may write a resource.
+_MOST_ALTERNATIVES = 100
+_GROUP = re.compile(r"\{([^{}]*)\}")
+
+
 def selects(source: Mapping[str, Any], entry: str) -> bool:
     """Whether this element of ``trustedCertificates`` takes this entry of the Secret that it names."""
     if source.get("certificate"):
         return bool(source["certificate"] == entry)
-    return fnmatchcase(entry, source.get("pattern") or "")
+    return any(fnmatchcase(entry, pattern) for pattern in _alternatives(source.get("pattern") or ""))
+
+
+def _alternatives(pattern: str) -> Iterator[str]:
+    """The patterns that a pattern with groups stands for, as ``*.{crt,pem}``: the operator reads it as a glob of Java
+    (docs/operator.md, "What each process trusts").
+    """
+    parts = [part.split(",") if number % 2 else [part] for number, part in enumerate(_GROUP.split(pattern))]
+    return map("".join, islice(product(*parts), _MOST_ALTERNATIVES))
 
 
 @dataclass(frozen=True)

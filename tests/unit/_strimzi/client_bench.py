@@ -22,7 +22,12 @@ def certificates(*authorities: Entity) -> tuple[Any, ...]:
 
 OLD, NEW, FOREIGN = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1)), make("corporate", key(2))
 #: A node is known by these besides the names of Services.
-REACH = Reach(SCOPE, frozenset({"broker-0.example.com", "*.apps.example.com", "10.0.0.7"}), certificates(OLD, NEW))
+REACH = Reach(
+    SCOPE,
+    frozenset({"broker-0.example.com", "*.apps.example.com", "10.0.0.7"}),
+    certificates(OLD, NEW),
+    frozenset({"tls"}),
+)
 
 
 def labels(kind: str, name: str) -> dict[str, str]:
@@ -44,8 +49,9 @@ class Clients(Bench):
             "secrets", {"kind": "Secret", "metadata": {"name": name, "labels": dict(labels or {})}, "data": data}
         )
 
-    def run(self, name: str, kind: str, of: str, phase: str = "Running") -> None:
-        self.create("pods", {"metadata": {"name": name, "labels": labels(kind, of)}, "status": {"phase": phase}})
+    def run(self, name: str, kind: str, of: str, phase: str = "Running", component: str = "kafka-connect") -> None:
+        known = {**labels(kind, of), "strimzi.io/component-type": component}
+        self.create("pods", {"metadata": {"name": name, "labels": known}, "status": {"phase": phase}})
 
     def set_time(self, second: float) -> None:
         self.api.clock = lambda: f"2026-01-01T00:00:{int(second):02d}Z"

@@ -67,6 +67,8 @@ REFERRING = [
     pytest.param(connecting(ONE), Follows.ISSUING, id="ca.crt"),
     pytest.param(connecting({**ALL, "pattern": "ca*.crt"}), Follows.ISSUING, id="a pattern that misses fingerprints"),
     pytest.param(connecting({**ALL, "pattern": "*.pem"}), Follows.NOTHING, id="a pattern that misses all"),
+    pytest.param(connecting({**ALL, "pattern": "*.{pem,crt}"}), Follows.TRUSTED, id="a pattern of alternatives"),
+    pytest.param(connecting({**ALL, "pattern": "{ca,old}.c?t"}), Follows.ISSUING, id="alternatives that miss others"),
     pytest.param(connecting(ONE, ALL), Follows.TRUSTED, id="both"),
     pytest.param(connecting(ALL, to="elsewhere:9093"), Follows.TRUSTED, id="by the Secret alone"),
     pytest.param(
@@ -76,7 +78,7 @@ REFERRING = [
         pytest.param(connecting(ELSEWHERE, to=address), Follows.NOTHING, id=address)
         for address in (
             HERE, "demo-kafka-bootstrap.kafka:9093", "demo-kafka-bootstrap.kafka.svc.cluster.local:9093",
-            "other:9092, demo-kafka-bootstrap.kafka.svc:9093", "demo-kafka-0.demo-kafka-brokers.kafka.svc:9093",
+            "other:9092, demo-kafka-bootstrap.kafka.svc:9093", "demo-kafka-0.demo-kafka-brokers.kafka.svc:9093", "demo-kafka-tls-bootstrap:9094",
             "Broker-0.Example.com:443", "kafka.apps.example.com:443", "other:9092,10.0.0.7:31234",
         )
     ),
@@ -97,6 +99,7 @@ def test_a_connect_that_trusts_what_its_image_brings(spec: Object) -> None:
 
 ANYWHERE = [
     "other-kafka-bootstrap:9093", "demo-kafka-bootstrap.elsewhere.svc:9093", "kafka.example.org:443", "a.b.apps.example.com:443",
+    "demo-kafka-kafka-bootstrap:9093", "demo-kafka-two-kafka-brokers.kafka.svc:9093", "demo-kafka-mail.kafka.svc:9093",
 ]  # fmt: skip
 
 
@@ -194,6 +197,7 @@ def test_pods_that_started_before_their_copy_changed_may_not_know_it(created: in
     bench.set_time(created)
     bench.run("connect-connect-0", "KafkaConnect", "connect", phase)
     bench.run("another-connect-0", "KafkaConnect", "another")
+    bench.run("connect-connect-build", "KafkaConnect", "connect", component="kafka-connect-build")
     bench.set_time(5)
     bench.copy("connect-connect-tls-trusted-certs", {"ca.crt": pem(OLD)}, "KafkaConnect", "connect")
     (found,) = bench.see()
@@ -306,7 +310,10 @@ NODE_NAMES = x509.SubjectAlternativeName(
 NODE = make("demo-kafka", key(4), OLD, ca=False, extra=((NODE_NAMES, False),))
 OPERATOR_NAMES = x509.SubjectAlternativeName([x509.DNSName("operator.example.com")])
 OPERATOR = make("demo-entity-topic-operator", key(5), OLD, ca=False, extra=((OPERATOR_NAMES, False),))
-KAFKA = {"status": {"listeners": [{"addresses": [{"host": "Worker-1.example.com", "port": 31000}]}, {"name": "x"}]}}
+KAFKA = {
+    "spec": {"kafka": {"listeners": [{"name": "tls"}, {"name": "plain"}]}},
+    "status": {"listeners": [{"addresses": [{"host": "Worker-1.example.com", "port": 31000}]}, {"name": "x"}]},
+}
 LEAVES = (
     StoredLeaf("demo-kafka-0", "demo-kafka-0.crt", Component.KAFKA, (NODE.certificate,), 0),
     StoredLeaf("demo-kafka-1", "demo-kafka-1.crt", Component.KAFKA, None, None),
@@ -326,6 +333,9 @@ CA = CaSecrets(
         "other:1, 10.0.0.7:9094",
         "worker-1.example.com:31000",
         "demo-kafka-bootstrap.kafka.svc:9093",
+        "demo-kafka-plain-bootstrap.kafka.svc:9092",
+        "demo-kafka-0.kafka.svc:9094",
+        "demo-kafka-tls-12:9094",
     ],
 )
 def test_every_address_of_nodes_leads_here(address: str) -> None:

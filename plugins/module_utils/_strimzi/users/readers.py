@@ -21,8 +21,7 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, SECRETS, Resource
 from ..._pki.certificates import mentions_certificates, parse_certificates
 from ..._trust.model.clients import NamedSecret
-from .. import names
-from ..clients import CLIENT_KINDS, KAFKA_MIRROR_MAKER_2S, data_changed, is_created_since
+from ..clients import CLIENT_KINDS, KAFKA_MIRROR_MAKER_2S, data_changed, is_created_since, resource_of
 from ..cluster.pods import is_final
 from ..names import KAFKA_ACCESSES, USER_CERTIFICATE, USER_KEYSTORE
 from ..secret_data import entries
@@ -116,7 +115,7 @@ class _PodOfReader:
         if is_final(pod):
             return None
         kept = {"metadata": {"creationTimestamp": pod["metadata"].get("creationTimestamp")}}
-        return cls(str(pod["metadata"]["name"]), _party(pod), frozenset(_secrets_of(pod)), kept)
+        return cls(str(pod["metadata"]["name"]), resource_of(pod), frozenset(_secrets_of(pod)), kept)
 
 
 def _in_namespace(
@@ -172,12 +171,6 @@ def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) 
 
         found |= dict(_each(client, kind, namespace, read))
     return found
-
-
-def _party(pod: Object) -> Party:
-    """The resource that it is a pod of."""
-    labels = pod["metadata"].get("labels") or {}
-    return str(labels.get(names.KIND_LABEL)), str(labels.get(names.CLUSTER_LABEL))
 
 
 def _copy(binding: Object | None) -> Copy:

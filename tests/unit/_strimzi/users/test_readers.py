@@ -173,6 +173,11 @@ def test_a_resource_has_read_it_when_all_of_its_pods_have(earlier: int, later: i
         volumes = [{"name": "user", "secret": {"secretName": "orders"}}] if number else []
         metadata = {"name": f"one-connect-{number}", "labels": labels}
         stage.create("pods", {"metadata": metadata, "spec": {"volumes": volumes, "containers": [{}]}})
+    stage.api.clock = lambda: "2026-01-01T00:00:00Z"
+    labels = {
+        "strimzi.io/kind": "KafkaConnect", "strimzi.io/cluster": "one", "strimzi.io/component-type": "kafka-connect-build",
+    }  # fmt: skip
+    stage.create("pods", {"metadata": {"name": "one-connect-build", "labels": labels}, "spec": {"containers": [{}]}})
     (found,) = stage.seen().readers
     changed = datetime(2026, 1, 1, 0, 0, 10, tzinfo=timezone.utc)
     assert (found.name, found.is_up_to_date(changed)) == ("KafkaConnect kafka/one", fresh)
