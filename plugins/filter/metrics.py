@@ -119,9 +119,11 @@ METRICS = {
 class Sample:
     """A value of a metric."""
 
-    # The name of the metric.
+    #: The name of the metric.
     metric: str
+    #: The value: a number, 0 or 1 for a state, or seconds since 1970 for a time.
     value: int
+    #: The values of its labels, by their names.
     labels: Labels = field(default_factory=dict)
 
 

@@ -24,8 +24,11 @@ from .._trust.model.goals import Retire, Retirement
 class OnlyWith:
     """The option counts only where the other option has any of these values; elsewhere it would be ignored."""
 
+    #: The name of the option.
     option: str
+    #: The name of the other option.
     other: str
+    #: The values of the other option with which the option counts.
     values: tuple[str, ...]
 
     def problem(self, options: Mapping[str, Any]) -> str:

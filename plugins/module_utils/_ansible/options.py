@@ -261,7 +261,9 @@ def confirmed_of(options: Mapping[str, Any]) -> frozenset[str]:
 class AuthorityReference:
     """The Secret with the CA."""
 
+    #: The namespace of the Secret.
     namespace: str
+    #: The name of the Secret.
     name: str
 
     @property
@@ -314,18 +316,18 @@ LOOK_SECONDS = 120.0
 
 
 class Evidence(str, Enum):
-    """The evidence that the gates rest on: stored annotations and leaves, or these and the nodes' own answers.
+    """The evidence that the gates rest on. A node that has not answered yet is within reach: it restarts just now, or hangs."""
 
-    AUTO is HANDSHAKE where nodes are within reach. A node that has not answered yet is: it restarts just now, or hangs.
-    """
-
+    #: HANDSHAKE where nodes are within reach; else ANNOTATIONS.
     AUTO = "auto"
+    #: Stored annotations and leaves, and the nodes' own answers.
     HANDSHAKE = "handshake"
+    #: Stored annotations and leaves alone.
     ANNOTATIONS = "annotations"
 
 
 class LiveLook:
-    """The looks of one call. source and reason: the evidence of the last look, and why it is not handshakes."""
+    """The looks of one call: the evidence of the last look is ``source``, and ``reason`` says why it is not handshakes."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._wanted = evidence

@@ -51,6 +51,7 @@ _MODE = 0o644
 class RequestFolder:
     """The folder for the files."""
 
+    #: The path on the machine where the module runs.
     path: Path
 
     @property
@@ -73,7 +74,9 @@ class RequestFolder:
 class RequestFile:
     """A request in its file."""
 
+    #: The path on the machine where the module runs.
     path: Path
+    #: The signing request, in PEM form.
     content: bytes
 
     @property

@@ -45,9 +45,11 @@ _WHOLE_SECONDS = timedelta(seconds=2)
 
 @dataclass(frozen=True)
 class Chosen:
-    """Pods by their names, and all pods of these components."""
+    """The pods that a caller names, by themselves or by their components."""
 
+    #: The names of pods.
     pods: frozenset[str] = frozenset()
+    #: The components of which all pods are meant.
     components: frozenset[Component] = frozenset()
 
 

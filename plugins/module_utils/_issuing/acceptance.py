@@ -147,10 +147,13 @@ def _number_of(certificate: Certificate) -> _Number:
 
 @dataclass(frozen=True)
 class Acceptances:
-    """Keeps one Acceptance per CA, which reads all known certificates once and then judges all leaves. It has the fields of an Acceptance."""
+    """Keeps one Acceptance per CA, which reads all known certificates once and then judges all leaves."""
 
+    #: Certificates that were issued before, the oldest first.
     known: tuple[Certificate, ...]
+    #: The time at which the leaves are to be used.
     at: datetime
+    #: Rules of the caller that each leaf has to meet; None where there are none.
     policy: KeyPolicy | None = None
 
     def of(self, issuer: Chain) -> Acceptance:

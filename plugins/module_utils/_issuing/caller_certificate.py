@@ -60,7 +60,9 @@ _SUFFIXES = {
 class OwnCertificate:
     """A certificate that a module keeps for its caller, outside the leaves of the cluster."""
 
+    #: Name of the Secret that holds it, in the namespace of the cluster.
     secret: str
+    #: The common name of its subject, with which its entries in the Secret begin too.
     common_name: str
     #: Its subject alternative names.
     names: frozenset[str]

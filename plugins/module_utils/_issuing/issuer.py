@@ -68,6 +68,7 @@ class LeafOrder:
     #: The name of the request, a DNS label or subdomain (RFC 1123). A run that continues a killed run gives the same name, so the issuer gets no second
     #: request.
     name: str
+    #: The subject, the alternative names and the purposes of the leaf.
     subject: LeafSubject
     #: PEM; empty for an issuer that makes the keys.
     csr: bytes
@@ -105,6 +106,7 @@ class Token:
     no secret itself.
     """
 
+    #: UTF-8 text in a form of the issuer's own; for an external issuer, the signing request in PEM form.
     value: bytes
 
 
@@ -134,6 +136,7 @@ class Refused:
 
     #: A sentence that names the object and the cause.
     reason: str
+    #: The remedy, as a sentence.
     remedy: str
 
 

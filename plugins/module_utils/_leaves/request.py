@@ -30,9 +30,11 @@ from .._pki.keys import KeySpec
 
 
 class RotationPolicy(str, Enum):
-    """ALWAYS: every certificate gets a key of its own. NEVER: a certificate keeps the key of its predecessor."""
+    """Whether a certificate gets a key of its own."""
 
+    #: Every certificate gets a key of its own.
     ALWAYS = "always"
+    #: A certificate keeps the key of its predecessor.
     NEVER = "never"
 
 
@@ -40,8 +42,9 @@ class RotationPolicy(str, Enum):
 class KnownKey:
     """A private key, as far as it may be known."""
 
-    #: SHA-256 of its public half.
+    #: SHA-256 of its public half (SubjectPublicKeyInfo), in lower-case hex.
     public: str
+    #: Its algorithm and its size.
     spec: KeySpec
 
 
@@ -60,22 +63,25 @@ class Keys:
 
 
 class Take(Enum):
-    """FOLLOWING: the stored next key. PRESENT: the key of the certificate in use. NEW: a new key. NONE: no key
-    can be used.
-    """
+    """The key that the next request for a certificate is made with."""
 
+    #: The stored next key.
     FOLLOWING = "following"
+    #: The key of the certificate in use.
     PRESENT = "present"
+    #: A new key.
     NEW = "new"
+    #: No key can be used.
     NONE = "none"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Whether an issued certificate takes the place of the stored leaf."""
+    """The choice of a key for the next request."""
 
+    #: The chosen key.
     take: Take
-    #: Why the certificate is not taken, as a part of a sentence; empty unless ``take`` is NONE.
+    #: Why no key can be used, as a part of a sentence; empty unless ``take`` is NONE.
     reason: str = ""
 
 
@@ -95,17 +101,17 @@ def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
 
 
 class LeafState(str, Enum):
-    """How far the next certificate of an end entity has come.
+    """How far the next certificate of an end entity has come."""
 
-    REQUIRED: there is no request yet, or the last request failed. REQUESTED: the issuer has it. TRUST_PENDING: it is
-    issued and checked, and waits until every party trusts its CA. IN_USE: it is in its Secret, and no other is wanted.
-    NOT_NEEDED: nothing of the cluster needs a certificate any more.
-    """
-
+    #: There is no request yet, or the last request failed.
     REQUIRED = "REQUIRED"
+    #: The issuer has the request.
     REQUESTED = "REQUESTED"
+    #: The certificate is issued and checked, and waits until every party trusts its CA.
     TRUST_PENDING = "TRUST_PENDING"
+    #: The certificate is in its Secret, and no other is wanted.
     IN_USE = "IN_USE"
+    #: Nothing of the cluster needs a certificate any more.
     NOT_NEEDED = "NOT_NEEDED"
 
 
@@ -174,13 +180,15 @@ def _hash_to_share(text: str) -> float:
 
 
 class Next(Enum):
-    """ASK: make a request, in the place of the present request. COLLECT: record what came back. WAIT: for the issuer,
-    or for the next try. USE: it is at hand.
-    """
+    """The next step of a run about the certificate of an end entity."""
 
+    #: Make a request, in the place of the present request.
     ASK = "ask"
+    #: Record the certificate or the refusal that came back.
     COLLECT = "collect"
+    #: Wait for the issuer, for the CA to come into use, or for the next try.
     WAIT = "wait"
+    #: Use the recorded certificate.
     USE = "use"
 
 
@@ -260,12 +268,13 @@ CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 class Judgement(Enum):
-    """VALIDATED: it is the requested certificate, and may be copied. NOT_YET: it is good in a moment. REFUSED: it must
-    not be used.
-    """
+    """Whether a certificate that came back may be used."""
 
+    #: It is the requested certificate, and may be copied.
     VALIDATED = "validated"
+    #: It is good in a moment, when its validity begins.
     NOT_YET = "not yet"
+    #: It must not be used.
     REFUSED = "refused"
 
 

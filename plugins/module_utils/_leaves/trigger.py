@@ -23,21 +23,25 @@ GAIN = timedelta(days=1)
 
 
 class IssueReason(str, Enum):
-    """The reasons in the order of their checks; the first that holds counts. MISSING: there is no leaf. UNREADABLE: the
-    stored leaf cannot be decoded. KEY: the private key beside it belongs to another certificate. AUTHORITY: another CA
-    has signed it. SPECIFICATION: names or usages are not the wanted names or usages. RENEWED: its issuer has a later
-    leaf, as the rule that knows it says (``WHY_RENEWED``). ASKED: the caller wants another leaf (``WHY_ASKED``).
-    EXPIRING: it is in its time for renewal. PATH: something above it ends first.
-    """
+    """The reasons to issue a leaf, in the order of their checks; the first that holds counts."""
 
+    #: There is no leaf.
     MISSING = "missing"
+    #: The stored leaf cannot be decoded.
     UNREADABLE = "unreadable"
+    #: The private key beside it belongs to another certificate.
     KEY = "key"
+    #: Another CA has signed it.
     AUTHORITY = "authority"
+    #: Its names or usages are not the wanted names or usages.
     SPECIFICATION = "specification"
+    #: Its issuer has a later leaf, as the rule that knows it says (``WHY_RENEWED``).
     RENEWED = "renewed"
+    #: The caller wants another leaf (``WHY_ASKED``).
     ASKED = "asked"
+    #: It is in its time for renewal.
     EXPIRING = "expiring"
+    #: A CA above it ends first.
     PATH = "path"
 
 
@@ -75,6 +79,7 @@ class Specification:
 class Due:
     """Why a leaf is to be issued now."""
 
+    #: The first reason that holds.
     reason: IssueReason
     #: A sentence about the leaf, without an object and a full stop: ``it ends on 2026-09-01``.
     explanation: str
@@ -88,8 +93,11 @@ WHY_ASKED = Due(IssueReason.ASKED, "the task asks for another leaf (force)")
 class Question:
     """The facts by which a leaf is due, or is not."""
 
+    #: The stored leaf; None where there is none.
     held: Held | None
+    #: The leaf as it is to be.
     wanted: Specification
+    #: The time of the look, in UTC.
     now: datetime
     #: A leaf is renewed when so much of its life is left, or half of its life if that is less; None: dates do not matter now.
     renew_before: timedelta | None = None

@@ -108,6 +108,7 @@ def _load_identity(context: ssl.SSLContext, pem: bytes, where: str) -> None:
 class Voter:
     """A member of the metadata quorum."""
 
+    #: Kafka's ``node.id`` of the controller.
     node_id: int
     #: The time of the last fetch that reached the end of the log, in milliseconds; None when the leader does not know.
     last_caught_up: int | None
@@ -119,6 +120,7 @@ class Quorum:
 
     #: The id of the leader; None while there is none.
     leader: int | None
+    #: All voters of the quorum, the leader among them.
     voters: tuple[Voter, ...]
 
 
@@ -126,18 +128,23 @@ class Quorum:
 class Broker:
     """A registered broker."""
 
+    #: Kafka's ``node.id`` of the broker.
     node_id: int
-    #: Known to the controller and not (or not yet) serving.
+    #: Whether the controller knows the broker, and it does not serve, or not yet.
     fenced: bool
 
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition with the node ids of its replicas and of its in-sync replicas."""
+    """A partition of a topic."""
 
+    #: The name of the topic.
     topic: str
+    #: The number of the partition in its topic, from 0.
     index: int
+    #: Node ids of the brokers that are to have a replica.
     replicas: frozenset[int]
+    #: Node ids of the brokers whose replica is in sync.
     in_sync: frozenset[int]
 
     def __str__(self) -> str:
@@ -148,9 +155,11 @@ class Partition:
 class Topic:
     """A topic, internal topics included."""
 
+    #: The name of the topic.
     name: str
     #: The value in force, wherever it is configured.
     min_insync_replicas: int
+    #: The partitions in question; as Kafka answers, all partitions of the topic.
     partitions: tuple[Partition, ...]
 
 

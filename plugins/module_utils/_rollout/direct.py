@@ -219,8 +219,11 @@ def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Con
 
 @dataclass(frozen=True)
 class _Kafka:
+    #: The metadata quorum as its leader sees it.
     quorum: Quorum
+    #: All registered brokers, fenced brokers included.
     brokers: frozenset[Broker]
+    #: All topics, internal topics included.
     topics: tuple[Topic, ...]
 
 

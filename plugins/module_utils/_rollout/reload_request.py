@@ -41,11 +41,11 @@ _STORES = re.compile(rf"listener\.name\.(?P<listener>[^.]+)\.ssl\.(?P<store>{_TR
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting and its static text. The text has to be a reference: a key that stands there itself must not be
-    passed on.
-    """
+    """A setting and its static text."""
 
+    #: The name of the setting in ``server.config``.
     name: str
+    #: Its static text, which has to be a reference of the form ``${…}``: a key that stands there itself must not be passed on.
     reference: str
 
     def __post_init__(self) -> None:
@@ -59,6 +59,7 @@ class Setting:
 class StaticValue:
     """A setting without its dynamic value: the node goes by its static text, as it resolved that when it started."""
 
+    #: The name of the setting in ``server.config``.
     name: str
 
 
@@ -374,10 +375,15 @@ def reload_by_controllers(
 
 @dataclass(frozen=True)
 class _Reloading:
+    #: The node that is to reload, and the way to it.
     target: ReloadTarget
+    #: The settings to set again, and the settings that lose their dynamic value, all in one request.
     settings: Sequence[Setting | StaticValue]
+    #: Opens a connection to a port of a pod.
     open_port: PortOpener
+    #: Settings for TLS as the Cluster Operator.
     context: ssl.SSLContext
+    #: When the attempt ends, whatever has answered by then.
     deadline: Deadline
 
     def on_broker(self) -> None:

@@ -135,9 +135,13 @@ def _send_outside(wanted: Sequence[Node], telling: _Outside) -> Mapping[str, Col
 class _Outside:
     """The way to nodes that present certificates which have ended."""
 
+    #: Opens a connection to a port of a pod.
     open_ports: PortOpener
+    #: Settings for TLS as the Cluster Operator, which accept certificates that have ended.
     context: ssl.SSLContext
+    #: All controllers of the cluster.
     controllers: Sequence[Node]
+    #: The work of the call, which renews its Lease, reads and records.
     work: Work
 
     def tell(self, node: Node) -> CollectionError | None:
@@ -187,9 +191,13 @@ def _action_outside(node: Node, where: str, step: ReloadOutside, work: Work, sec
 class _Request:
     """The settings that a node is to read again, and the way to the node."""
 
+    #: The node that is to reload, and the way to it.
     target: ReloadTarget
+    #: The settings that the node is to read again, all in one request.
     settings: tuple[Setting, ...]
+    #: Opens a connection to a port of a pod.
     open_ports: PortOpener
+    #: Settings for TLS as the Cluster Operator.
     context: ssl.SSLContext
 
     def send(self) -> None:

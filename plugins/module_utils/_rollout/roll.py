@@ -104,8 +104,11 @@ def silence_error(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -
 
 @dataclass
 class _Roll:
+    #: The step, which names the pods and the reason.
     step: Roll
+    #: The cluster as it was when the step was decided on.
     observation: Observation
+    #: The work of the call.
     work: Work
 
     @property
@@ -414,6 +417,7 @@ class _Start:
 
     #: The UID of its pod.
     uid: str
+    #: How often the container has started again in this pod.
     restarts: int
 
 

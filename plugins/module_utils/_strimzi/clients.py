@@ -101,6 +101,7 @@ def data_changed(secret: Mapping[str, Any] | None) -> datetime | None:
 class Reach:
     """The addresses and CAs by which a client of this cluster is recognised."""
 
+    #: The names of the cluster.
     scope: ClusterNames
     #: The names and addresses of nodes, in lower case.
     hosts: frozenset[str] = frozenset()
@@ -276,13 +277,15 @@ def _alternatives(pattern: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class OutsideOptions:
-    """The user's options about clients outside the cluster, as in ``NamedPlaces``. None: not given; a flow in flight goes on
-    with its recorded options.
-    """
+    """The user's options about clients outside the cluster. A flow in flight goes on with its recorded options where the user gives none."""
 
+    #: Secrets from which clients read the cluster CA; None where the user does not give the option.
     trusting_secrets: tuple[NamedSecret, ...] | None = None
+    #: The waivers of this call; no flow records them.
     waivers: tuple[Waiver, ...] = ()
+    #: Secrets with certificates of the clients CA by which programs log in; None where the user does not give the option.
     presenting_secrets: tuple[NamedSecret, ...] | None = None
+    #: Namespaces with users beside the User Operator's own; None where the user does not give the option.
     user_namespaces: tuple[UserNamespace, ...] | None = None
 
     def named_places(self, remembered: NamedPlaces = NO_NAMED_PLACES) -> NamedPlaces:

@@ -26,8 +26,11 @@ class ExternalIssuer:
 class CertManagerIssuer:
     """``issuerRef`` of CertificateRequests (External Certificate Manager, "API")."""
 
+    #: The name of the issuer.
     name: str
+    #: ``Issuer``, ``ClusterIssuer``, or a kind of another group.
     kind: str = "Issuer"
+    #: The API group of this kind.
     group: str = "cert-manager.io"
 
 
@@ -37,6 +40,7 @@ class CertManagerCertificates:
     end-entity certificates"). Both times belong to the issuer, because every playbook has to expect the same renewals.
     """
 
+    #: The issuer that the Certificates name.
     issuer: CertManagerIssuer
     #: The life of each leaf.
     validity: timedelta = timedelta(days=365)
@@ -48,6 +52,7 @@ class CertManagerCertificates:
 class VaultToken:
     """A token that the caller already has."""
 
+    #: The token; spaces and line ends around it do not count.
     token: str
 
 
@@ -55,6 +60,7 @@ class VaultToken:
 class VaultTokenSecret:
     """The Secret that holds a token for Vault."""
 
+    #: The name of the Secret.
     secret: str
     #: The key of the entry with the token.
     entry: str = "token"
@@ -66,7 +72,9 @@ class VaultTokenSecret:
 class VaultAppRole:
     """The login by Vault's auth method AppRole."""
 
+    #: The RoleID of the role.
     role_id: str
+    #: A SecretID of the role, which may end after a time or a number of logins.
     secret_id: str
     #: The path of the auth method, without ``auth/``.
     mount: str = "approle"
@@ -80,6 +88,7 @@ class VaultKubernetes:
     role: str
     #: The token of a ServiceAccount.
     jwt: str
+    #: The path of the auth method, without ``auth/``.
     mount: str = "kubernetes"
 
 
@@ -89,9 +98,11 @@ class VaultTlsCertificate:
 
     #: The client certificate, and what lies above it.
     chain: Chain
+    #: The private key of the client certificate.
     key: PrivateKey
     #: The role of the auth method; empty: Vault takes a role that fits the certificate.
     role: str = ""
+    #: The path of the auth method, without ``auth/``.
     mount: str = "cert"
 
 

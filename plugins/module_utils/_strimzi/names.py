@@ -89,7 +89,9 @@ class CaKind(str, Enum):
 class ClusterNames:
     """Names of the objects of one Kafka cluster."""
 
+    #: The namespace of the Kafka resource.
     namespace: str
+    #: The name of the Kafka resource.
     cluster: str
     #: The CA that its names of a CA's objects are about.
     ca: CaKind = CaKind.CLUSTER

@@ -52,10 +52,15 @@ _PHASE_OF_STATE = {
 class Engine:
     """The preconditions, gates and rules of decisions; a test takes one out by another value of this class."""
 
+    #: The preconditions of a flow.
     preconditions: tuple[Precondition, ...] = PRECONDITIONS
+    #: The fewer preconditions of the first part of a recovery, which brings Secrets and nodes back.
     preconditions_of_recovery: tuple[Precondition, ...] = OF_RECOVERY
+    #: The gates that a CA passes before its use and before it leaves.
     gates: Gates = GATES
+    #: The rules of a flow, in the order in which they take turns.
     rules: tuple[Rule, ...] = RULES
+    #: The rules that go on while the flow in flight stops, in their order.
     rules_at_rest: tuple[Rule, ...] = RULES_AT_REST
 
 

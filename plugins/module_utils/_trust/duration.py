@@ -102,13 +102,13 @@ MARGIN = 2
 class Life:
     """The remaining life of a CA, or of the leaves of one component, beside the estimated time of a plan."""
 
-    # The CA by its subject, or how many leaves of which component.
+    #: The CA by its subject, or how many leaves of which component.
     name: str
-    # The certificate that ends first of these.
+    #: The certificate that ends first of these.
     first: Certificate
-    # How long it is still valid; negative after its end.
+    #: How long it is still valid; negative after its end.
     left: timedelta
-    # Whether it lasts MARGIN times as long as the plan takes; None where no estimate says so.
+    #: Whether it lasts MARGIN times as long as the plan takes; None where no estimate says so.
     lasts: bool | None
 
 

@@ -283,10 +283,11 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
 class _Held:
     """The end of what a call could do by itself."""
 
-    #: How many lead there.
+    #: How many of the planned steps lead there.
     steps: int
+    #: The violations that hold the call there; empty where the flow has reached its end.
     violations: tuple[Violation, ...]
-    #: The cluster then.
+    #: The cluster at that point, as the forecast has it.
     end: Snapshot
 
 

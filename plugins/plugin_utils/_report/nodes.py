@@ -33,6 +33,7 @@ Action = Mapping[str, Any]
 class Restart:
     """A restart that a report shows."""
 
+    #: The name of the pod.
     pod: str
     #: Position of the step that caused it or saw it first; the number of steps for a restart that only the last picture shows.
     call: int

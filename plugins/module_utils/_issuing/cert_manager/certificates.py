@@ -79,7 +79,9 @@ def secret_name(certificate: str) -> str:
 class Terms:
     """The terms that all Certificates of a Kafka cluster share."""
 
+    #: The names of the cluster, in whose namespace the Certificates are.
     scope: ClusterNames
+    #: The issuer that all Certificates name.
     issuer: IssuerReference
     #: The kind of keys that cert-manager makes.
     key: KeySpec
@@ -523,10 +525,11 @@ def _read(token: Token) -> tuple[str, frozenset[str]] | None:
 class LeftOver:
     """A Certificate of cert-manager that no leaf of the cluster needs any more, with its Secret; or that Secret, where the Certificate is gone."""
 
+    #: The name of the Certificate.
     name: str
     #: Why no leaf needs it, as a part of a sentence.
     reason: str
-    #: None where it is gone.
+    #: The Certificate, as the API server has it; None where it is gone.
     certificate: Object | None
     #: The Secret that cert-manager keeps for it; None where there is none.
     secret: Object | None

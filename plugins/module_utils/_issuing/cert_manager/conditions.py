@@ -49,6 +49,7 @@ _KINDS: Mapping[str, Resource] = {resource.kind: resource for resource in (ISSUE
 class IssuerReference:
     """The issuer of cert-manager that requests name."""
 
+    #: The name, the kind and the API group of the issuer, from the options.
     settings: CertManagerIssuer
     #: The namespace of the requests, and of a namespaced issuer.
     namespace: str

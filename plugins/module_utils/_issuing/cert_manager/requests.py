@@ -192,7 +192,9 @@ _APPROVERS_TAKE = timedelta(seconds=30)
 class Circumstances:
     """The tools to look at requests."""
 
+    #: The client that reads the state of the issuer.
     client: KubeClient
+    #: The issuer that the requests name.
     issuer: IssuerReference
     #: The time by the clock of this run.
     now: datetime
@@ -260,6 +262,7 @@ def _who_approves(request: Object, issuer: IssuerReference) -> str:
 class _Record:
     """The content of a token."""
 
+    #: Name of the CertificateRequest.
     name: str
     #: Digest of the requested content, by which a run recognises the request that a killed run has made among requests of the same name.
     csr: str

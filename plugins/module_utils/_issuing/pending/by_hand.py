@@ -77,9 +77,11 @@ class RequestByHand:
 class RequestElsewhere:
     """A request that another issuer has; no person carries it."""
 
+    #: The Secret of the leaf.
     secret: str
-    #: Its reference.
+    #: Reference of the issuer.
     issuer: str
+    #: When the issuer got the request, in UTC.
     asked_at: datetime
 
 
@@ -179,6 +181,7 @@ class ImportedCertificate:
 
     #: The Secret of the leaf.
     secret: str
+    #: The leaf itself, without its chain.
     certificate: Certificate
     #: Whether it was not there before.
     is_new: bool
@@ -218,6 +221,7 @@ def _refusal(refused: Sequence[str], count: int) -> StepError:
 class _Sorting:
     """Assigns certificates that a person brought to the requests that they answer."""
 
+    #: The cluster, together with the requests for its leaves.
     observation: Observation
     #: Rules of the caller.
     policy: KeyPolicy | None

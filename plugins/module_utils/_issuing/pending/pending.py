@@ -106,10 +106,15 @@ def signer_of(leaf: Certificate, known: Iterable[Chain]) -> Chain:
 
 @dataclass(frozen=True)
 class _Reading:
+    #: The cluster that the requests belong to.
     observation: Observation
+    #: The time at which the answers are judged.
     now: datetime
+    #: The leaves that the cluster needs, by their Secrets.
     leaves: Mapping[str, LeafSecret]
+    #: Leaves that came back and are in no Secret of a leaf yet, recorded leaves first.
     issued: tuple[Certificate, ...]
+    #: Rules of the caller for leaves; None where there are none.
     policy: KeyPolicy | None
 
     def request(self, stored: StoredRequest, answer: Answer | None) -> LeafRequest:
@@ -279,7 +284,9 @@ def correct_orders(step: CorrectOrders, observation: Observation, work: Work) ->
 
 @dataclass(frozen=True)
 class _Judge:
+    #: The cluster whose leaves the issuer renews.
     observation: Observation
+    #: Rules of the caller for leaves; None where there are none.
     policy: KeyPolicy | None
 
     def standing(self, leaf: LeafSecret, kept: Kept) -> Standing:

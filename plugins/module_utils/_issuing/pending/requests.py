@@ -131,6 +131,7 @@ class RequestRecord:
 class PendingLeaf:
     """The leaf that a request has brought, checked."""
 
+    #: The certificate, and the CAs behind it.
     chain: Chain
     #: The record of the request while its issuer keeps objects for it; None where the issuer keeps none.
     record: RequestRecord | None = None

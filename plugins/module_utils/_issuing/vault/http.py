@@ -37,11 +37,13 @@ _PEM = re.compile(r"-----BEGIN.*?(?:-----END[^-]*-----|$)", re.DOTALL)
 class Call:
     """A request to the API."""
 
+    #: The path below ``/v1/``, quoted for a URL.
     path: str
     #: The JSON body; None reads.
     body: Mapping[str, Any] | None
     #: The purpose of the request, as messages say it after "cannot".
     doing: str
+    #: The token that permits the request; empty for a login.
     token: str = ""
     #: Texts that are sent and must not be quoted.
     secrets: tuple[str, ...] = ()
@@ -51,7 +53,9 @@ class Call:
 class Reply:
     """An answer of the server. The body may hold a token: no repr."""
 
+    #: The HTTP status.
     status: int
+    #: The JSON object; empty where the answer was empty, or a failure without JSON.
     body: Mapping[str, Any]
     #: Its errors, safe to show; may be empty.
     errors: str = ""
@@ -61,8 +65,11 @@ class Reply:
 
 @dataclass(frozen=True)
 class _State:
+    #: The cause of the failure, as a sentence about the server without a full stop.
     cause: str
+    #: The remedy, as sentences.
     remedy: str
+    #: Whether the same request may succeed later.
     transient: bool = False
 
 

@@ -129,6 +129,7 @@ class Tokens(Protocol):
 class GivenToken:
     """A token that is used as long as it lasts; the caller sees to its life."""
 
+    #: The token.
     value: str
 
     def token(self) -> str:
@@ -164,7 +165,9 @@ class StoredToken:
 class _Lease:
     """A token, for as long as Vault accepts it."""
 
+    #: The token that Vault gave at the login or at the renewal.
     token: str
+    #: Whether Vault renews the token.
     renewable: bool = False
     #: The end of the token by the monotonic clock, in seconds; None where it does not end.
     until: float | None = None
@@ -178,7 +181,9 @@ class _Method:
 
     #: The name of the login in messages.
     name: str
+    #: The path of the auth method, without ``auth/``.
     mount: str
+    #: The JSON body of the request that logs in.
     body: Mapping[str, str]
     #: The texts in it that must not be quoted.
     secrets: tuple[str, ...]

@@ -43,8 +43,9 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 class Head:
     """The last entry of a trail."""
 
+    #: Its number, from 1; 0 where there is no entry.
     number: int
-    #: SHA-256 of its line.
+    #: SHA-256 of its line, in lower-case hex; empty where there is no entry.
     sha256: str
 
 

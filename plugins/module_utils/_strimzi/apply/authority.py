@@ -306,6 +306,7 @@ def _first_of_each(step: Publish) -> tuple[Certificate, ...]:
 class NextAuthority:
     """A CA that does not issue yet."""
 
+    #: The CA, with the CAs above it.
     chain: Chain
     #: Its private key; None where the key is kept elsewhere.
     key: PrivateKey | None

@@ -58,8 +58,9 @@ _WARNINGS = frozenset({EventReason.HELD, EventReason.DUE})
 class Event:
     """An event on the Kafka resource."""
 
+    #: The kind of the event.
     reason: EventReason
-    # A sentence.
+    #: A sentence.
     note: str
 
 

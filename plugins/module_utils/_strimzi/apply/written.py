@@ -56,10 +56,11 @@ _ANY = "exclude the object from what that program writes, or the entry where it 
 
 @dataclass(frozen=True)
 class Writer:
-    """A manager of fields of an object; empty where it has no name."""
+    """A manager of fields of an object, as the API server notes it."""
 
+    #: The name of the manager; empty where it has none.
     manager: str
-    #: Apply or Update.
+    #: Apply or Update; empty where it is not noted.
     operation: str = ""
     #: The time of its last write in ISO 8601; empty where it is not noted.
     at: str = ""
@@ -189,15 +190,18 @@ _KINDS = {("data",): "entry", ("metadata", "annotations"): "annotation"}
 
 @dataclass(repr=False)
 class Written:
-    """The fields that a call has written, by object and as digests: keys are among it. An absent field or object has the digest of None.
+    """The fields that a call has written.
 
     Looked at are objects that an observation has; StrimziPodSets are listed, and Secrets that it should have and has not are read by their names.
     """
 
+    #: SHA-256 of the value of each field as JSON, by object: keys of CAs are among the values. An absent field or object has the digest of None.
     _fields: dict[Key, dict[Field, str]] = field(default_factory=dict)
+    #: UIDs of the written objects; empty where a write named none.
     _uids: dict[Key, str] = field(default_factory=dict)
     #: Secrets that observations have.
     _listed: set[Key] = field(default_factory=set)
+    #: How often a written object was changed by another program; for the operator, how often a field lost the same value.
     _times: Counter[tuple[Any, ...]] = field(default_factory=Counter)
 
     def note(self, key: Key, body: Mapping[str, Any] | None, uid: str = "") -> None:

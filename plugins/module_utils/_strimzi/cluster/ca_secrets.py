@@ -67,6 +67,7 @@ def password_problem(present: Mapping[str, bytes]) -> str:
 class SuppliedAuthority:
     """A CA brought by the caller."""
 
+    #: The CA, with the CAs above it.
     chain: Chain
     #: Its private key; None where the key is kept elsewhere.
     key: PrivateKey | None

@@ -30,7 +30,9 @@ class CaSourceReference:
 
     #: "Secret" or "ConfigMap".
     kind: str
+    #: The namespace of the object.
     namespace: str
+    #: The name of the object.
     name: str
     #: The key of the entry with the certificates, in PEM form.
     key: str

@@ -206,12 +206,15 @@ _FIRST_YEAR, _LAST_YEAR = 1970, 2099
 
 @dataclass(frozen=True)
 class CronExpression:
-    """The seconds that satisfy an expression (Quartz, class CronExpression)."""
+    """An expression, as the seconds that satisfy it (Quartz, class CronExpression)."""
 
+    #: The seconds of a minute, from 0 to 59.
     seconds: frozenset[int]
+    #: The minutes of an hour, from 0 to 59.
     minutes: frozenset[int]
+    #: The hours of a day in UTC, from 0 to 23.
     hours: frozenset[int]
-    # Whether a day satisfies the fields for days, months and years.
+    #: Whether a day satisfies the fields for days, months and years.
     is_day: _Day
 
     def is_satisfied(self, at: datetime) -> bool:
@@ -435,7 +438,9 @@ _ASKS, _NEVER = "ssl.client.auth", "none"
 class UserListener:
     """A listener of the Kafka resource."""
 
+    #: The name of the listener in the Kafka resource.
     name: str
+    #: The port at which nodes listen.
     port: int
     #: Its type, such as ``internal``.
     kind: str

@@ -25,11 +25,15 @@ _STUB = 8
 
 @dataclass(frozen=True)
 class LeafSecret:
-    """Where the leaf of a component lives: Secret name and entry name without ``.crt``/``.key``."""
+    """The place of the leaf of a component, or of a user."""
 
+    #: The name of the Secret.
     secret: str
+    #: The name of its entries in the Secret, without ``.crt`` and ``.key``.
     entry: str
+    #: The component that presents the leaf.
     component: Component
+    #: The common name of the leaf's subject.
     common_name: str
     #: The namespace; empty for the namespace of the cluster.
     namespace: str = ""

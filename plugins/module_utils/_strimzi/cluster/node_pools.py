@@ -40,8 +40,11 @@ class WantedNode:
 
     #: The name of its pod.
     pod: str
+    #: The name of the node pool.
     pool: str
+    #: Kafka's ``node.id`` of the node.
     node_id: int
+    #: Whether it has the role of a broker, alone or beside that of a controller.
     broker: bool
 
 
@@ -62,7 +65,9 @@ NO_GROWTH = Growth()
 class NodePools:
     """The node pools of a cluster, as they were read."""
 
+    #: The name of the Kafka cluster.
     cluster: str
+    #: The KafkaNodePool resources.
     pools: tuple[Object, ...] = ()
 
     @property

@@ -208,9 +208,11 @@ class Observation:
 
 @dataclass(frozen=True, repr=False)
 class Stored:
-    """The objects of a cluster that are read before any pod: its Kafka resource, and its Secrets by name."""
+    """The objects of a cluster that are read before any pod."""
 
+    #: The Kafka resource; None where there is none.
     kafka: Mapping[str, Any] | None
+    #: The Secrets of the cluster, by their names.
     secrets: Mapping[str, Mapping[str, Any]]
 
 

@@ -145,6 +145,7 @@ _DEPLOYED = tuple(component for component in PARTIES if component is not Compone
 class Owners:
     """The owners that the pods of a cluster have."""
 
+    #: The names of the cluster.
     scope: names.ClusterNames
     #: Names of its StrimziPodSets, by their UIDs.
     pod_sets: Mapping[str, str]

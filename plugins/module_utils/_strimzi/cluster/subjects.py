@@ -36,6 +36,7 @@ Object = Mapping[str, Any]
 class LeafSubject:
     """Subject of a leaf."""
 
+    #: The name in its subject field.
     distinguished_name: DistinguishedName
     #: DNS names and textual IP addresses; empty for pure clients.
     names: frozenset[str]
@@ -49,9 +50,13 @@ class LeafSubject:
 class NodeIdentity:
     """A Kafka node, as far as its names are made of it."""
 
+    #: The name of its pod.
     pod: str
+    #: The name of its node pool.
     pool: str
+    #: Kafka's ``node.id`` of the node, as text.
     node_id: str
+    #: Whether it has the role of a broker.
     broker: bool
 
 

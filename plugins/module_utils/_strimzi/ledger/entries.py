@@ -183,6 +183,7 @@ class _Foreign(Exception):
 class Entries:
     """The entries of a ledger, whatever Secrets they were read from."""
 
+    #: The content of each entry, by ``<fingerprint>.<suffix>``.
     data: Mapping[str, bytes]
     #: The real name of an entry, where its Secret has another name for it.
     stored_names: Mapping[str, str] = field(default_factory=dict)

@@ -37,12 +37,15 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{40}")
 class Part:
     """A Secret that holds a ledger, or a part of it."""
 
+    #: The name of the Secret.
     name: str
+    #: The content of all entries that it is to have of the ledger.
     entries: Mapping[str, bytes]
     #: Annotations to set; the value None removes an annotation.
     annotations: Mapping[str, str | None]
     #: The endings of entries that are ours behind a fingerprint.
     own_suffixes: frozenset[str]
+    #: The type of the Secret.
     type: str = "Opaque"
 
     def superfluous(self, stored: Mapping[str, Any]) -> tuple[str, ...]:

@@ -282,6 +282,7 @@ _WAIVER = "give a waiver for it that says until when it may go on"
 class _Authorities:
     """The CAs by which certificates of users are judged."""
 
+    #: The Secrets of the clients CA.
     ca: CaSecrets
     #: The CAs of the cluster and of its ledger.
     known: tuple[Certificate, ...]

@@ -101,9 +101,11 @@ def find_readers(
 
 @dataclass(frozen=True)
 class _PodOfReader:
-    """A pod."""
+    """A pod, as far as it may read one of the Secrets."""
 
+    #: The name of the pod.
     name: str
+    #: Kind and name of the resource that it is a pod of, as its labels say.
     party: Party
     #: Names of Secrets that it mounts or has in its environment.
     secrets: frozenset[str]
@@ -227,9 +229,11 @@ class NamedCertificate:
 
     #: The Secret, and the entry in it that holds the certificate.
     secret: NamedSecret
+    #: The certificate as brokers would judge it, or why it is unknown.
     certificate: UserCertificate
     #: The remedy where the certificate cannot be read.
     remedy: str = ""
+    #: The resources and pods that read the Secret.
     readers: tuple[Reader, ...] = ()
     #: Whether no option has named it, and it is left of the time in which the User Operator issued the user's certificates.
     is_kept: bool = False

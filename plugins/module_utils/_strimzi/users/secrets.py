@@ -168,12 +168,13 @@ class _StoredCertificate:
 class StoredUser:
     """The content of a user's Secret, without anything secret."""
 
+    #: The certificate in ``user.crt``.
     certificate: _StoredCertificate
-    #: Its ``ca.crt``.
+    #: Its ``ca.crt``; None where it has none.
     ca_beside: bytes | None
     #: Whether a PKCS#12 file lies beside it.
     keystore: bool
-    #: Why the PKCS#12 file may hold another certificate.
+    #: Why the PKCS#12 file may hold another certificate; empty where it holds this certificate, or there is no file.
     keystore_doubt: str
     #: Whether only opening the file tells that.
     needs_opening: bool

@@ -27,8 +27,9 @@ from .stored import Presentation, issuers_of, waiver_of
 
 @dataclass(frozen=True)
 class TrustInCa:
-    """Whether a process trusts a CA on all of its listeners (True) or on none (False); None is UNKNOWN."""
+    """Whether a process trusts a CA."""
 
+    #: True: on all of its listeners. False: on none of them. None: that is unknown.
     trusted: bool | None
     #: The evidence, or the reason for its lack, as a sentence.
     evidence: str

@@ -36,6 +36,7 @@ from ..model.snapshot import Pod, Snapshot, StoredLeaf
 class Presentation:
     """The certificates of one party, and the CAs that issued them."""
 
+    #: The party as messages name it: a pod, a listener, or a presenter outside the cluster.
     party: str
     #: Fingerprints of the ledger's CAs that issued its leaves, or may have; None when that is unknown.
     authorities: frozenset[str] | None

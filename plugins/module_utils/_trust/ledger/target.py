@@ -36,9 +36,13 @@ _HEEDING = ROTATIONS | {Goal.RECONCILE}
 class Wish:
     """The wish of the source now, as far as it is known which CA it means and that the user wants it."""
 
+    #: The CA source, with the CAs in it.
     source: CaSource
+    #: The cluster as it is now.
     snapshot: Snapshot
+    #: The intent of the caller, with the CAs of the source that the user has confirmed.
     intent: Intent
+    #: The ledger, as far as it is known now.
     ledger: Ledger
 
     @cached_property

@@ -24,13 +24,13 @@ LONGEST_WAIVER = timedelta(days=30)
 
 
 class Follows(Enum):
-    """The entries of the CA certificate Secret that the operator copies to a client, and keeps up to date there.
+    """The entries of the CA certificate Secret that the operator copies to a client, and keeps up to date there."""
 
-    ISSUING: ``ca.crt`` alone. TRUSTED: every entry. NOTHING: its copy does not come from there.
-    """
-
+    #: No entry: the copy of the client comes from elsewhere.
     NOTHING = "nothing"
+    #: The entry ``ca.crt`` alone.
     ISSUING = "issuing"
+    #: Every entry.
     TRUSTED = "trusted"
 
 
@@ -88,7 +88,9 @@ class Waiver:
 class NamedSecret:
     """A Secret that a person has named."""
 
+    #: The namespace of the Secret.
     namespace: str
+    #: The name of the Secret.
     name: str
     #: Its only entry that counts; None for all of them.
     entry: str | None = None
@@ -114,8 +116,9 @@ class NamedSecret:
 class UserNamespace:
     """A namespace with users of the cluster, or with programs that log in as them."""
 
+    #: The name of the namespace.
     name: str
-    #: Begins the names of their Secrets.
+    #: The beginning of the names of their Secrets there, as the User Operator of the namespace is configured; empty where it adds none.
     secret_prefix: str = ""
 
 
@@ -152,28 +155,30 @@ NO_CLIENTS = OutsideClients()
 
 
 class Renewal(Enum):
-    """How a party comes to present certificates of another CA.
+    """How a party comes to present certificates of another CA."""
 
-    AT_ONCE: it issues them itself, with the key of the CA in use. ISSUED: they are issued again after the switch. FOLLOWED: an operator
-    restarts it when its certificate has changed, or copies that for it. BY_HAND: a person has to restart it.
-    """
-
+    #: It issues them itself, with the key of the CA in use.
     AT_ONCE = "at once"
+    #: They are issued again after the switch.
     ISSUED = "issued"
+    #: An operator restarts it when its certificate has changed, or copies that for it.
     FOLLOWED = "followed"
+    #: A person has to restart it.
     BY_HAND = "by hand"
 
 
 class ReissuePause(Enum):
-    """The party that keeps the issuer from a presenter. ASKED: this collection does, and the issuer has not confirmed
-    it yet. OURS: this collection does, and the issuer has confirmed it. FOREIGN: another writer does. ENDED: the pause
-    is over, and the issuer still reports it: it has not looked since, or is at work on it.
-    """
+    """The party that keeps the issuer from a presenter."""
 
+    #: Nothing keeps the issuer from it.
     NONE = "none"
+    #: This collection does, and the issuer has not confirmed it yet.
     ASKED = "asked"
+    #: This collection does, and the issuer has confirmed it.
     OURS = "ours"
+    #: Another writer does.
     FOREIGN = "foreign"
+    #: The pause is over, and the issuer still reports it: it has not looked since, or is at work on it.
     ENDED = "ended"
 
     @property
@@ -189,7 +194,9 @@ class ReissuePause(Enum):
 class UserName:
     """A KafkaUser."""
 
+    #: The namespace of the KafkaUser.
     namespace: str
+    #: The name of the KafkaUser.
     name: str
 
     @property

@@ -27,10 +27,13 @@ if TYPE_CHECKING:
 
 
 class Look(Enum):
-    """Whether a call asks running nodes before a step. REMEMBERED: their earlier answers in this call count as well."""
+    """Whether a call asks running nodes before a step."""
 
+    #: The call does not ask them.
     NONE = 0
+    #: The call asks them, and their earlier answers in this call count as well.
     REMEMBERED = 1
+    #: The call asks them now.
     FRESH = 2
 
 
@@ -180,6 +183,7 @@ class Condition(str, Enum):
 class Violation:
     """A condition that does not hold, as messages show it."""
 
+    #: The condition that does not hold.
     condition: Condition
     #: The object that the condition is about.
     subject: str

@@ -44,13 +44,11 @@ class Phase(str, Enum):
 
 
 class Retire(str, Enum):
-    """When nodes give up the CA that is replaced (docs/design.md, "Patience").
+    """When nodes give up the CA that is replaced (docs/design.md, "Patience")."""
 
-    NOW: they restart once. WHEN_RESTARTED: they read the new certificates again and go on; the old CA leaves when each
-    of them has restarted for any reason.
-    """
-
+    #: They restart once.
     NOW = "now"
+    #: They read the new certificates again and go on; the old CA leaves when each of them has restarted for any reason.
     WHEN_RESTARTED = "when_restarted"
 
 

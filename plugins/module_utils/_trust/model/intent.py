@@ -20,23 +20,22 @@ from .snapshot import Component, PreparedAuthority
 
 
 class Spread(str, Enum):
-    """How running nodes take up a change that they can read again (docs/operator.md, "Reload").
+    """How running nodes take up a change that they can read again (docs/operator.md, "Reload")."""
 
-    AUTO: by reload where each node can reload and the operator would not restart it afterwards; else by a restart.
-    """
-
+    #: By reload where each node can reload and the operator would not restart it afterwards; else by a restart.
     AUTO = "auto"
+    #: By reload; the flow is held where a node cannot reload.
     RELOAD = "reload"
+    #: By a restart.
     RESTART = "restart"
 
 
 class NewRoots(str, Enum):
-    """How a flow treats a CA that the source holds and the ledger does not know.
+    """How a flow treats a CA that the source holds and the ledger does not know."""
 
-    ASK: nothing, until the user confirms its fingerprint. NEVER: the flow is held until it is gone.
-    """
-
+    #: It does nothing about the CA until the user confirms its fingerprint.
     ASK = "ask"
+    #: The flow is held until the CA is gone from the source.
     NEVER = "never"
 
 

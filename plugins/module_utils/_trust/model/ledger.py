@@ -88,9 +88,9 @@ class WhenDue(str, Enum):
 class UpkeepOptions:
     """The caller's wish."""
 
-    # None: what the Kafka resource says (certificateExpirationPolicy).
+    #: None: what the Kafka resource says (certificateExpirationPolicy).
     policy: WhenDue | None = None
-    # How long before its end the CA's time for renewal begins, in whole days. None: a week before the time that the Kafka resource gives (renewalDays).
+    #: How long before its end the CA's time for renewal begins, in whole days. None: a week before the time that the Kafka resource gives (renewalDays).
     window: timedelta | None = None
 
 
@@ -98,23 +98,22 @@ class UpkeepOptions:
 class Upkeep:
     """The policy of the last call that had one, as the ledger records it."""
 
-    # Never NONE: the ledger of a CA that is not kept up records nothing.
+    #: Never NONE: the ledger of a CA that is not kept up records nothing.
     policy: WhenDue
-    # How long before its end the CA's time for renewal begins, in whole days; half of the CA's life where that is less.
+    #: How long before its end the CA's time for renewal begins, in whole days; half of the CA's life where that is less.
     window: timedelta
-    # Since when the ledger has recorded this.
+    #: Since when the ledger has recorded this.
     since: datetime
 
 
 class Layout(str, Enum):
-    """The Secrets that a ledger is kept in (docs/design.md, "Layouts"). Each is a published draft's.
+    """The Secrets that a ledger is kept in (docs/design.md, "Layouts"). Each is a published draft's."""
 
-    SINGLE: one Secret with certificates and states. SPLIT: the certificates apart from the states. KEYED: one Secret, with
-    the states in the names of its entries.
-    """
-
+    #: A single Secret with certificates and states.
     SINGLE = "single"
+    #: Two Secrets: the certificates apart from the states.
     SPLIT = "split"
+    #: A single Secret, with the states in the names of its entries.
     KEYED = "keyed"
 
 
@@ -152,6 +151,7 @@ class LedgerEntry:
 class HeldByProcesses:
     """A certificate that is stored no more, and the pods that still know it."""
 
+    #: The CA or the leaf that has left.
     certificate: Certificate
     #: UIDs of pods that started before, and whose listeners may know it.
     awaited_pods: frozenset[str]

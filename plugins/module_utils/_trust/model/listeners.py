@@ -55,6 +55,7 @@ class ObservedListener:
 class Unanswered:
     """A node that has not answered: what it presents and which CAs it trusts is unknown."""
 
+    #: The name of its pod.
     pod: str
     #: UID of its pod.
     uid: str

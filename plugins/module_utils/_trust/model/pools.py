@@ -17,6 +17,7 @@ MOST_NODES = 1000
 class Scaling:
     """The size that a node pool is to get."""
 
+    #: The name of the pool.
     pool: str
     #: How many nodes this pool is to have.
     replicas: int
@@ -26,6 +27,7 @@ class Scaling:
 class Unaddressed:
     """A new node of a pool."""
 
+    #: The name of the pool.
     pool: str
     #: Listeners, with their types, whose addresses belong into its leaf and are not known yet.
     listeners: tuple[str, ...]
@@ -35,7 +37,9 @@ class Unaddressed:
 class PoolNode:
     """A node that a pool has, or would get next."""
 
+    #: The name of the pool.
     pool: str
+    #: Kafka's ``node.id`` of the node.
     node_id: int
 
 

@@ -25,21 +25,25 @@ from .pools import NO_POOLS, PoolNode, Pools
 
 
 class Component(str, Enum):
-    """The component that a pod or a leaf belongs to. USER: a party outside the cluster that presents its leaf to nodes."""
+    """The component that a pod or a leaf belongs to."""
 
     KAFKA = "kafka"
     ENTITY_OPERATOR = "entity-operator"
     CRUISE_CONTROL = "cruise-control"
     KAFKA_EXPORTER = "kafka-exporter"
     CLUSTER_OPERATOR = "cluster-operator"
+    #: A party outside the cluster that presents its leaf to nodes.
     USER = "user"
 
 
 class IssuedBy(Enum):
-    """The party that issues certificates of a CA again when another CA has taken its place. USER_OPERATOR: with the key in the Secrets."""
+    """The party that issues certificates of a CA again when another CA has taken its place."""
 
+    #: This collection, as with the cluster CA.
     THIS_COLLECTION = "this collection"
+    #: The User Operator, with the key in the Secrets.
     USER_OPERATOR = "the User Operator"
+    #: No party: the cluster has no User Operator.
     NONE = "none"
 
 
@@ -157,6 +161,7 @@ class LinkCertificates:
 class PreparedAuthority:
     """A CA that waits in the key Secret until the operator is switched to it."""
 
+    #: The CA, with the CAs above it.
     chain: Chain
     #: SHA-256 of the public key, None when unusable.
     key: str | None
@@ -283,8 +288,9 @@ class CaSecrets:
 class FailedReconcile:
     """The operator's own words on its last reconcile, which has failed: the condition ``NotReady``."""
 
-    #: The class of its error.
+    #: The class of its error; empty where the condition gives none.
     reason: str
+    #: The message of the condition, on one line; empty where it gives none.
     message: str
     #: When it said so first; None where it says no time.
     since: datetime | None = None

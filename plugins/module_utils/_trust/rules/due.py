@@ -364,13 +364,13 @@ def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expi
 class FirstToEnd:
     """The certificates that end first, of each kind; None where there is none."""
 
-    # The CA in use, or a CA above it that ends before it does.
+    #: The CA in use, or a CA above it that ends before it does.
     authority: Expiring | None
-    # A certificate of a node, of a component or of the operator.
+    #: A certificate of a node, of a component or of the operator.
     leaf: Expiring | None
-    # A certificate of a user that this collection issues.
+    #: A certificate of a user that this collection issues.
     user: Expiring | None
-    # The other CA of the cluster, or a CA above it.
+    #: The other CA of the cluster, or a CA above it.
     other_ca: Expiring | None
 
 

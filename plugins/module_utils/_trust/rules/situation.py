@@ -30,20 +30,27 @@ T = TypeVar("T")
 class Successor:
     """The CA that the operator is to be switched to: prepared, in the ledger, and not in use as ``ca.crt`` yet."""
 
+    #: The CA as the key Secret holds it, with its key and its link certificates.
     prepared: PreparedAuthority
+    #: Its entry in the ledger.
     entry: LedgerEntry
+    #: The form in which its leaves are presented first.
     introduction: Introduction
 
 
 @dataclass(frozen=True)
 class Situation:
-    """The input of a rule. ``ledger`` is up to date, and as the Secret has it."""
+    """The input of a rule."""
 
+    #: The cluster as it is now.
     snapshot: Snapshot
+    #: The intent of the caller.
     intent: Intent
+    #: The ledger, up to date and as the Secret has it.
     ledger: Ledger
+    #: The gates that a CA passes before its use and before it leaves.
     gates: Gates
-    #: The rules keep the CA in use going as if no flow were in flight: the flow has stopped, or nodes have to come back first.
+    #: Whether the rules keep the CA in use going as if no flow were in flight: the flow has stopped, or nodes have to come back first.
     resting: bool = False
 
     @property

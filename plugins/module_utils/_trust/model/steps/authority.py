@@ -97,7 +97,9 @@ def _users_to_serve(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
 class PrepareAgain(Step):
     """Make the replaced CA, whose key is kept, the next CA."""
 
+    #: The replaced CA, with the CAs above it.
     chain: Chain
+    #: The phase of the flow.
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
@@ -115,11 +117,15 @@ class PrepareAgain(Step):
 class Switch(Step):
     """Make a prepared CA the operator's: its key first, then certificate and generation in one write."""
 
+    #: The prepared CA.
     authority: PreparedAuthority
+    #: The generation of its certificate, which the operator compares with pods and leaves.
     generation: int
+    #: The generation of its key; as before where the key stays, or where pods cannot be annotated with another.
     key_generation: int
     #: The CA that goes out of the trust with the same write (behind the removal gate); None where the replaced CA stays trusted for now.
     leaving: Certificate | None = None
+    #: The phase of the flow.
     phase: Phase = Phase.USE
 
     def sentence(self) -> str:
@@ -153,9 +159,11 @@ def _after_switch(presenter: Presenter, authority: str) -> Presenter:
 class RestoreKey(Step):
     """Put the kept key of the CA in use back: a switch was begun, and its gates are closed again."""
 
+    #: The CA in use.
     certificate: Certificate
     #: The generation that it had.
     key_generation: int
+    #: The phase of the flow.
     phase: Phase = Phase.USE
 
     def sentence(self) -> str:
@@ -177,6 +185,7 @@ class PutBack(Step):
     key_generation: int
     #: Where the flow that begins with this step is to stop; None: nowhere.
     stop: Stop | None = None
+    #: The phase of the flow that begins with this step.
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
@@ -203,8 +212,11 @@ def _without(prepared: tuple[PreparedAuthority, ...], other: PreparedAuthority) 
 class RestoreSecrets(Step):
     """Put Secrets with the state of the CA back from a backup: missing entries come back, and other entries stay."""
 
+    #: The backup, which holds the state of this CA.
     backup: Backup
+    #: The Secrets that get their content back.
     damaged: frozenset[StateSecrets]
+    #: The phase of the flow.
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
@@ -235,14 +247,15 @@ class RestoreSecrets(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class TidyKeys(Step):
-    """Remove entries of the key Secret that are not needed any more (fingerprints)."""
+    """Remove entries of the key Secret that are not needed any more."""
 
-    #: CAs that the operator was switched to.
+    #: Fingerprints of CAs that the operator was switched to.
     prepared: frozenset[str]
-    #: CAs whose keys are kept beside ``ca.key``.
+    #: Fingerprints of CAs whose keys are kept beside ``ca.key``.
     kept_keys: frozenset[str]
-    #: CAs whose link certificates are kept beside it; the links of a CA that leaves ``prepared`` stay there unless the CA is among these.
+    #: Fingerprints of CAs whose link certificates are kept beside it; the links of a CA that leaves ``prepared`` stay there unless the CA is among these.
     links: frozenset[str] = frozenset()
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -262,6 +275,7 @@ class TidyKeys(Step):
 class SetGenerated(Step):
     """Say in the Kafka resource whether the operator generates the CA, and wait until it has seen that."""
 
+    #: Whether the operator generates the CA from then on.
     generated: bool
     #: The CA, as messages name it.
     ca: str
@@ -283,7 +297,9 @@ class SetGenerated(Step):
 class RaiseKeyGeneration(Step):
     """Raise the key generation of the key Secret to what the CA's name says (paused only)."""
 
+    #: The key generation from then on.
     generation: int
+    #: The phase of the flow.
     phase: Phase = Phase.USE
 
     def sentence(self) -> str:

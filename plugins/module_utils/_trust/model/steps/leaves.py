@@ -26,10 +26,11 @@ from ..snapshot import Component, Snapshot, StoredLeaf
 class IssueLeaves(Step):
     """Issue leaves into these Secrets."""
 
+    #: Names of the Secrets of the leaves.
     secrets: tuple[str, ...]
     #: The CA that signs, with its chain.
     issuer: Chain
-    #: The generation that the pods are annotated with.
+    #: The generation of the CA in use, with which the Secrets are annotated.
     generation: int
     #: The certificate that leads from the issuer to ``ca.crt`` where that is another CA; the leaves are presented with the link and ``ca.crt`` behind them.
     #: None where the issuer is ``ca.crt``, or where no link is needed.
@@ -121,8 +122,11 @@ class RechainLeaves(Step):
     the leaves have this generation.
     """
 
+    #: Names of the Secrets of the leaves.
     secrets: tuple[str, ...]
+    #: The generation of the CA in use, with which the Secrets are annotated.
     generation: int
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -147,6 +151,7 @@ class RechainLeaves(Step):
 class AskForLeaves(Step):
     """Make keys for the leaves of these Secrets, and request their certificates from an issuer."""
 
+    #: Names of the Secrets of the leaves.
     secrets: tuple[str, ...]
     #: The CA that is to sign, with its chain.
     issuer: Chain
@@ -192,7 +197,9 @@ class CollectLeaves(Step):
     and refusals.
     """
 
+    #: Names of the Secrets of the leaves.
     secrets: tuple[str, ...]
+    #: The reference of the issuer.
     external_issuer: str
 
     def sentence(self) -> str:
@@ -236,7 +243,9 @@ class AwaitIssuer(Step):
 class ForgetRequests(Step):
     """Remove requests that are served or not wanted any more, with the keys that were made for them."""
 
+    #: Names of the Secrets of the leaves that were requested.
     secrets: tuple[str, ...]
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -252,6 +261,7 @@ class ForgetRequests(Step):
 class CorrectOrders(Step):
     """Have the issuer renew the certificates for these Secrets."""
 
+    #: Names of the Secrets of the leaves.
     secrets: tuple[str, ...]
     #: The reference of the issuer.
     external_issuer: str
@@ -286,8 +296,9 @@ def _with_presenters(snapshot: Snapshot, names: Iterable[str], **changes: Any) -
 class PauseReissue(Step):
     """Keep the User Operator from issuing certificates for these users until it is their turn."""
 
-    #: The users.
+    #: The users, as presenters are named.
     names: tuple[str, ...]
+    #: The phase of the flow.
     phase: Phase = Phase.USE
 
     def sentence(self) -> str:
@@ -304,8 +315,9 @@ class PauseReissue(Step):
 class ResumeReissue(Step):
     """Let the User Operator issue certificates for these users again."""
 
-    #: The users.
+    #: The users, as presenters are named.
     names: tuple[str, ...]
+    #: The phase of the flow.
     phase: Phase = Phase.USE
 
     def sentence(self) -> str:
@@ -322,12 +334,15 @@ class ResumeReissue(Step):
 class AwaitReissue(Step):
     """Have the operator in charge issue certificates outside the cluster again, by the CA in use."""
 
-    #: Their holders.
+    #: The holders of the certificates, as presenters are named.
     names: tuple[str, ...]
+    #: The CA in use, which signs.
     authority: Certificate
     #: How many at a time, after a first certificate; None: as many as the operator takes.
     batch: int | None = None
+    #: The phase of the flow.
     phase: Phase = Phase.USE
+    #: A call may decide on the step again: it does nothing twice.
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
@@ -342,10 +357,13 @@ class AwaitReissue(Step):
 class AwaitKept(Step):
     """Let the operator in charge of certificates outside the cluster go on, and see that it keeps the certificates that were written for it."""
 
-    #: Their holders.
+    #: The holders of the certificates, as presenters are named.
     names: tuple[str, ...]
+    #: The CA in use, which has signed the certificates.
     authority: Certificate
+    #: The phase of the flow.
     phase: Phase = Phase.USE
+    #: A call may decide on the step again: it does nothing twice.
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
@@ -359,12 +377,15 @@ class AwaitKept(Step):
 class AwaitPickUp(Step):
     """Wait until programs present their new certificate: an operator restarts them for it, or copies it to them."""
 
-    #: The programs.
+    #: The programs, as presenters are named.
     names: tuple[str, ...]
+    #: The CA in use, which has signed the new certificates.
     authority: Certificate
     #: Fingerprint of the CA whose certificates they give up; None where the flow replaces none.
     replaced: str | None = None
+    #: The phase of the flow.
     phase: Phase = Phase.USE
+    #: A call may decide on the step again: it does nothing twice.
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:

@@ -42,6 +42,7 @@ class Pause(Step):
 
     #: The purpose of the pause, as a sentence.
     purpose: str
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -61,6 +62,7 @@ class Pause(Step):
 class Resume(Step):
     """End the pause that this collection made."""
 
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -79,6 +81,7 @@ class AwaitVerdict(Step):
 
     #: The name of the request to reconcile now; empty where it does so by itself, after a pause.
     request: str = ""
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -98,6 +101,7 @@ class AwaitVerdict(Step):
 class AwaitLeaves(Step):
     """Wait until the operator has replaced these ended leaves; it does so at the beginning of its next reconcile."""
 
+    #: Names of the Secrets of the leaves.
     secrets: tuple[str, ...]
 
     def sentence(self) -> str:
@@ -113,16 +117,20 @@ Held = TypeVar("Held", bound=HeldByProcesses)
 
 
 class RollReason(str, Enum):
-    """Why processes restart. For USE the operator restarts them by itself, because the Secrets that they read at start
-    have changed. For ENDED they restart at the same time and in place: nodes with ended certificates and nodes with new certificates refuse each
-    other (docs/operator.md, "Expired certificates").
-    """
+    """Why processes restart."""
 
+    #: They are to trust the next CA.
     TRUST = "trust"
+    #: The Secrets that they read at start have changed, and the operator restarts them by itself.
     USE = "use"
+    #: They are to give up a leaf that is not stored any more.
     LEAF = "leaf"
+    #: They are to give up a CA that has left.
     RETIRE = "retire"
+    #: The caller asks for the restart.
     MANUAL = "manual"
+    #: They restart at the same time and in place: nodes with ended certificates and nodes with new certificates refuse each other (docs/operator.md, "Expired
+    #: certificates").
     ENDED = "ended"
 
 
@@ -138,11 +146,13 @@ _SO_THAT = {
 
 @dataclass(frozen=True, kw_only=True)
 class Roll(Step):
-    """Have these pods (UIDs) replaced, or wait for the operator, which replaces them by itself."""
+    """Have pods replaced, or wait for the operator, which replaces them by itself."""
 
+    #: Why the pods restart, which decides by what and in which order.
     reason: RollReason
+    #: UIDs of the pods; empty where the operator has still to replace leaves.
     uids: frozenset[str]
-    #: The CA that the restart is for.
+    #: The CA that the restart is for; None where it is for none.
     authority: Certificate | None
 
     def sentence(self) -> str:
@@ -192,7 +202,9 @@ def _as_restarted(pod: Pod, snapshot: Snapshot) -> Pod:
 class AwaitAnswers(Step):
     """Ask nodes again until they answer, or until another process has taken their place. The time limit begins again with each that has."""
 
+    #: The nodes that have not answered.
     nodes: tuple[Unanswered, ...]
+    #: A call may decide on the step again: it does nothing twice.
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
@@ -217,7 +229,9 @@ class StampPods(Step):
     #: Nodes get this generation, the hash of their stored leaf and the revision that follows, so that the operator finds nothing to restart; None where it is
     #: to restart them. Every pod gets ``key_generation``.
     generation: int | None
+    #: The key generation that every pod gets.
     key_generation: int
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -240,12 +254,15 @@ class StampPods(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Reload(Step):
-    """Have the listeners of these nodes (UIDs) read their certificates and trust again."""
+    """Have the listeners of nodes read their certificates and trust again."""
 
+    #: UIDs of the pods of the nodes.
     uids: frozenset[str]
     #: The CA that they are to refuse then, or with ``trusting`` to accept; None where only their leaf has changed.
     authority: Certificate | None
+    #: Whether the listeners are to accept the CA afterwards; else they are to refuse it.
     trusting: bool = False
+    #: The phase of the flow; by default the phase in which nodes give up a CA.
     phase: Phase = Phase.RETIRE
 
     def sentence(self) -> str:
@@ -285,6 +302,7 @@ class ReloadOutside(Step):
     its restart, so nothing depends on it.
     """
 
+    #: UIDs of the pods of the brokers.
     uids: frozenset[str]
 
     def sentence(self) -> str:
@@ -303,9 +321,11 @@ class ReloadOutside(Step):
 class SetReplicas(Step):
     """Set the number of replicas of a pool."""
 
+    #: The name of the pool.
     pool: str
     #: The number until now.
     before: int
+    #: The number from then on.
     replicas: int
 
     def sentence(self) -> str:

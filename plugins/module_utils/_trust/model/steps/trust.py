@@ -30,7 +30,9 @@ def without_entry(ca: CaSecrets, fingerprint: str) -> dict[str, Chain]:
 class Project(Step):
     """Put CAs of the ledger under keys of their own into the CA certificate Secret."""
 
+    #: The CAs, each with the CAs above it.
     chains: tuple[Chain, ...]
+    #: The phase of the flow.
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
@@ -45,7 +47,9 @@ class Project(Step):
 class Withdraw(Step):
     """Take a CA out of the CA certificate Secret (behind the removal gate only)."""
 
+    #: The CA that leaves.
     certificate: Certificate
+    #: The phase of the flow.
     phase: Phase = Phase.RETIRE
 
     def sentence(self) -> str:
@@ -60,11 +64,15 @@ class Withdraw(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitBundle(Step):
-    """Wait until the operator's trust bundle holds ``present`` (fingerprints) and lacks ``absent``."""
+    """Wait until the operator has brought its trust bundle in step with the CA certificate Secret."""
 
+    #: Fingerprints of the CAs that the bundle is to hold.
     present: frozenset[str]
+    #: The CAs that the bundle is to lack.
     absent: tuple[Certificate, ...] = ()
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
+    #: A call may decide on the step again: it does nothing twice.
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
@@ -79,6 +87,7 @@ class AwaitBundle(Step):
 class WriteBundle(Step):
     """Bring the trust bundle in step with the CA certificate Secret, as the operator would (paused only)."""
 
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -90,8 +99,9 @@ class WriteBundle(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Publish(Step):
-    """Publish these CAs, with their chains, to clients outside the cluster."""
+    """Publish CAs to clients outside the cluster."""
 
+    #: The CAs, each with the CAs above it.
     chains: tuple[Chain, ...]
 
     def sentence(self) -> str:
@@ -110,6 +120,7 @@ class AwaitOutside(Step):
     clients: tuple[str, ...]
     #: All clients as they are then.
     settled: tuple[OutsideClient, ...]
+    #: A call may decide on the step again: it does nothing twice.
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
@@ -124,11 +135,15 @@ class AwaitOutside(Step):
 class AwaitClients(Step):
     """Give clients that read the CA certificate Secret the time to take up a new CA."""
 
+    #: The CA that clients are to have read by then.
     certificate: Certificate
-    #: The time from which its certificates may be used.
+    #: The time from which its certificates may be used, in UTC.
     earliest_use: datetime
+    #: The phase of the flow.
     phase: Phase = Phase.TRUST
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
+    #: A call may decide on the step again: it does nothing twice.
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
@@ -142,9 +157,11 @@ class AwaitClients(Step):
 class WriteLedger(Step):
     """Write the ledger."""
 
+    #: The ledger as it is to be stored.
     ledger: Ledger
     #: The ledger as it is stored now.
     before: Ledger
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -192,7 +209,9 @@ def _holders_of_leaves(ledger: Ledger) -> frozenset[str]:
 class RemoveMarks(Step):
     """Remove the annotations of this collection that outlive a flow from the Kafka resource and the CA Secrets."""
 
+    #: The phase of the flow.
     phase: Phase = Phase.RETIRE
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
@@ -206,7 +225,9 @@ class RemoveMarks(Step):
 class DeleteLedger(Step):
     """Delete the ledger Secret: this collection has nothing to do with the CA any more."""
 
+    #: The phase of the flow.
     phase: Phase = Phase.RETIRE
+    #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
