@@ -67,13 +67,15 @@ from .issuer_happenings import (
 
 
 class Ends(Enum):
-    """HEEDLESS: it does no harm. WAITING: the request stays open. FAILED: the request has failed, and another one is made in an hour.
-    STOPPED: the run ends with an error, and the next one goes on.
-    """
+    """How a run ends in which the issuer does this."""
 
+    #: It does no harm.
     HEEDLESS = "is of no consequence"
+    #: The request stays open.
     WAITING = "is waited for"
+    #: The request has failed, and a run makes another request in an hour.
     FAILED = "fails the request"
+    #: The run ends with an error, and the next run goes on.
     STOPPED = "stops the run"
 
 

@@ -93,16 +93,16 @@ def test_the_line_of_a_problem_is_that_of_its_last_word() -> None:
     [
         pytest.param("A pod. uid: of its process.", ["uid"], id="one"),
         pytest.param("name, uid: as the API has them.\n\n    uid: again.", ["uid"], id="of two the last"),
+        pytest.param("A pod. READY: it is ready.", ["READY"], id="a member"),
         pytest.param("A pod by its uid: another pod may have its name.", [], id="a sentence"),
     ],
 )
 def test_a_docstring_that_explains_a_field(text: str, fields: list[str]) -> None:
-    source = f'class Pod:\n    """{text}"""\n\n    name: str\n    uid: str\n'
+    source = f'class Pod:\n    """{text}"""\n\n    name: str\n    uid: str\n    READY = "ready"\n'
     assert [problem.split('"')[1] for problem in fields_in_docstrings(source)] == fields
 
 
 def test_fields_without_a_comment() -> None:
-    fields = [f"    #: Of {name}.\n    {name}: int" for name in "abcd"]
-    value = "@dataclass(frozen=True)\nclass A:\n" + "\n".join(fields) + "\n    e: int\n    # Of f.\n    f: int\n"
-    assert [problem.split('"')[1] for problem in bare_fields(value)] == ["e", "f"]
+    value = "@dataclass(frozen=True)\nclass A:\n    #: Of a.\n    a: int\n    b: int\n    # Of c.\n    c: int\n"
+    assert [problem.split('"')[1] for problem in bare_fields(value)] == ["b", "c"]
     assert [*bare_fields(value.removeprefix("@dataclass(frozen=True)\n"))] == []

@@ -58,8 +58,6 @@ _NAMING = (
     "plugins/", "roles/", "playbooks/", "docs/", "changelogs/", "molecule/",
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "galaxy.yml",
 )  # fmt: skip
-#: As many fields as this may a dataclass have without a comment above each.
-_FEW_FIELDS = 5
 #: This check and its test quote these words.
 _QUOTING = ("tests/tools/checks/wording.py", "tests/tools/checks/test_wording.py")
 
@@ -72,14 +70,20 @@ def problems(source: str) -> Iterator[str]:
 
 
 def fields_in_docstrings(source: str) -> Iterator[str]:
-    """Every field that the docstring of its class explains as ``name: meaning``, as ``line: text``."""
+    """Every field, and every member of an enum, that the docstring of its class explains as ``name: meaning``, as ``line: text``."""
     for node in _statements(source):
         if isinstance(node, ast.ClassDef):
             text = re.sub(r"\s+", " ", ast.get_docstring(node) or "")
             explained = set(_EXPLAINED.findall(text))
-            for field in (part.target for part in node.body if isinstance(part, ast.AnnAssign)):
+            for field in (name for part in node.body for name in _assigned(part)):
                 if isinstance(field, ast.Name) and field.id in explained:
                     yield f'{field.lineno}: the docstring of {node.name} explains "{field.id}": say it in a comment above the field'
+
+
+def _assigned(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.AnnAssign):
+        return [statement.target]
+    return statement.targets if isinstance(statement, ast.Assign) else []
 
 
 def bare_fields(source: str) -> Iterator[str]:
@@ -87,8 +91,7 @@ def bare_fields(source: str) -> Iterator[str]:
     lines = source.splitlines()
     for node in _statements(source):
         if isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(by) for by in node.decorator_list):
-            fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
-            for field in fields if len(fields) > _FEW_FIELDS else ():
+            for field in (part for part in node.body if isinstance(part, ast.AnnAssign)):
                 if not lines[field.lineno - 2].lstrip().startswith("#: "):
                     yield f'{field.lineno}: {node.name} has no comment above "{ast.unparse(field.target)}": say what it is, as "#: …"'
 

@@ -17,15 +17,13 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 
 class Rules(Enum):
-    """The rules of path validation that a client goes by.
+    """The rules of path validation that a client goes by."""
 
-    GO: a trusted certificate that is not self-signed ends a path, as it does not for OPENSSL by itself, and of several with one name each is
-    tried, where OPENSSL takes the first. JVM: that too, and of a trusted certificate name and key count and nothing else; the two others look
-    at its path length (docs/operator.md, "Path lengths").
-    """
-
+    #: A trusted certificate that is not self-signed ends no path by itself, and of several with one name the first is tried.
     OPENSSL = "openssl"
+    #: A trusted certificate that is not self-signed ends a path, and of several with one name each is tried.
     GO = "go"
+    #: As GO, and of a trusted certificate name and key count and nothing else; the two others look at its path length (docs/operator.md, "Path lengths").
     JVM = "jvm"
 
 

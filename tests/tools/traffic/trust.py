@@ -61,14 +61,13 @@ def published(tier: Tier) -> Trusted | None:
 
 
 class Reading(Enum):
-    """When an application reads the ``ca.crt`` that it trusts.
+    """When an application reads the ``ca.crt`` that it trusts."""
 
-    ANEW: for each connection. LATE: as long after a change as the kubelet may take to bring it into a mounted volume. KEPT: once, before
-    the flow begins.
-    """
-
+    #: For each connection.
     ANEW = "anew"
+    #: As long after a change as the kubelet may take to bring it into a mounted volume.
     LATE = "late"
+    #: Once, before the flow begins.
     KEPT = "kept"
 
 
