@@ -128,10 +128,10 @@ class Sample:
 
 
 def metrics_of(looks: Mapping[str, Facts], users: Facts, context: str) -> str:
-    """The text of a file.
+    """The text of a file with metrics.
 
-    looks: results of ``strimzi_ca_info`` by CA, cluster or clients. users: the result of ``strimzi_user_info``, or empty. context: of the
-    kubeconfig, or empty.
+    The results of ``strimzi_ca_info`` lie in ``looks`` by CA, cluster or clients; ``users`` is the result of ``strimzi_user_info``, and ``context`` names
+    the context of the kubeconfig. The last two may be empty.
     """
     samples = [sample for ca, seen in looks.items() for sample in _of_authority(_place(seen, ca, context), seen)]
     if looks and users:

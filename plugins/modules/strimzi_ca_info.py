@@ -635,9 +635,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
-    """planned: a result with a plan. check_mode: the lines show all of it; else the flow tells of each step when it carries it out, and says
-    what it waits for at the end, or here where no call follows: there is neither a step nor anything in the way. answered: why the flow that the play
-    leads is not begun; empty where the lines say nothing of it.
+    """The lines about a result with a plan. In check mode they show all of it; else the flow tells of each step when it carries it out, and says what it
+    waits for at the end, or here where no call follows: there is neither a step nor anything in the way. Where the flow that the play leads is not
+    begun, ``answered`` says why; it is empty where the lines say nothing of it.
     """
     waiting = () if planned["plan"] or planned["violations"] else planned["waiting"]
     return [f"{goal}: {_summary(planned, answered)}", *(_details(planned) if check_mode else waiting)]

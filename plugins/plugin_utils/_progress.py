@@ -71,7 +71,7 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
     def _tell(path: str, where: str, shown: str, finished: threading.Event) -> None:
         """Show each new line at once, and a sign of life when there was none for a while, with what the module is at: a line that begins with a tab.
 
-        where: how the module names the cluster. shown: what is shown instead.
+        A line that names the cluster as ``where`` is shown with ``shown`` in its place.
         """
         last, begun, doing = time.monotonic(), time.monotonic(), _AT_FIRST
         with open(path, encoding="utf-8") as progress:

@@ -152,11 +152,10 @@ class FlowModule(TrustModule):
         required: Reached | None = None,
         **more: Any,
     ) -> dict[str, Any]:
-        """Go on with the flow up to this phase, and describe it. Unless something is waited for, the call fails where
-        the state that the caller asks for is not reached.
+        """Go on with the flow up to this phase, and describe it. Unless something is waited for, the call fails where the state that the caller asks for is
+        not reached.
 
-        reached: that state, where the call ends with it. required: that state, where the call goes on to the end of the
-        phase.
+        That state is ``reached`` where the call ends with it, and ``required`` where the call goes on to the end of the phase.
         """
         self.require_library_of_strategy()
         work = self.work()

@@ -115,7 +115,9 @@ _PAYLOADS = "ansible_trustops.strimzi.*_payload_*"
 
 
 def remove_remains(code: str, command: Sequence[str]) -> None:
-    """code: a file of this collection as it was imported. command: of this process."""
+    """Remove what Ansible leaves of a module call: the wrapper that ``command`` of this process names, and the folder with ``code``, a file of this
+    collection as it was imported.
+    """
     for argument in command[1:]:
         _remove_wrapper(Path(argument))
     for folder in Path(code).parents:

@@ -62,9 +62,7 @@ _NEEDED = {"cert_manager": ("name",), "vault": ("name", "url", "role")}
 
 
 def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
-    """options: the value of ``issuer``; None: no issuer is named, and requests wait for a person or a tool. Raises
-    OptionsError.
-    """
+    """The issuer that the value of the option ``issuer`` names. Where none is named, requests wait for a person or a tool. Raises OptionsError."""
     if options is None:
         return ExternalIssuer()
     _require_of_one_type(options)

@@ -349,7 +349,7 @@ def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:
 
 
 def describe_own(secret: str, chain: Chain, why: str, snapshot: Snapshot) -> dict[str, Any]:
-    """A certificate for names of the caller's own. secret: the Secret that holds it. why: the reason why it was issued, empty where it was not."""
+    """A certificate for names of the caller's own, which lies in this Secret, with the reason why it was issued; the reason is empty where it was not."""
     own = _certificate(chain[0]) if chain else dict.fromkeys(_CERTIFICATE)
     return {"secret": f"{snapshot.names.namespace}/{secret}", **own, "why": why}
 

@@ -66,8 +66,8 @@ class Budget:
     def exceeded_by(
         self, observation: Observation, intent: Intent, steps: Steps, losses: Sequence[Loss], *, is_doubtful: bool
     ) -> Counter[str]:
-        """The restarts that these steps need beyond the plan; none where the plan has them, or where a warning of this call gives the reason for
-        more. losses: what other programs have undone in this call. is_doubtful: another program has undone a write, so the restarts of the whole
+        """The restarts that these steps need beyond the plan; none where the plan has them, or where a warning of this call gives the reason for more. The
+        losses are what other programs have undone in this call. With ``is_doubtful``, another program has undone a write, and the restarts of the whole
         rest of the flow count, and not of these steps alone. Raises StepError.
         """
         snapshot = observation.snapshot

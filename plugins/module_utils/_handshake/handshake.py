@@ -286,7 +286,7 @@ class _Conversation:
 def shake_hands(
     stream: ByteStream, context: ssl.SSLContext, own: Certificate, *, deadline: Deadline, prompt: bytes = b""
 ) -> Handshake:
-    """context: of one version only, with ``own`` as its certificate. prompt: what a listener of TLS 1.3 answers to.
+    """Shake hands by ``context``, which speaks a single version of TLS and has ``own`` as its certificate. A listener of TLS 1.3 answers to ``prompt``.
 
     Raises the errors of the stream except TimeoutError and ConnectionError.
     """

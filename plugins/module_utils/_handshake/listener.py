@@ -136,11 +136,11 @@ def _unknown(why: str) -> Verdict:
 
 
 def judge_probe(probe: Handshake, untrusted: Handshake) -> Verdict:
-    """probe: the handshake with a certificate of the CA in question. untrusted: the handshake with a certificate of a CA
-    that no listener can trust.
+    """The verdict by two handshakes: ``probe`` with a certificate of the CA in question, and ``untrusted`` with a certificate of a CA that no listener can
+    trust.
 
-    Only the difference between the two is evidence. A listener that accepts the untrusted certificate does not verify clients. A
-    listener that refuses the probe in another way than the untrusted certificate has another reason than trust, such as its clock.
+    Only the difference between the two is evidence. A listener that accepts the untrusted certificate does not verify clients. A listener that refuses the
+    probe in another way than the untrusted certificate has another reason than trust, such as its clock.
     """
     if (unfit := _unfit(untrusted)) is not None:
         return unfit

@@ -28,7 +28,7 @@ _Number: TypeAlias = tuple[bytes, bytes | None, int]
 
 
 def refuse_unmakeable(secret: str, why: CertificateError) -> StepError:
-    """secret: where the certificate would have been stored; why: what keeps it from being made at all."""
+    """The error about a certificate that cannot be made at all, for the Secret where it would have been stored."""
     return StepError(
         f"No certificate can be made for Secret {secret}:",
         str(why),

@@ -25,7 +25,7 @@ from .._trust.model.intent import LinkIssuer
 
 
 class External:
-    """The token is the request itself. answers: the certificates that were put back, in PEM, by request."""
+    """The token is the request itself. The answers are the certificates that were put back, in PEM, by request."""
 
     reference = ExternalIssuer.reference
     remembers = False

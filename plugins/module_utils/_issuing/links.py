@@ -40,9 +40,8 @@ from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer,
 
 
 class InternalIssuer:
-    """Signs with the key of ``authority[0]``. The token is the request itself; nothing is remembered.
-
-    now: when it signs. validity: how long a leaf is valid from then on, where its CA is.
+    """Signs with the key of ``authority[0]``. The token is the request itself; nothing is remembered. It signs at ``now``, and a leaf is valid from then on
+    for as long as ``validity`` says, where its CA is.
     """
 
     reference = "the cluster CA"

@@ -24,7 +24,7 @@ from .resources import TRANSIENT, Attempt, Done, Resource, ahead_of_server, erro
 
 
 class HttpAnswer(Protocol):
-    """The answer to a request. headers: names in upper or lower case."""
+    """The answer to a request; the names of its headers are in upper or lower case."""
 
     @property
     def status(self) -> int: ...
@@ -63,8 +63,8 @@ class Transport(Protocol):
         content_type: str = "application/json",
         timeout: float | None = None,
     ) -> HttpAnswer:
-        """Sends a request and returns its answer. content_type: of the body; where a request has no body, of the
-        answer. timeout: seconds; the transport's own by default.
+        """Sends a request and returns its answer. The content type is that of the body; where a request has no body, that of the answer. The timeout is in
+        seconds; None is the transport's own.
         """
 
     def stream(
@@ -127,11 +127,10 @@ def drop_sentence(sentence: str) -> None:
 class KubeClient:
     """All methods raise KubeError and leave their arguments as they are.
 
-    A read is repeated while it fails for a reason that may pass; a write only where the server has certainly not begun
-    with it: what may have been done is looked at before it is done again. ``requests`` and ``writes`` count what was
-    sent. ``clock_ahead``: how far the clock of this machine is ahead of the server's, by the last answer with a time.
-    sleep: takes seconds. random: from 0 to 1, for the backoff. now: the time of day, aware. tell: takes a sentence
-    before a wait that people notice.
+    A read is repeated while it fails for a reason that may pass; a write only where the server has certainly not begun with it: what may have been done is
+    looked at before it is done again. The client counts what it sent as ``requests`` and ``writes``, and knows by ``clock_ahead`` how far the clock of this
+    machine is ahead of the server's, by the last answer with a time. Of the functions that it is made with, ``sleep`` takes seconds, ``random`` gives a
+    number from 0 to 1 for the backoff, ``now`` gives the time of day with its time zone, and ``tell`` takes a sentence before a wait that people notice.
     """
 
     def __init__(
@@ -182,8 +181,8 @@ class KubeClient:
         size: int = 500,
         metadata_only: bool = False,
     ) -> Sequence[T]:
-        """The parts that ``pick`` takes of the objects of a long list, which is read in pages of this size, so that it is never in memory as a whole. None:
-        nothing of this object. metadata_only: whether ``pick`` needs no more of it.
+        """The parts that ``pick`` takes of the objects of a long list, which is read in pages of this size, so that it is never in memory as a whole. It
+        returns None where it takes nothing of an object. With ``metadata_only`` it gets the metadata of objects alone.
 
         Where the API server does not keep the list for as long as this takes (410), it is begun again. Raises Gone when that happens each time.
         """
@@ -228,7 +227,9 @@ class KubeClient:
     def create(
         self, resource: Resource, namespace: str | None, body: Mapping[str, Any], *, within: float | None = None
     ) -> dict[str, Any]:
-        """within: the seconds for a request that nothing depends on, which is sent once. None: the request has the time of the transport, and is repeated."""
+        """Create an object. A request that nothing depends on is sent once and has ``within`` seconds; without these the request has the time of the
+        transport, and is repeated.
+        """
         name = (body.get("metadata") or {}).get("name")
         return self._send("POST", Attempt("create", resource, namespace, name), body=body, within=within).body
 
@@ -410,9 +411,8 @@ class Remembered(Generic[T]):
         label_selector: str,
         suffices: Callable[[T], bool] = lambda _part: True,
     ) -> Mapping[str, T]:
-        """The parts that ``read`` takes of the objects with these labels, by name. read: rests on nothing but the object, so that it gives the same of
-        the same version. suffices: whether this look needs no more than is known of an unchanged object, which is read again where it needs more.
-        Raises KubeError.
+        """The parts that ``read`` takes of the objects with these labels, by name. It rests on nothing but the object, so that it gives the same of the
+        same version. Where ``suffices`` says that this look needs more than is known of an unchanged object, the object is read again. Raises KubeError.
         """
 
         def read_part(found: Object) -> tuple[str, _Part[T]]:

@@ -77,10 +77,9 @@ class HttpTransport:
         timeout: float = REQUEST_TIMEOUT,
         load_again: Callable[[], Configuration] | None = None,
     ) -> None:
-        """headers: sent with every request; with Authorization among them, the configuration's is not sent.
-
-        timeout: seconds for one answer. load_again: gives the configuration with new credentials, when the server no
-        longer accepts the present credentials; None where they cannot change.
+        """The headers are sent with every request; with Authorization among them, the configuration's is not sent. The timeout is in seconds, for one
+        answer. The function ``load_again`` gives the configuration with new credentials, when the server no longer accepts the present credentials; it
+        is None where they cannot change.
         """
         self._load_again, self._renewing = load_again, Lock()
         # Whether the server has accepted credentials of this transport.

@@ -52,7 +52,7 @@ def retry_after(header: str) -> float | None:
 
 
 def describe_failure(error: Exception, host: str, seconds: float) -> TransportError:
-    """error: from urllib3 or a socket. seconds: the time that was given."""
+    """The failure in words that name the address and the option to look at. The error comes from urllib3 or a socket, which had so many seconds."""
     where = f"the API server {host_and_port(host)}"
     failures = urllib3.exceptions
     if isinstance(error, failures.ProxyError):

@@ -163,10 +163,10 @@ def owns(manager: Mapping[str, Any], field: Field) -> bool:
 
 
 def ahead_of_server(sent: datetime, received: datetime, date: str) -> timedelta | None:
-    """How far the clock of this machine is ahead of the server's; negative where it is behind, zero where the two may agree. None where the
-    answer does not tell.
+    """How far the clock of this machine is ahead of the server's; negative where it is behind, zero where the two may agree. None where the answer does not
+    tell.
 
-    sent, received: by the clock of this machine, around a request. date: the field ``Date`` of the answer, in whole seconds (RFC 9110 section
+    By the clock of this machine the request went at ``sent`` and the answer came at ``received``, whose field ``Date`` has whole seconds (RFC 9110 section
     6.6.1).
     """
     told = _read_date(date)
@@ -228,7 +228,8 @@ def error_from(
     retry_after: float = 0.0,
     sent: Mapping[str, Any] | None = None,
 ) -> KubeError:
-    """The error for an answer with an HTTP status that is not a success. retry_after: seconds, as the answer asks. sent: the object, or its patch.
+    """The error for an answer with an HTTP status that is not a success. The answer asks for a wait of ``retry_after`` seconds; ``sent`` is the object of
+    the request, or its patch.
 
     The reason of a Status object decides before the HTTP status, as two reasons share 409.
     """

@@ -169,9 +169,9 @@ def wait_until(
 ) -> Objects:
     """Return the selected objects (by name) when ``settled`` holds for them.
 
-    alive: called about every ``heartbeat`` seconds, however quiet the watch. restart_timeout: called after each look;
-    True gives the full time again, because something moved. Raises TimedOut with the last objects, or the error of the
-    last request where the API server is away until the end.
+    The function ``alive`` is called about every ``heartbeat`` seconds, however quiet the watch. The function ``restart_timeout`` is called after each look;
+    where it returns True, the full time begins again, because something moved. Raises TimedOut with the last objects, or the error of the last request
+    where the API server is away until the end.
     """
     selectors = {"label_selector": label_selector, "field_selector": field_selector}
     return _Wait(

@@ -238,19 +238,18 @@ def next_action(request: LeafRequest | None, wanted: Wanted, now: datetime) -> N
 
 
 def request_name(secret: str, key: str, names: str, wanted: Wanted, failure: Failure | None) -> str:
-    """The name of the request of one revision: a run that continues a killed run gives the same name, any other request
-    has another name, also the same request to another issuer.
+    """The name of the request of one revision: a run that continues a killed run gives the same name, any other request has another name, also the same
+    request to another issuer.
 
-    secret: of the leaf. key: SHA-256 of the public key. names: SHA-256 of the names.
-    failure: the last failure in the row.
+    It begins with the Secret of the leaf. The key and the names count by their SHA-256, and the failure is the last in the row.
     """
     revision = "\n".join((key, names, wanted.issuer, wanted.authority, str(failure.count if failure else 0)))
     return f"{secret}-{hashlib.sha256(revision.encode()).hexdigest()[:10]}"
 
 
 def state_of(request: LeafRequest | None, *, needed: bool, served: bool) -> LeafState:
-    """The state in which the end entity's certificate is. needed: whether anything of the cluster needs the
-    certificate. served: whether it is in its Secret, and no other is wanted.
+    """The state in which the end entity's certificate is. It is ``needed`` where anything of the cluster needs it, and ``served`` where it is in its Secret
+    and no other is wanted.
     """
     if not needed:
         return LeafState.NOT_NEEDED

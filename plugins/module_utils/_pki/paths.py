@@ -98,8 +98,7 @@ def path_problem(
     at: datetime,
     verifier: Verifier,
 ) -> str:
-    """Why the path is not valid; empty where it is. leaf: None when it does not exist yet. authorities: the anchor is
-    last.
+    """Why the path is not valid; empty where it is. The leaf is None where it does not exist yet. The last authority is the anchor.
 
     Not every verifier looks at the dates of an anchor (``Verifier``). Each looks at its usages.
     """

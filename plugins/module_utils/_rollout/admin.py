@@ -61,9 +61,8 @@ def accept_ended(context: ssl.SSLContext) -> ssl.SSLContext:
 
 
 def context_for(identity: Mapping[str, bytes], anchors: Mapping[str, Certificate], where: str) -> ssl.SSLContext:
-    """identity: the entries of the operator's Secret; where: its name, for messages. anchors: by where they lie.
-
-    Raises StepError.
+    """A context for mTLS with the entries of the operator's Secret as ``identity``, which messages name by ``where``. The keys of ``anchors`` say where
+    each anchor lies, for messages too. Raises StepError.
     """
     try:
         pem = identity["cluster-operator.key"] + b"\n" + identity["cluster-operator.crt"]

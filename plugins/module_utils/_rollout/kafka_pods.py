@@ -117,11 +117,11 @@ def read_node(pod: Object) -> Node:
 
 
 class Others:
-    """Remembers every pod that it was shown. A pod that leaves, and that this roll has not deleted, was restarted
-    by another program, unless Kubernetes says that it has evicted it.
+    """Remembers every pod that it was shown. A pod that leaves, and that this roll has not deleted, was restarted by another program, unless Kubernetes
+    says that it has evicted it.
 
-    asked: UIDs that this roll is to restart. An earlier, interrupted run may have deleted a pod of these that is
-    leaving when the roll begins; the roll only waits for it.
+    This roll is to restart the pods whose UIDs are ``asked``. An earlier, interrupted run may have deleted a pod of these that is leaving when the roll
+    begins; the roll only waits for it.
     """
 
     def __init__(self, asked: Iterable[str]) -> None:
@@ -186,7 +186,7 @@ def _stop(cause: str) -> NoReturn:
 def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, away: int | None = None) -> Action:
     """The restart of a pod as an action of this roll.
 
-    seconds: from the old pod's end to Ready. away: the most Kafka nodes that were away at once meanwhile. Both are None for a prediction.
+    The seconds are from the old pod's end to Ready, and ``away`` is the most Kafka nodes that were away at once meanwhile. Both are None for a prediction.
     """
     subject, what = f"Pod {work.scope.namespace}/{pod}", f"{step.reason.value} roll"
     return Action("restart", subject, what, step.phase.value, seconds=seconds, away=away)

@@ -92,11 +92,10 @@ class ListenerSettings:
 
 
 def read_listener_settings(config: str, references: References, where: str) -> ListenerSettings:
-    """config: text of ``server.config``; where: its name, for messages.
+    """The settings with certificates in the text of ``server.config``, which messages name by ``where``.
 
-    Listeners with a certificate of the user and truststores of the clients CA are left out: they are not of the cluster
-    CA. Raises ReloadImpossible unless every internal listener has a truststore and a leaf, and every listener both
-    certificate and key of a leaf or neither.
+    Listeners with a certificate of the user and truststores of the clients CA are left out: they are not of the cluster CA. Raises ReloadImpossible unless
+    every internal listener has a truststore and a leaf, and every listener both certificate and key of a leaf or neither.
     """
     properties = _properties(config)
     stores = {name: found for name in properties if (found := _STORES.fullmatch(name))}
@@ -216,8 +215,7 @@ class ReloadAnswer:
 def connected(
     opening: Opener, context: ssl.SSLContext, host: str, name: str, deadline: Deadline
 ) -> Iterator[NodeAdmin]:
-    """host: the name that the node's certificate has to be for; name: of node and port, for messages. Raises
-    KafkaUnavailable.
+    """A connection to a node, with a certificate for the name ``host``; messages name node and port by ``name``. Raises KafkaUnavailable.
 
     Errors inside, of the connection or of an answer that cannot be read, become KafkaUnavailable as well.
     """

@@ -77,7 +77,9 @@ IN_PORTIONS = (
 
 
 def check_room(secret: str, what: str, data: Mapping[str, bytes], remedy: str) -> None:
-    """secret: with its namespace. data: all that it would hold. The API server would refuse it too, and say less. Raises StepError."""
+    """Raises StepError where a Secret, named with its namespace, would hold too much: ``data`` is all that it would hold. The API server would refuse it
+    too, and say less.
+    """
     total = sum(map(len, data.values()))
     if total > SECRET_LIMIT:
         raise StepError(

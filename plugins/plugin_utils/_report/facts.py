@@ -43,7 +43,7 @@ _ESCAPED = re.compile(r"\\(.)")
 
 
 def describe_authorities(run: Run, now: datetime) -> dict[str, Any]:
-    """``cas``: of the ledger as it is now. ``removed``: CAs that this run removed, or that some pod still trusts."""
+    """The CAs of the ledger as it is now are ``cas``; ``removed`` are CAs that this run removed, or that some pod still trusts."""
     before = {ca["sha256"]: ca for ca in run.first["cas"]}
     kept = {ca["sha256"] for ca in run.last["cas"]}
     lingering = {ca["sha256"]: ca for ca in run.last["removed"]}
@@ -118,9 +118,7 @@ def describe_proof(channels: Iterable[Mapping[str, Any]], removed: Iterable[Mapp
 
 
 def _channel(kind: str, party: str, evidence: str, **known: Any) -> Channel:
-    """A channel. kind: listener, node, raft, a component or client. party: the pod or client; port: of a listener, else
-    0.
-    """
+    """A channel. Its kind is listener, node, raft, a component or client, and its party the pod or client. The port is that of a listener, else 0."""
     nothing: Channel = {"port": 0, "verifies": True, "presents": [], "trusts": [], "refuses": [], "why": []}
     return {"kind": kind, "party": party, "evidence": evidence, **nothing, **known}
 

@@ -27,8 +27,8 @@ PARTY_TEXT, CA_TEXT = 27, 18
 def picture(
     parties: Sequence[Mapping[str, Any]], cas: Sequence[Mapping[str, Any]], absent: str, rows: int = 0
 ) -> dict[str, Any]:
-    """``cas``: every CA of the report in one order, CAs that are ``there`` at this moment marked so. rows: the number
-    of parties to leave room for, so that two pictures can be compared.
+    """The picture of parties and CAs. All CAs of the report come in one order, and CAs that are ``there`` at this moment are marked so. Room is left for so
+    many rows of parties, so that two pictures can be compared.
     """
     height = max(len(parties) * PARTY_STEP, rows * PARTY_STEP, len(cas) * CA_STEP) + TOP
     right = {ca["short"]: _ca(index, ca, absent, _first(height, len(cas), CA_STEP)) for index, ca in enumerate(cas)}

@@ -115,9 +115,9 @@ class Run:
         where: Mapping[str, Any],
         given: Mapping[str, Any],
     ) -> Run:
-        """``calls``: the results of the modules in order; results of tasks that were skipped are left out.
+        """The run whose modules gave these results, in order; results of tasks that were skipped are left out.
 
-        ``where``: name and namespace, for runs of which no result has them. ``given``: the variables that the caller has given.
+        Name and namespace of the cluster lie in ``where``, for runs of which no result has them, and the variables that the caller has given in ``given``.
         """
         calls = list(calls)
         told = _of_this_run([call for call in calls if "cluster" in call or call.get("failed")])
@@ -160,7 +160,7 @@ class Run:
 
     @property
     def result(self) -> str:
-        """held: a gate does not hold. failed: anything else went wrong. stopped: after the requested phase."""
+        """The result in one word: ``held`` where a gate does not hold, ``failed`` where anything else went wrong, ``stopped`` after the requested phase."""
         if self.failure:
             return "held" if self.violations else "failed"
         if self.done and self.last.get("pending"):

@@ -262,8 +262,8 @@ def answer_to(
     scope: ClusterNames,
     detail: str = "",
 ) -> Answer:
-    """The answer of a Certificate. secret: read after it, so that it is no older. unfit: SHA-256 of certificates that
-    are no answer. detail: what its request waits for, as sentences; empty where no request was made.
+    """The answer of a Certificate. Its Secret was read after it, so that the Secret is no older. Certificates with a SHA-256 in ``unfit`` are no answer.
+    Sentences in ``detail`` say what its request waits for; they are empty where no request was made.
     """
     name = str(certificate["metadata"]["name"])
     target, conditions = label_certificate(name, scope.namespace), conditions_of(certificate)

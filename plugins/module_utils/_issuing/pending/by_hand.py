@@ -262,7 +262,9 @@ class _Sorting:
             self._keep(brought, chain, request.secret)
 
     def _why_not_apart(self, first: str, other: str) -> str:
-        """first: the Secret that the first certificate is for, empty where it is for none. other: that of a certificate behind it."""
+        """Why a file has certificates for two Secrets in it: ``first`` is the Secret of the first certificate, empty where that is for none, and ``other``
+        the Secret of a certificate behind it.
+        """
         if first:
             return f"it is for {first}, and the certificate for {other} stands behind it. Give each by itself, with its chain after it."
         return f"the certificate for {other} is not the first in it. Put it there, and its chain after it."

@@ -182,7 +182,7 @@ class VaultPki:
     def __init__(
         self, settings: VaultIssuer, clock: Clock, read: ReadToken, alive: Callable[[], None] = lambda: None
     ) -> None:
-        """read: of a token in a Secret. alive: called before each request to Vault, which may have to be repeated."""
+        """The function ``read`` reads a token in a Secret. The function ``alive`` is called before each request to Vault, which may have to be repeated."""
         self._settings = settings
         self._clock = clock
         self._read_token = read

@@ -82,7 +82,7 @@ class PatientCalls:
         alive: Callable[[], None],
         jitter: Callable[[], float] = random.random,
     ) -> None:
-        """alive: called before each request, because they may take long. jitter: from 0 to 1."""
+        """The function ``alive`` is called before each request, because requests may take long. The function ``jitter`` gives a number from 0 to 1."""
         self.server = connection.server
         self._connection = connection
         self._clock = clock

@@ -111,7 +111,7 @@ class Announcer:
     """
 
     def __init__(self, client: KubeClient, scope: ClusterNames, holder: str, now: Callable[[], datetime]) -> None:
-        """holder: the name of the call. now: aware, UTC."""
+        """The holder is the name of the call. The function ``now`` gives the time of day in UTC."""
         self._client, self._scope, self._holder, self._now = client, scope, holder, now
         self._about: Mapping[str, Any] | None = None
         self._works = True

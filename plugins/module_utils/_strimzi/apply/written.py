@@ -205,7 +205,7 @@ class Written:
     _times: Counter[tuple[Any, ...]] = field(default_factory=Counter)
 
     def note(self, key: Key, body: Mapping[str, Any] | None, uid: str = "") -> None:
-        """Note a write. body: the content that was sent; None where the object was deleted. uid: of the object."""
+        """Note a write of this body to the object with this UID. The body is None where the object was deleted."""
         if body is None:
             self._fields[key] = {(): _digest(None)}
             return

@@ -103,8 +103,8 @@ def leaf_secrets(
     is_node_name: Callable[[str], bool],
     known: Collection[str] = (),
 ) -> tuple[LeafSecret, ...]:
-    """The leaves that exist among these Secrets. is_node_name: whether a Kafka node could have this name; labels alone make no leaf of a node. known:
-    the names of nodes, whose Secrets may have lost their labels.
+    """The leaves that exist among these Secrets. The function ``is_node_name`` says whether a Kafka node could have a name; labels alone make no leaf of a
+    node. The Secrets of nodes with a ``known`` name may have lost their labels.
     """
     nodes = [
         node_leaf(scope.cluster, name)

@@ -192,8 +192,8 @@ def _marks_of_pause(observation: Observation, mark: str, holder: str) -> dict[st
 
 
 def describe_left_pause(work: Work, known: bool = True, holder: str = "") -> str:
-    """The object of a pause that a call leaves behind, and how it is ended, as sentences. known: whether it was seen. holder: the party that the
-    pause is made for, where that is no flow.
+    """The object of a pause that a call leaves behind, and how it is ended, as sentences. The pause is ``known`` where the call saw it. The holder is the
+    party that the pause is made for, where that is no flow.
     """
     scope = work.scope
     left = f"The Cluster Operator {'is' if known else 'may be'} left paused for Kafka {scope.namespace}/{scope.cluster}"
@@ -305,7 +305,7 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
 
 
 def _generated_write(step: SetGenerated, work: Work, kafka: Mapping[str, Any] | None = None) -> Write:
-    """kafka: the resource that the write rests on; None: it rests on none."""
+    """The write that says whether the operator generates the CA. It rests on the version of ``kafka``, and on none where that is None."""
     patch = {"spec": {work.scope.ca_specification: {"generateCertificateAuthority": step.generated}}}
     ca = f"the {work.scope.ca.value} CA"
     what = f"the operator manages {ca}" if step.generated else f"{ca} is user-managed"

@@ -315,8 +315,8 @@ def presenters_of(
     now: datetime,
     beside: Iterable[str] = (),
 ) -> tuple[Presenter, ...]:
-    """known: the CAs of the cluster and of its ledger. used: fingerprints of CAs that are or were in use. beside: of
-    CAs that brokers accept beside them; another issuer than the User Operator may have issued certificates of each.
+    """The parties that present certificates of the clients CA. The CAs of the cluster and of its ledger are ``known``. Fingerprints tell which CAs are or
+    were ``used``, and which CAs brokers accept ``beside`` them; another issuer than the User Operator may have issued certificates of each.
     """
     about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now, users.namespace)
     of_any_issuer = replace(about, used=about.used.union(beside))

@@ -62,8 +62,8 @@ class Reader:
     followed: bool = False
 
     def is_up_to_date(self, changed_at: datetime | None, sha256: str = "") -> bool | None:
-        """Whether it has what the Secret holds; None where that is unknown. changed_at: when the Secret changed.
-        sha256: of the certificate in it.
+        """Whether it has what the Secret holds; None where that is unknown. The Secret changed at ``changed_at``, and the certificate in it has this
+        SHA-256.
         """
         if self.copy is not None and self.copy.sha256 != sha256:
             return False
@@ -91,9 +91,7 @@ class _Source:
 def find_readers(
     client: KubeClient, namespaces: Iterable[str], secrets: Iterable[Key], users: Mapping[Key, Key]
 ) -> Iterator[tuple[Key, Reader]]:
-    """Each of these Secrets, with each reader of it or of a copy. namespaces: the namespaces of possible readers.
-    users: the Secrets of KafkaUsers.
-    """
+    """Each of these Secrets, with each reader of it or of a copy. Readers may be in these namespaces. The Secrets of KafkaUsers are ``users``."""
     known = frozenset(secrets)
     for namespace in namespaces:
         yield from _in_namespace(client, namespace, known, users)

@@ -266,9 +266,10 @@ _UNKNOWN = "unknown"
 
 
 def why_users_are_paused(pods: Iterable[Mapping[str, Any]], elsewhere: Sequence[str] = ()) -> str:
-    """Why it may see no user while key and certificate of the CA do not match, as a sentence; empty where it may. pods:
-    the pods of the Entity Operator; where there is none it may start at any moment. elsewhere: namespaces with a User
-    Operator of their own, whose pods are unknown.
+    """Why it may see no user while key and certificate of the CA do not match, as a sentence; empty where it may.
+
+    The pods belong to the Entity Operator; where there is none it may start at any moment. User Operators of namespaces ``elsewhere`` have pods that are
+    unknown.
     """
     settings = list(_settings(pods))
     would = "would store an empty certificate for every user that it looks at between the two writes of the switch"

@@ -96,9 +96,9 @@ def _join_evidence(
 def accepts_live(
     pod: Pod, ports: Sequence[int], fingerprint: str, stored: bool | None, seen: Iterable[ObservedListener]
 ) -> TrustInCa:
-    """Whether a process trusts a CA. ports: of all its listeners that verify clients.
+    """Whether a process trusts a CA, by all its listeners that verify clients, at these ports.
 
-    stored: what is known from the time at which it started (the ledger has it); None when nothing is known.
+    What is known from the time at which it started (the ledger has it) is ``stored``; None when nothing is known.
     """
     everything = tuple(seen)
     answers = {port: _port_accepts(pod, port, fingerprint, everything) for port in ports}

@@ -203,7 +203,7 @@ STRICT = frozenset(kind for kind in Verifier if kind.applies_anchor_path_length)
 def usable_from(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: timedelta | None) -> datetime | None:
     """From when leaves of this CA may be presented in this form; None while it has not been published.
 
-    grace: as the caller wants it; None: what a mounted Secret takes where a client could refuse the form.
+    The caller wants this grace; where it is None, it is what a mounted Secret takes where a client could refuse the form.
     """
     if entry.published_at is None:
         return None

@@ -87,8 +87,8 @@ def listed(names: Sequence[str]) -> str:
 
 
 def first_told(sentences: Iterable[str], what: str, rest: str) -> Iterator[str]:
-    """The first sentences, and where there are more, a sentence that says so. what: the subject of each, in the singular. rest: how a person comes to know the
-    others, without a full stop.
+    """The first sentences, and where there are more, a sentence that says so: ``what`` is the subject of each, in the singular, and ``rest`` says how a
+    person comes to know the others, without a full stop.
     """
     first, more = first_of(tuple(sentences), _TOLD)
     yield from first

@@ -205,8 +205,8 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
 def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
     """The decision about a cluster with nodes that have not answered.
 
-    found: with gates closed to what is unknown. assumed: as if these nodes had answered what is stored. Their answers do not matter where both
-    decisions take the same steps, which restart no pod and reload none of these nodes. A call waits once for each of them; then their
+    The decision ``found`` has gates closed to what is unknown; ``assumed`` is made as if these nodes had answered what is stored. Their answers do not
+    matter where both decisions take the same steps, which restart no pod and reload none of these nodes. A call waits once for each of them; then their
     silence holds the flow, when a pause of ours is ended as it is with closed gates.
     """
     if found.done and assumed.done:
