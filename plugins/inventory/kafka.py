@@ -169,7 +169,7 @@ _OUTSIDE_GROUP_NAMES = re.compile(r"\W", re.ASCII)
 
 
 def read_clusters(client: KubeClient, namespaces: Sequence[str], label_selector: str) -> list[dict[str, Any]]:
-    """Facts about the clusters with these labels. namespaces: none for all namespaces. Raises KubeError."""
+    """Facts about the clusters with these labels in these namespaces; without any, in all namespaces. Raises KubeError."""
     found = (
         kafka
         for namespace in namespaces or (None,)
@@ -257,7 +257,7 @@ def _in_group_name(text: str) -> str:
 
 
 def groups_of(cluster: Facts, days: Iterable[int], now: datetime) -> Iterator[tuple[str, ...]]:
-    """Groups of this cluster, each with the groups that it lies in, the outermost first. days: limits of the groups by end."""
+    """Groups of this cluster, each with the groups that it lies in, the outermost first. The days limit the groups by end."""
     yield (f"kafka_{cluster['state']}",)
     for kind in ("version", "operator_version"):
         if cluster[kind]:

@@ -666,7 +666,7 @@ def _minutes(seconds: int) -> str:
 
 
 def _idle(left: Sequence[str], answered: str) -> str:
-    """left: the steps of phases that this run does not enter."""
+    """The summary of a plan without steps, with the steps that are left of phases which this run does not enter."""
     if left:
         return f"nothing to do up to the phase that the task names. Left: {'; '.join(left)}"
     return f"nothing to do: {answered}" if answered else "nothing to do"

@@ -164,7 +164,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def client_for(options: Mapping[str, Any], warn: Callable[[str], None]) -> KubeClient:
-    """A client of the API server that these options name. warn: takes each sentence about an unsafe connection. Raises OptionsError."""
+    """A client of the API server that these options name. The function ``warn`` takes each sentence about an unsafe connection. Raises OptionsError."""
     transport = _connected(options)
     for caution in transport.cautions:
         warn(caution)

@@ -66,7 +66,7 @@ def _certificates(snapshot: Snapshot) -> frozenset[Certificate]:
 
 
 def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mapping[str, Any]]:
-    """Public facts by object. known: the certificates that exist."""
+    """Public facts by object, with the certificates that exist."""
 
     def told(chain: Chain | None) -> str | None:
         if not chain:
@@ -218,7 +218,7 @@ class FlowModule(TrustModule):
         return result
 
     def _describe_forecast(self, planned: Forecast, seen: Snapshot, *, begins: bool) -> dict[str, Any]:
-        """The part of a result in check mode that is about the whole plan. begins: whether the run would take its first step now."""
+        """The part of a result in check mode that is about the whole plan, and says whether the run would take its first step now."""
         changed = begins and any(step.is_change for step in planned.steps)
         if planned.steps and planned.after:
             self.module.warn(f"The run would be held before its end. {failure_text(planned.violations, seen)}")

@@ -141,11 +141,11 @@ _KEPT = "\t"
 
 
 def reporter(path: str | None, *, kept: bool = False) -> Callable[[str], None]:
-    """A function that appends one line; without a file it does nothing. The lines hold public facts only. kept: whether they say what the module is
-    at, which is shown only when that takes long.
+    """A function that appends one line; without a file it does nothing. The lines hold public facts only. With ``kept`` they say what the module is at,
+    which is shown only when that takes long.
 
-    They go to a terminal as they are, so nothing in them may command it or begin another line. A line that cannot be
-    written is lost: nothing stops for that, least of all while the operator is paused.
+    They go to a terminal as they are, so nothing in them may command it or begin another line. A line that cannot be written is lost: nothing stops for
+    that, least of all while the operator is paused.
     """
 
     def append(line: str) -> None:

@@ -28,7 +28,7 @@ from .arguments import time_text
 
 
 def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, Any]:
-    """asked: why leaves have to be issued again, by their Secret."""
+    """The leaves, with the reasons ``asked`` why some have to be issued again, by their Secret."""
     states, ledger = {name: _state(name, snapshot, asked) for name in _names(snapshot)}, as_seen(snapshot)
     return {
         "leaves": [_leaf(leaf, snapshot, ledger) for leaf in snapshot.every_leaf],
@@ -161,7 +161,7 @@ def describe_other_authority(snapshot: Snapshot) -> dict[str, Any] | None:
 
 
 def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]:
-    """before: as the call found the cluster, but with the size that it gives a pool. The operator may have removed nodes before
+    """The node pools; ``before`` is the cluster as the call found it, but with the size that it gives a pool. The operator may have removed nodes before
     the call looks for the last time.
     """
     return [_pool(name, before, snapshot) for name in sorted(snapshot.pools.replicas)]

@@ -333,8 +333,7 @@ class LiveLook:
         self.reason = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
 
     def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
-        """The answers of the listeners; None where no node is within reach and only stored evidence counts. ask:
-        asks all nodes.
+        """The answers of the listeners by ``ask``, which asks all nodes; None where no node is within reach and only stored evidence counts.
 
         A missing answer is no evidence, and no reason to go by what is stored (I5).
         """

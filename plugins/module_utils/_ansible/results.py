@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None) -> dict[str, Any]:
-    """The cluster as it is: CAs, pods, leaves, journal. asked: why leaves have to be issued again, by their Secret."""
+    """The cluster as it is: CAs, pods, leaves, journal. The reasons why leaves have to be issued again are ``asked``, by their Secret."""
     ledger = as_seen(snapshot)
     seen = present_pods(snapshot, ledger)
     by_name = {presentation.party: presentation for presentation in seen}
@@ -105,7 +105,7 @@ def describe_cluster(snapshot: Snapshot) -> dict[str, Any]:
 def _authority(
     entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger, pods: tuple[Presentation, ...]
 ) -> dict[str, Any]:
-    """pods: what they present."""
+    """A CA of the ledger, with the pods that present certificates of it."""
     certificate, seen = entry.certificate, (*pods, *present_outside(snapshot))
     current = bool(snapshot.ca.current) and snapshot.ca.current[0].fingerprint == entry.fingerprint
     trusting = [pod.name for pod in snapshot.nodes.pods if certificate in surely_trusted_by(pod, snapshot, ledger)]
@@ -148,8 +148,8 @@ def _describe_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list
 
 
 def _describe_held_certificate(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
-    """A removed CA or held leaf. lingering: pods whose listeners have read again, while the rest of the process knows
-    it until it restarts.
+    """A removed CA or held leaf. The pods that it names as ``lingering`` have listeners that have read again, while the rest of the process knows it until
+    it restarts.
     """
     pods = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.awaited_pods)
     lingering = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.lingering_pods)
@@ -157,7 +157,7 @@ def _describe_held_certificate(known: HeldByProcesses, snapshot: Snapshot) -> di
 
 
 def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None) -> dict[str, Any]:
-    """seen: None of a pod that presents no certificate of this CA."""
+    """A pod, and what it was seen to present; None where it presents no certificate of this CA."""
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     removed = [entry.certificate for entry in ledger.removed_cas if pod.uid in entry.awaited_pods]
     return {
@@ -257,8 +257,8 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
 
 
 def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
-    """The steps that a flow would take from here, and the restarts that they would cost; where a party outside the cluster would hold it, with that
-    and with what follows. snapshot: the cluster before the first of these steps.
+    """The steps that a flow would take from this cluster, and the restarts that they would cost; where a party outside the cluster would hold it, with that
+    and with what follows.
     """
     restarted = [name for step in forecast.whole for name in (*step.nodes, *step.others)]
     return {
@@ -355,7 +355,7 @@ def describe_own(secret: str, chain: Chain, why: str, snapshot: Snapshot) -> dic
 
 
 def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
-    """The answers of the listeners. snapshot: of the last look; None where this call asked no node."""
+    """The answers of the listeners in the last look; None where this call asked no node."""
     if snapshot is None:
         return []
     ledger = as_seen(snapshot)

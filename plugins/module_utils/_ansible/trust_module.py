@@ -218,7 +218,7 @@ class TrustModule(ClusterModule):
         unwanted: frozenset[str] = frozenset(),
         layout: Layout | None = None,
     ) -> Intent:
-        """The intent of this call. until: the last phase that it enters, also where the caller allows later phases. The keywords that follow are the
+        """The intent of this call, which enters no phase after ``until``, also where the caller allows later phases. The keywords that follow are the
         fields of these names, of the parts of ``Intent``.
         """
         supplied = self._supplied
@@ -257,7 +257,7 @@ class TrustModule(ClusterModule):
         )
 
     def _extent(self, until: Phase) -> Extent:
-        """until: the last phase that this call enters, also where the caller allows later phases."""
+        """How far this call goes: it enters no phase after ``until``, also where the caller allows later phases."""
         asked = Phase(self.params.get("until_phase") or Phase.RETIRE.value)
         last = Phase(self.params.get("ends_after") or Phase.RETIRE.value)
         return Extent(
@@ -301,7 +301,7 @@ class TrustModule(ClusterModule):
 
     @property
     def key_type(self) -> KeyType | None:
-        """The kind of key that the caller asks for; None: any."""
+        """The kind of key that the caller asks for; None where any will do."""
         given = self.params.get("key_type")
         return KeyType(given) if given else None
 
@@ -481,7 +481,7 @@ class TrustModule(ClusterModule):
             self.fail(f"{option}: {error}. Give the CA certificate in PEM form, its chain after it.")
 
     def warn_of_unfinished(self, before: Observation, goal: Goal) -> None:
-        """before: the cluster as this call has found it."""
+        """Warn of a flow that is still to be finished in the cluster as this call has found it."""
         if unfinished := unfinished_flow(before.snapshot, goal):
             self.module.warn(unfinished)
 

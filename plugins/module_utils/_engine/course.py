@@ -125,7 +125,7 @@ class Budget:
         )
 
     def _warn_of_restarts(self, new: frozenset[Fact], more: Counter[str]) -> None:
-        """Warn of more restarts than planned. new: the facts that explain them."""
+        """Warn of more restarts than planned, with the new facts that explain them."""
         reasons = [
             reason.format(listed(sorted(str(what) for kind, what in new if kind == change)))
             for change, reason in _REASONS.items()
@@ -291,7 +291,7 @@ class Course:
         return found or self._check_planned_restarts(observation, intent, steps, is_doubtful=undone)
 
     def _find_cycle(self, observation: Observation, steps: Steps, *, may_repeat: bool) -> tuple[Violation, ...]:
-        """may_repeat: the state may be the same for as long as a reaction of the operator may take."""
+        """The violation where this state was there before. A state that ``may_repeat`` is the same for as long as a reaction of the operator may take."""
         now = self._work.clock.monotonic()
         # The same writes after a loss are another state than the writes before it.
         state = state_of(observation.snapshot, steps), len(self._losses)
@@ -404,7 +404,7 @@ def _counts_as_repeated(step: Step) -> bool:
 
 
 def _written_back(loss: Loss, snapshot: Snapshot, failure: str = "") -> Violation:
-    """failure: a sentence about the step that has failed meanwhile."""
+    """The violation about a write that another program has undone, with a sentence about the step that has failed meanwhile; empty where none has."""
     remedy = loss.remedy
     if loss.by_operator:
         remedy = "Look at the operator's log and at the status of the Kafka resource for why it writes this again; then run again."

@@ -340,7 +340,7 @@ class _Run:
         return stays(steps), _paused_users(snapshot).difference(*map(snapshot.users_among, let_go))
 
     def _report_pauses(self, stays: bool, users: frozenset[UserName], known: bool = True) -> None:
-        """known: whether the call has seen that these pauses stay."""
+        """Report the pauses that the call leaves. They are ``known`` where the call has seen that they stay."""
         if not (stays or users):
             return
         # Imported only where a call leaves a pause.
@@ -366,7 +366,7 @@ def _paused_users(snapshot: Snapshot) -> frozenset[UserName]:
 
 def _has_new_actions(actions: Sequence[Action], done: int) -> bool:
     """Whether this pass has recorded an action that no earlier pass has. A pass that fails at the same point each time repeats its actions: if these
-    renewed the patience, the call would never give up. done: the number of actions before this pass.
+    renewed the patience, the call would never give up. Before this pass, so many actions were ``done``.
     """
 
     def kinds(part: Sequence[Action]) -> set[tuple[str, str, str]]:

@@ -67,7 +67,7 @@ def decide_with_a_look(
 ) -> tuple[Observation, Decision]:
     """Where a gate stands before the next steps, ask the running nodes first and decide again.
 
-    earlier: the observation with the answers that they have given in this call already.
+    The earlier observation has the answers that they have given in this call already.
     """
     decision = decide(observation.snapshot, intent, engine)
     looks = _choose_look(decision, observation.snapshot)

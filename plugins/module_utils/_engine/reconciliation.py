@@ -86,7 +86,7 @@ def _retry_through_failures(
 
 
 def _pause_left(holder: str, work: Work, begun: bool) -> str:
-    """The sentences about a pause that a failure leaves; empty where it leaves none. begun: whether this call may have written."""
+    """The sentences about a pause that a failure leaves; empty where it leaves none. A call that has ``begun`` may have written."""
     try:
         seen = observe_cluster(work)
     except (KubeError, StepError):

@@ -205,7 +205,7 @@ def _with_gone(now: Observation, pods: Iterable[Pod]) -> Observation:
 
 
 def _without_memory(error: RollStuck, begun: datetime) -> RollStuck:
-    """The error, with what the same task has to say so that it restarts no pod twice. begun: before the first restart, by the API server's clock."""
+    """The error, with what the same task has to say so that it restarts no pod twice. The first restart came after ``begun`` by the API server's clock."""
     again = f"give since={begun:%Y-%m-%dT%H:%M:%SZ} with it, or pods that were restarted already are restarted again."
     return RollStuck(error.object, error.cause, error.remedy.replace(NOT_AGAIN, again))
 
@@ -243,7 +243,7 @@ def _require_no_flow(snapshot: Snapshot) -> None:
 
 
 def _require_fit(snapshot: Snapshot, pods: frozenset[str]) -> None:
-    """pods: names that the caller gives."""
+    """Raises StepError where the cluster, or a pod that the caller names, does not allow a restart."""
     if snapshot.reconciliation.pause.is_set:
         raise StepError(
             snapshot.names.kafka, "is paused: the operator would restart nothing", "Resume it, then run again."

@@ -159,8 +159,7 @@ def judge_probe(probe: Handshake, untrusted: Handshake) -> Verdict:
 
 
 def judge_list(authority: Certificate, known: Iterable[Certificate], untrusted: Handshake) -> Verdict:
-    """The verdict by the names of the CAs that the listener accepts certificates of. known: all CAs that it might mean by
-    a name.
+    """The verdict by the names of the CAs that the listener accepts certificates of. The CAs that it might mean by a name are ``known``.
 
     A name on the list is no evidence where two keys share it. A name that is missing is evidence in any case.
     """
@@ -184,9 +183,9 @@ def judge_list(authority: Certificate, known: Iterable[Certificate], untrusted: 
 def combine_verdicts(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdict:
     """The verdict of the probe, unless the list contradicts it or its refusal may have another reason.
 
-    another_accepted: the listener accepted a certificate of another CA, made in the same way. A JVM says the same
-    (certificate_unknown) to a certificate that is expired or not yet valid by its clock as to an untrusted certificate.
-    So a refusal is about trust only where another certificate passed, or the list of accepted CAs lacks this CA.
+    With ``another_accepted``, the listener accepted a certificate of another CA, made in the same way. A JVM says the same (certificate_unknown) to a
+    certificate that is expired or not yet valid by its clock as to an untrusted certificate. So a refusal is about trust only where another certificate
+    passed, or the list of accepted CAs lacks this CA.
     """
     if probed.trust.is_known and listed.trust.is_known and probed.trust is not listed.trust:
         return _unknown(f"contradicts itself: it {probed.evidence}, and {listed.evidence}")

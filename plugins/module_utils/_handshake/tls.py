@@ -63,7 +63,7 @@ class TlsOverStream:
     """Carries bytes between the ssl module and the stream. Raises the errors of the stream."""
 
     def __init__(self, stream: ByteStream, context: ssl.SSLContext, server_name: str | None = None) -> None:
-        """server_name: the name that the certificate has to be for, where the context checks it."""
+        """The server name is the name that the certificate has to be for, where the context checks it."""
         self._stream = stream
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name)

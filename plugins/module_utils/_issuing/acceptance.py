@@ -71,7 +71,7 @@ class Acceptance:
         )
 
     def refuse(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, secret: str) -> None:
-        """Raises StepError where this certificate must not be used; secret: where it would be stored."""
+        """Raises StepError where this certificate, which would be stored in this Secret, must not be used."""
         problems = list(self.refusals(issued, subject, key))
         if problems:
             raise StepError(

@@ -273,7 +273,7 @@ def _issue(
 def _write(
     wanted: OwnCertificate, stored: object, data: Mapping[str, bytes | None], record: str | None, work: Work
 ) -> Write:
-    """record: of the further forms of each certificate, None where there are none."""
+    """The write of the Secret, with the record of the further forms of each certificate; None where there are none."""
     what = f"certificate {wanted.common_name}.crt"
     if not isinstance(stored, dict):
         content = {name: value for name, value in data.items() if value is not None}

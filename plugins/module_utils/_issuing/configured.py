@@ -18,7 +18,7 @@ from .pending.requests import StoredRequest
 
 
 def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
-    """stored: what the cluster knows of its requests; the external issuer has no other place for answers."""
+    """The issuer that the caller has chosen. It gets what the cluster has stored of its requests; the external issuer has no other place for answers."""
     settings, scope = work.settings.issuer, work.scope
     # A call has one issuer, and imports the code of no other.
     if isinstance(settings, CertManagerIssuer):

@@ -173,7 +173,7 @@ def _sign_leaves(
 def sign_here(
     subject: LeafSubject, key: PrivateKey, issuer: InternalIssuer, acceptance: Acceptance, secret: str
 ) -> IssuedCertificate:
-    """A leaf that the internal issuer has signed, and that may be used. secret: where it is to be stored. Raises StepError."""
+    """A leaf that the internal issuer has signed, and that may be used in this Secret. Raises StepError."""
     try:
         issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
     except CertificateError as error:

@@ -31,7 +31,7 @@ class External:
     remembers = False
 
     def __init__(self, answers: Mapping[bytes, bytes], where: str) -> None:
-        """where: the Secrets that people look at, for messages."""
+        """Messages name the Secrets that people look at by ``where``."""
         self._answers = answers
         self._where = where
 

@@ -72,7 +72,7 @@ class InternalIssuer:
         return cross_certify(order.authority, order.issuer, self._key, not_before=order.not_before, validity=validity)
 
     def sign(self, csr: bytes) -> IssuedCertificate:
-        """csr: PEM."""
+        """The answer to a request in PEM."""
         authority = self._authority[0]
         begin = max(self._now - BACKDATED, authority.not_before)
         # A leaf that outlives its CA would break the path without notice (docs/design.md, "Issuers").
@@ -81,7 +81,7 @@ class InternalIssuer:
 
 
 def _sign_request(csr: bytes, authority: Certificate, key: PrivateKey, begin: datetime, end: datetime) -> Certificate:
-    """csr: PEM. Raises CertificateError where the certificate would end before it begins."""
+    """The leaf for a request in PEM. Raises CertificateError where the certificate would end before it begins."""
     request = parse_request(csr)
     return sign_leaf(
         request.public_key,
@@ -179,8 +179,8 @@ def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:
 def order_back_link(
     replaced: Certificate, made: NextAuthority, key: PrivateKey | None = None, until: datetime | None = None
 ) -> LinkOrder | None:
-    """It is valid while both CAs are, and no longer than requested; None for a CA that has ended. key: of the CA in
-    use, where an issuer signs and this key is here.
+    """It is valid while both CAs are, and no longer than requested; None for a CA that has ended. The key is that of the CA in use, where an issuer signs
+    and this key is here.
     """
     authority = made.chain[0]
     begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)

@@ -154,13 +154,13 @@ class KubeClient:
     def get(
         self, resource: Resource, namespace: str | None, name: str, *, within: float | None = None
     ) -> dict[str, Any]:
-        """within: as for ``create``."""
+        """Read an object within so many seconds, as for ``create``."""
         return self._send("GET", Attempt("get", resource, namespace, name), within=within).body
 
     def get_or_none(
         self, resource: Resource, namespace: str | None, name: str, *, within: float | None = None
     ) -> dict[str, Any] | None:
-        """within: as for ``create``."""
+        """Read an object as ``get`` does; None where it does not exist."""
         try:
             return self.get(resource, namespace, name, within=within)
         except NotFound:
@@ -321,7 +321,7 @@ class KubeClient:
         content_type: str = _JSON,
         within: float | None = None,
     ) -> HttpAnswer:
-        """within: as for ``create``."""
+        """Send a request within so many seconds, as for ``create``, and return its answer."""
         attempts = _ATTEMPTS if within is None else 1
         name = None if attempt.verb == "create" else attempt.name
         path = attempt.resource.path(attempt.namespace, name, attempt.subresource)
@@ -357,7 +357,7 @@ class KubeClient:
 
 
 def _header(response: HttpAnswer | None, name: str) -> str:
-    """name: in lower case."""
+    """The value of a header with this name in lower case; empty where there is none."""
     headers = response.headers if response is not None else {}
     return next((value for key, value in headers.items() if key.lower() == name), "")
 

@@ -243,7 +243,7 @@ _ATTRIBUTES = {"ca_cert": "ssl_ca_cert", "client_cert": "cert_file", "client_key
 
 
 def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> HttpTransport:
-    """A transport; no request is sent yet. environment: of the process by default. Raises OptionsError."""
+    """A transport by the options and the environment, by default that of the process; no request is sent yet. Raises OptionsError."""
     variables = os.environ if environment is None else environment
     resolved = resolve_options(options, variables)
     own = _authorization(resolved)
@@ -320,7 +320,7 @@ def _is_in_cluster(configuration: Any) -> bool:
 
 
 def _load_file(configuration: Any, paths: str, options: Mapping[str, Any]) -> None:
-    """paths: a path, or several as in KUBECONFIG."""
+    """Load a kubeconfig from a path, or from several as in KUBECONFIG."""
     if not any(os.path.isfile(os.path.expanduser(path)) for path in paths.split(os.pathsep)):
         if "kubeconfig" in options:
             raise OptionsError(
@@ -343,7 +343,7 @@ def _load_file(configuration: Any, paths: str, options: Mapping[str, Any]) -> No
 def _load_content(
     configuration: Any, content: Any, options: Mapping[str, Any], persister: Callable[[], None] | None = None
 ) -> None:
-    """persister: writes tokens that a plugin has renewed back to the files.
+    """Load a kubeconfig. The function ``persister`` writes tokens that a plugin has renewed back to the files.
 
     The functions of the library that load a file write the keys in it to a disk, in its older releases without asking where.
     """
@@ -375,7 +375,7 @@ def _refresh_token(refresh: Callable[[Any], None], provider: Any) -> None:
 
 
 def _why_not_refreshed(error: Exception) -> str:
-    """As the rest of a sentence about the identity provider. code: of OAuth 2.0 (RFC 6749 section 5.2)."""
+    """As the rest of a sentence about the identity provider, with the error code of OAuth 2.0 (RFC 6749 section 5.2)."""
     code, status, reason = (getattr(error, name, None) for name in ("error", "status", "reason"))
     if isinstance(code, str) and code.replace("_", "").isalnum():
         return f"gives no new token ({code})"

@@ -78,7 +78,7 @@ class TrustLease:
         self._acquire(self._refuse)
 
     def _acquire(self, get_past: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> None:
-        """get_past: from the Lease as another run holds it to the Lease as this run takes it. Raises LeaseHeld."""
+        """Take the Lease. From the Lease as another run holds it, ``get_past`` leads to the Lease as this run takes it. Raises LeaseHeld."""
         while True:
             current: Mapping[str, Any] | None = self._client.get_or_none(LEASES, self._namespace, self._name)
             holder = _spec(current).get("holderIdentity")

@@ -97,12 +97,12 @@ def _tls_failure(cause: str, where: str) -> TransportError:
 
 
 def is_transient(cause: str) -> bool:
-    """Whether another try may succeed. cause: the innermost cause of a failure of TLS or of a proxy."""
+    """Whether another try may succeed, by the innermost cause of a failure of TLS or of a proxy."""
     return bool(_TRANSIENT.search(cause))
 
 
 def is_untrusted(cause: str) -> bool:
-    """Whether no trusted CA has signed the server's certificate, or the certificate lacks the server's name. cause: as in ``is_transient``."""
+    """Whether no trusted CA has signed the server's certificate, or the certificate lacks the server's name, by the cause as in ``is_transient``."""
     return bool(_NOT_TRUSTED.search(cause))
 
 

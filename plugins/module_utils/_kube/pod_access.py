@@ -126,7 +126,7 @@ class PodStream:
 
 @contextmanager
 def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout: float) -> Iterator[PodStream]:
-    """timeout: seconds to get through to the API server. Raises KubeError.
+    """A stream to a port, with a timeout in seconds to get through to the API server. Raises KubeError.
 
     Only reading the stream shows whether a process listens on the port.
     """
@@ -138,8 +138,8 @@ def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout
 def run_command(
     transport: Routed, namespace: str, pod: str, container: str, command: Sequence[str], *, timeout: float
 ) -> None:
-    """Run a command in a container, and wait until it has ended. timeout: seconds to get through to the API server, and for the command. Raises
-    KubeError: the command was not started, did not end in time, or failed.
+    """Run a command in a container, and wait until it has ended. The timeout is in seconds, to get through to the API server, and for the command. Raises
+    KubeError where the command was not started, did not end in time, or failed.
     """
     attempt = _Running("create, get", PODS, namespace, pod, "exec", container)
     asked = [("container", container), *(("command", part) for part in command), ("stdout", "true"), ("stderr", "true")]
@@ -288,7 +288,7 @@ class DirectPorts:
     """
 
     def __init__(self, client: KubeClient, namespace: str, selector: str) -> None:
-        """selector: labels of the pods. Raises KubeError."""
+        """Reads the addresses of the pods with the labels of this selector. Raises KubeError."""
         self._namespace = namespace
         pods = client.list(PODS, namespace, label_selector=selector).items
         self._addresses: Mapping[str, str] = {
@@ -297,7 +297,7 @@ class DirectPorts:
 
     @contextmanager
     def __call__(self, pod: str, port: int, *, timeout: float) -> Iterator[SocketStream]:
-        """timeout: seconds to get a connection. Raises KubeError."""
+        """A stream to a port, with a timeout in seconds to get a connection. Raises KubeError."""
         attempt = _Reaching("get", PODS, self._namespace, pod, port=port)
         address = self._addresses.get(pod)
         if not address:

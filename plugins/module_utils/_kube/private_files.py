@@ -85,7 +85,7 @@ def are_available() -> bool:
 
 
 def memory_file(name: str, content: bytes) -> int:
-    """The descriptor of a new memory file, for the caller to close. name: shown by tools that inspect this process."""
+    """The descriptor of a new memory file, for the caller to close. Tools that inspect this process show its name."""
     # Closed in children: an exec plugin is not given the key.
     descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
     os.fchmod(descriptor, 0o600)

@@ -86,7 +86,7 @@ class Choice:
 
 
 def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
-    """wanted: size and kind of a new key. Under NEVER the key keeps the size and the kind that the user has given it."""
+    """The key for the next request; a new key has the wanted size and kind. Under NEVER the key keeps the size and the kind that the user has given it."""
     if policy is RotationPolicy.NEVER:
         if keys.problem:
             return Choice(Take.NONE, keys.problem)
@@ -128,7 +128,7 @@ class Failure:
 
     @classmethod
     def after(cls, before: Failure | None, at: datetime, reason: str) -> Failure:
-        """The failure with the row's count raised by one. before: the failure that came before it, None for the first."""
+        """The failure with the row's count raised by one, after the failure that came before it; None for the first."""
         return cls(before.count + 1 if before else 1, at, reason)
 
 
@@ -169,7 +169,7 @@ _SPREAD = 0.1
 
 
 def next_try(failure: Failure, secret: str) -> datetime:
-    """secret: the Secret of the leaf. The same failure gives the same time, so that every look gives the same."""
+    """When the leaf in this Secret is requested again. The same failure gives the same time, so that every look gives the same."""
     doubled = _FIRST * float(2 ** min(failure.count - 1, 16))
     return failure.at + min(doubled, _LONGEST) * (1 + _SPREAD * _hash_to_share(f"{secret} {failure.count}"))
 
@@ -278,7 +278,7 @@ class Judgement(Enum):
 
 
 def judge(answer: Chain, refusals: Sequence[str], now: datetime) -> Judgement:
-    """refusals: every reason why this certificate must not be used now. Its date alone may cure itself."""
+    """Whether the certificate may be used, where the refusals are every reason why it must not be used now. Its date alone may cure itself."""
     if timedelta(0) < answer[0].not_before - now <= CLOCKS_DIFFER:
         return Judgement.NOT_YET
     return Judgement.REFUSED if refusals else Judgement.VALIDATED
@@ -297,7 +297,7 @@ def record_answer(request: LeafRequest, answer: Chain, refusals: Sequence[str], 
 
 
 def record_failure(request: LeafRequest, why: str, now: datetime) -> LeafRequest:
-    """The request after one more failure in the row. why: a sentence with cause and remedy."""
+    """The request after one more failure in the row, with cause and remedy as a sentence."""
     return replace(request, failure=Failure.after(request.failure, now, why), is_open=False, is_recorded=False)
 
 

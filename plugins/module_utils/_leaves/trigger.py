@@ -200,7 +200,7 @@ def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
 
 
 def why_misnamed(difference: str) -> Due:
-    """difference: how the names differ, as a part of a sentence; empty where that is unknown."""
+    """Why a leaf is due whose names differ. The difference is a part of a sentence, and empty where it is unknown."""
     told = f": {difference}" if difference else ""
     return Due(IssueReason.SPECIFICATION, f"its alternative names are not the names that it should have{told}")
 

@@ -228,7 +228,7 @@ def _self_sign(
     identifier: bytes | None,
     more: Iterable[Extension[ExtensionType]] = (),
 ) -> Certificate:
-    """more: extensions beside key identifier, usage and path length."""
+    """A certificate that its own key has signed, with more extensions beside key identifier, usage and path length."""
     builder = _as_authority(start_certificate(name, name, key.public_key, not_before, validity), path_length)
     if identifier is not None:
         builder = builder.add_extension(x509.SubjectKeyIdentifier(identifier), critical=False)

@@ -258,7 +258,7 @@ _PATTERN = re.compile(re.escape(_TEXT).replace(r"\{\}", "([0-9a-f]{64})").encode
 
 
 def placeholder(public_key_sha256: str) -> str:
-    """public_key_sha256: of the SubjectPublicKeyInfo, lower-case hex."""
+    """The text for a key with this SHA-256 of its SubjectPublicKeyInfo, in lower-case hex."""
     return _TEXT.format(public_key_sha256)
 
 

@@ -230,7 +230,7 @@ def pkcs12_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes) 
 
 
 def jks_truststore(certificates: Mapping[str, Certificate], password: bytes, created: datetime) -> bytes:
-    """A truststore in Java's own old format (``sun.security.provider.JavaKeyStore``, version 2). password: ASCII.
+    """A truststore in Java's own old format (``sun.security.provider.JavaKeyStore``, version 2), with a password in ASCII.
 
     Nothing in it is secret; the password only guards its integrity.
     """

@@ -182,10 +182,10 @@ def _confuses(network: Network, address: Address) -> bool:
 
 
 def read(extension: x509.NameConstraints, certificate: bytes) -> NameConstraints | None:
-    """The constraints; None where verifiers take them in different ways, or not at all. certificate: its DER form.
+    """The constraints in the extension of a certificate in DER form; None where verifiers take them in different ways, or not at all.
 
-    Go refuses a critical extension with names of directories in it, and JVMs stumble over an empty DNS name. The library
-    leaves bounds of subtrees out, which verifiers refuse: then it encodes to other bytes than the certificate has.
+    Go refuses a critical extension with names of directories in it, and JVMs stumble over an empty DNS name. The library leaves bounds of subtrees out,
+    which verifiers refuse: then it encodes to other bytes than the certificate has.
     """
     if extension.public_bytes() not in certificate:
         return None

@@ -29,9 +29,8 @@ MOST_COMPARISONS = 1 << 16
 
 
 def constraint_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
-    """Why a path does not keep to the constraints of its CAs; empty where it does.
-
-    leaf: None when it does not exist yet. Its names are judged when it does: before it is stored.
+    """Why a path does not keep to the constraints of its CAs; empty where it does. The leaf is None where it does not exist yet. Its names are judged when
+    it does: before it is stored.
     """
     return _name_problem(leaf, authorities) or _policy_problem(leaf, authorities)
 
@@ -98,7 +97,7 @@ def path_problem(
     at: datetime,
     verifier: Verifier,
 ) -> str:
-    """Why the path is not valid; empty where it is. The leaf is None where it does not exist yet. The last authority is the anchor.
+    """Why the path is not valid; empty where it is. The leaf is None where it does not exist yet. The last of the authorities is the anchor.
 
     Not every verifier looks at the dates of an anchor (``Verifier``). Each looks at its usages.
     """

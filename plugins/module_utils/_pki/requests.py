@@ -169,11 +169,10 @@ def sign_leaf(
     not_before: datetime,
     validity: timedelta,
 ) -> Certificate:
-    """Sign a leaf. With names it has subjectAltName only; without names it is for a pure client, and its key usage says
-    so.
+    """Sign a leaf. With names, which are DNS names and IP literals, it has subjectAltName only; without names it is for a pure client, and its key usage
+    says so.
 
-    names: DNS names and IP literals. Raises CertificateError when ``issuer_key`` is not the issuer's, validity is not
-    positive, or a name cannot be written into a certificate.
+    Raises CertificateError when ``issuer_key`` is not the issuer's, validity is not positive, or a name cannot be written into a certificate.
     """
     require_key_of(issuer, issuer_key)
     issuer_name = x509.load_der_x509_certificate(issuer.der).subject

@@ -196,9 +196,7 @@ Connect = Callable[[Observation], KafkaAdmin]
 
 
 def missing_library(what: str = "strategy=direct", instead: str = "strategy=operator") -> StepError | None:
-    """The error that says why the library cannot be used here; None where it can be. what, instead: options, for
-    messages.
-    """
+    """The error that says why the library cannot be used here; None where it can be. Messages name the options that need it and that do without it."""
     try:
         found = metadata.version("kafka-python")
     except metadata.PackageNotFoundError:
@@ -219,7 +217,7 @@ def bootstrap_servers(observation: Observation, given: Sequence[str]) -> list[st
 
 
 def connect_to(given: Sequence[str]) -> Connect:
-    """given: bootstrap addresses as host:port, empty for the cluster's own. Raises StepError."""
+    """The way to Kafka by given bootstrap addresses as host:port; empty for the cluster's own. Raises StepError."""
 
     def connect(observation: Observation) -> KafkaAdmin:
         if problem := missing_library():

@@ -68,10 +68,9 @@ def voters_caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]
 
 
 def quorum_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tuple[Violation, ...]:
-    """KafkaQuorumCheck: without this controller a majority of voters has to be caught up.
+    """Violations of KafkaQuorumCheck, by which a majority of voters has to be caught up without this controller.
 
-    A lone voter may restart, because there is no other way. Of two voters the other voter has to be caught up: a
-    majority needs both.
+    A lone voter may restart, because there is no other way. Of two voters the other voter has to be caught up: a majority needs both.
     """
     voters = len(quorum.voters)
     current = voters_caught_up(quorum, fetch_timeout)
@@ -97,7 +96,7 @@ def _quorum_violation(node: Node, cause: str) -> Violation:
 
 
 def availability_violations(node: Node, topics: Iterable[Topic]) -> tuple[Violation, ...]:
-    """KafkaAvailability: producers with acks=all can go on writing to every partition with a replica on this broker."""
+    """Violations of KafkaAvailability, by which producers with acks=all can go on writing to every partition with a replica on this broker."""
     return tuple(
         Violation(Condition.AVAILABILITY, f"pod {node.pod}", cause, _RESTORE)
         for topic in topics

@@ -133,7 +133,7 @@ class Others:
         self._ours.add(uid)
 
     def check(self, pods: Iterable[Object], ended: Iterable[Object]) -> None:
-        """ended: as of ``ended_pods``. Raises RollStuck when another roll is under way, or a node was evicted."""
+        """Raises RollStuck when another roll is under way, or a node was evicted, by the pods and the ended pods of ``ended_pods``."""
         over = {uid_of(pod): pod for pod in ended}
         present = {uid_of(pod): pod for pod in pods}
         leaving = {uid for uid, pod in present.items() if is_terminating(pod)}
@@ -153,7 +153,7 @@ class Others:
 
     @staticmethod
     def check_requests(items: Iterable[Object]) -> None:
-        """items: pods and StrimziPodSets. Raises RollStuck when an annotation asks the operator for a roll."""
+        """Raises RollStuck when an annotation of one of these pods and StrimziPodSets asks the operator for a roll."""
         for item in items:
             if is_asked(item):
                 kind = item.get("kind") or "Pod"
@@ -355,7 +355,7 @@ def withdrawal(pod: Object, what: str) -> Write:
 
 def withdraw_left_requests(observation: Observation, spared: Collection[str]) -> tuple[Write, ...]:
     """Take the requests for a restart back that a killed call of this collection has left on nodes. The caller holds the Lease, so no other run waits for
-    these restarts. spared: the UIDs of the pods whose restart the caller is about to request.
+    these restarts. Pods whose UIDs are ``spared`` are about to get a request of the caller.
     """
     nodes = (
         pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA and pod.uid not in spared

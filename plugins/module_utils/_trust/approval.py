@@ -54,7 +54,7 @@ def _restarted(step: PlannedStep, snapshot: Snapshot) -> tuple[Any, ...]:
 def check_approval(
     approved: str, goal: Goal, snapshot: Snapshot, planned: Forecast, plan: Callable[[Snapshot], Forecast]
 ) -> tuple[Violation, ...]:
-    """The violation where the plan of now is another one than the approved plan. plan: the plan of this call for another state of the cluster.
+    """The violation where the plan of now is another plan than the approved plan; ``plan`` makes the plan of this call for another state of the cluster.
 
     A run that was killed goes on: the flow in flight has the same goal and began with the same CA, and its plan is the rest of the approved plan. A flow
     that keeps no journal goes on where the approved plan is that of the state before it. Where nothing is left to do, nothing needs an approval.

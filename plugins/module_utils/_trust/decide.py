@@ -186,7 +186,7 @@ def _phase_of_write(transitions: tuple[Transition, ...], ledger: Ledger) -> Phas
 
 
 def _choose_steps(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> Decision:
-    """waits: why each rule waits, where none has a step."""
+    """The decision to take these steps, or to wait as each rule does where none has a step."""
     if at.leads_to_replacement:
         # All of the renewal belongs to the first phase of the replacement.
         steps = tuple(replace(step, phase=Phase.PREPARE) for step in steps)

@@ -113,8 +113,8 @@ class Life:
 
 
 def lives_of(snapshot: Snapshot, span: Span | None) -> tuple[Life, ...]:
-    """The CA in use with the CAs above it, the other CAs of the ledger, then the leaves by component. span: how long the plan takes; None where there is no
-    estimate.
+    """The lives of the CA in use with the CAs above it, of the other CAs of the ledger, then of the leaves by component, beside the span of the plan; that
+    is None where there is no estimate.
     """
     return tuple(_lives(snapshot, span))
 

@@ -307,7 +307,7 @@ def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> fro
 
 
 def _as_held_step(party: str, violations: Sequence[Violation], before: Phase) -> PlannedStep:
-    """before: the phase of what would come next."""
+    """A step that holds the plan for this party, before the phase of what would come next."""
     messages = " ".join(violation.message for violation in violations if violation.subject == party)
     return PlannedStep(
         before, f"the flow is held here by {party}: {messages}", kind=f"held by {party}", is_change=False,
@@ -323,9 +323,7 @@ def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
 
 
 def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
-    """The violation where these steps would be taken a second time in the same state. states: the states so far; this
-    function adds the state.
-    """
+    """The violation where these steps would be taken a second time in the same state, which this function adds to the states so far."""
     state = state_of(snapshot, steps)
     if state not in states:
         states.add(state)

@@ -94,9 +94,7 @@ HANDSHAKE, STORED = "handshake", "stored"
 
 
 def describe_channels(run: Run) -> dict[str, Any]:
-    """``look``: when a call asked the listeners, or why none did. CAs are named by the first 12 digits
-    of their SHA-256.
-    """
+    """The channels, and with ``look`` when a call asked the listeners, or why none did. CAs are named by the first 12 digits of their SHA-256."""
     evidence = run.look["evidence"]
     channels = [*_nodes(run), *_rafts(run), *_components(run), *_operator(run), *map(_client, run.last["outside"])]
     return {
@@ -204,13 +202,13 @@ Facts = Mapping[str, Any]
 
 
 def describe_users(seen: Facts) -> list[dict[str, Any]]:
-    """seen: the result of ``strimzi_user_info``. An entry for each user, and for each certificate in a Secret that a person has named."""
+    """An entry for each user in the result of ``strimzi_user_info``, and for each certificate in a Secret that a person has named."""
     users = (_user(f"KafkaUser {user['namespace']}/{user['name']}", user) for user in seen.get("users") or ())
     return [*users, *(_user(named["secret"], named) for named in seen.get("named_certificates") or ())]
 
 
 def _user(name: str, user: Facts) -> dict[str, Any]:
-    """authentication: empty of a certificate in a named Secret."""
+    """A user; its authentication is empty for a certificate in a named Secret."""
     certificate: Facts = user["certificate"] or {}
     return {
         "name": name,
@@ -297,7 +295,7 @@ SCHEMA = 2
 
 
 def facts_of(run: Run, now: datetime) -> dict[str, Any]:
-    """``now``: the end of the run, and what days left count from."""
+    """The facts of a run that ends ``now``, from which days left count too."""
     worked = round(sum(step["seconds"] for step in run.steps), 1)
     authorities, channels = describe_authorities(run, now), describe_channels(run)
     return {

@@ -117,7 +117,7 @@ _LABEL = re.compile(r"\(([0-9a-f]{12})\)$")
 
 
 def describe_pods(run: Run) -> dict[str, Any]:
-    """``restarts``: how often the pod, or the pods of its component before it, were restarted; null when unclear."""
+    """The pods; ``restarts`` says how often the pod, or the pods of its component before it, were restarted, and is null when unclear."""
     restarted, alone = restarts_of(run), Counter(pod["component"] for pod in run.last["pods"])
     pods = []
     for pod in sorted(run.last["pods"], key=lambda pod: order_of(pod["component"], pod["name"])):

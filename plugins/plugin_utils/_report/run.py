@@ -58,7 +58,7 @@ class Forecast:
 
     @classmethod
     def of(cls, calls: Sequence[Mapping[str, Any]]) -> Forecast:
-        """calls: the results of a run in check mode; none of any other run."""
+        """The forecast by the results of a run in check mode; of any other run there are none."""
         last = calls[-1] if calls else {}
         return cls(
             steps=list(last.get("plan") or []),
@@ -184,7 +184,7 @@ def _complete(result: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, 
 
 
 def _last_look(*results: Mapping[str, Any]) -> dict[str, Any]:
-    """results: in the order in which they came. The last look that asked listeners; else the last look."""
+    """The last look that asked listeners; else the last look. The results are in the order in which they came."""
     looks = [
         {"evidence": result["evidence"], "listeners": result["listeners"]}
         for result in results

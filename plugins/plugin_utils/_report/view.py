@@ -25,7 +25,7 @@ APART = 3
 
 
 def matrix(facts: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
-    """``more``: channels that are like the first of their row."""
+    """The matrix of channels and CAs; each row has under ``more`` the channels that are like its first."""
     alike: dict[tuple[Any, ...], list[Facts]] = {}
     for channel in facts["channels"]:
         alike.setdefault(_likeness(channel, cas), []).append(channel)
@@ -417,7 +417,7 @@ def _log(facts: Facts) -> list[dict[str, str]]:
 
 
 def _planned(number: int, step: Facts) -> dict[str, Any]:
-    """A step of the plan. few: the pods that it restarts, in a line."""
+    """A step of the plan; ``few`` names the pods that it restarts, in a line."""
     return {
         "number": number,
         "phase": step["phase"],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from .wording import bare_fields, fields_in_docstrings, nameless, problems, prose, vague
+from .wording import bare_fields, fields_in_docstrings, nameless, parameters_in_docstrings, problems, prose, vague
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,8 @@ def test_fields_without_a_comment() -> None:
     value = "@dataclass(frozen=True)\nclass A:\n    #: Of a.\n    a: int\n    b: int\n    # Of c.\n    c: int\n"
     assert [problem.split('"')[1] for problem in bare_fields(value)] == ["b", "c"]
     assert [*bare_fields(value.removeprefix("@dataclass(frozen=True)\n"))] == []
+
+
+def test_a_docstring_that_lists_a_parameter() -> None:
+    source = 'def wait(seconds: int, *, pod: str) -> None:\n    """Wait for ``pod``: it starts. seconds: at most. Raises: nothing."""\n'
+    assert [problem.split('"')[1] for problem in parameters_in_docstrings(source)] == ["seconds: …"]

@@ -4,7 +4,8 @@ No docstring or comment begins with a word that makes the reader guess what is m
 the code that they may open, says which node, client, user or issuer does something: never "somebody". It names each thing by its noun: never "those that
 are open", "the one in use", "who presents it". It says what tells or asks: never "is asked" without "by". A program does a thing again, never "anew".
 Tests say which party does something as well, also in their names.
-No docstring of a class explains a field as "name: meaning": that stands above the field. Each field of a dataclass of the collection has such a comment.
+No docstring of a class explains a field as "name: meaning": that stands above the field. Each field of a dataclass of the collection has such a comment,
+and no docstring of a function of the collection explains a parameter in that way: it says so in a sentence.
 ``python -m tests.tools.checks.wording`` looks through the repository.
 """
 
@@ -73,11 +74,24 @@ def fields_in_docstrings(source: str) -> Iterator[str]:
     """Every field, and every member of an enum, that the docstring of its class explains as ``name: meaning``, as ``line: text``."""
     for node in _statements(source):
         if isinstance(node, ast.ClassDef):
-            text = re.sub(r"\s+", " ", ast.get_docstring(node) or "")
-            explained = set(_EXPLAINED.findall(text))
+            explained = _explained(node)
             for field in (name for part in node.body for name in _assigned(part)):
                 if isinstance(field, ast.Name) and field.id in explained:
                     yield f'{field.lineno}: the docstring of {node.name} explains "{field.id}": say it in a comment above the field'
+
+
+def parameters_in_docstrings(source: str) -> Iterator[str]:
+    """Every parameter that the docstring of its function explains as ``name: meaning``, as ``line: text``."""
+    for node in _statements(source):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            explained = _explained(node)
+            for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                if parameter.arg in explained:
+                    yield f'{node.body[0].lineno}: the docstring of {node.name} lists "{parameter.arg}: …": say it in a sentence'
+
+
+def _explained(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    return frozenset(_EXPLAINED.findall(re.sub(r"\s+", " ", ast.get_docstring(node) or "")))
 
 
 def _assigned(statement: ast.stmt) -> list[ast.expr]:
@@ -178,6 +192,7 @@ def _problems_of(name: str) -> Iterator[str]:
         yield from nameless(text)
     if is_python and name.startswith("plugins/"):
         yield from bare_fields(text)
+        yield from parameters_in_docstrings(text)
     if is_naming:
         yield from vague(prose(text) if is_python else text)
 

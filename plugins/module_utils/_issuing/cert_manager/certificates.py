@@ -443,7 +443,7 @@ class CertManagerByCertificates:
         detail: str,
         taken: Mapping[str, Object],
     ) -> Kept:
-        """taken: Secrets of users, by name."""
+        """The state of one leaf at the issuer. The names of Secrets of users are taken."""
         if certificate is None:
             return self._missing(order)
         if theirs := refuse_foreign_certificate(certificate, self._scope) or refuse_taken_secret(

@@ -107,7 +107,7 @@ def not_installed(kind: Resource) -> Waiting:
 
 
 def refuse_foreign_token(reference: str) -> Refused:
-    """The answer about a token that is none of ours. reference: of the issuer."""
+    """The answer about a token that another client has written for the issuer of this reference."""
     return Refused(
         f"The record of a request to {reference} cannot be read: another client has changed it.",
         "Run again, so that the leaf is requested again.",
@@ -115,8 +115,8 @@ def refuse_foreign_token(reference: str) -> Refused:
 
 
 def refuse_unwritten(error: KubeError, target: str, issuer: object) -> Refused:
-    """The refusal of an object that could not be written. target: that object in sentences. Raises IssuerUnavailable where
-    another run may write it as it is, and the error itself where it is not about cert-manager.
+    """The refusal of an object, which sentences name as ``target``, that could not be written. Raises IssuerUnavailable where another run may write it as
+    it is, and the error itself where it is not about cert-manager.
     """
     if isinstance(error, ResourceTypeMissing):
         raise IssuerUnavailable("cert-manager", _not_installed(error.attempt), f"{_INSTALL}.") from None

@@ -86,7 +86,7 @@ class RequestElsewhere:
 
 
 def requests_by_hand(observation: Observation) -> tuple[RequestByHand, ...]:
-    """The open requests that a person carries. observation: together with the requests (``pending.with_requests``)."""
+    """The open requests that a person carries, of an observation together with the requests (``pending.with_requests``)."""
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     return tuple(
         _by_hand(stored, record, leaves.get(stored.secret), observation)

@@ -55,7 +55,7 @@ def judge_requests(
     now: datetime,
     policy: KeyPolicy | None = None,
 ) -> dict[str, LeafRequest]:
-    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others. policy: rules of the caller."""
+    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others, and by the caller's policy."""
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())), policy)
     return {name: reading.request(request, answers.get(name)) for name, request in stored.items()}

@@ -58,7 +58,7 @@ _BARE_REQUEST_BYTES = 10
 def foresee_room(
     leaves: Sequence[LeafSecret], authority: Chain, issuer: Issuer, key: KeySpec, observation: Observation
 ) -> None:
-    """leaves: all leaves of one component that are to be requested. Raises StepError."""
+    """Raises StepError where a Secret has no room for the requests for all these leaves of one component."""
     if not leaves:
         return
     scope, component = observation.scope, leaves[0].component
@@ -238,7 +238,7 @@ def _failure_before(stored: StoredRequest | None) -> Failure | None:
 def _order(
     leaf: LeafSecret, key: PrivateKey | None, failed: Failure | None, issuer: Issuer, step: AskForLeaves, observation: Observation, work: Work
 ) -> LeafOrder:  # fmt: skip
-    """key: None where the issuer makes the key. Raises StepError."""
+    """The order for a leaf. The key is None where the issuer makes it. Raises StepError."""
     if key is None:
         return standing_order(leaf, step.issuer, observation, work)
     subject = subject_for(leaf, observation)
@@ -254,7 +254,7 @@ def _order(
 def _request(
     order: LeafOrder, key: PrivateKey | None, failed: Failure | None, issuer: Issuer, authority: str, work: Work
 ) -> RequestRecord:
-    """The record of this request, which goes out. authority: fingerprint of the CA that is to sign."""
+    """The record of this request, which goes out. The CA that is to sign is named by its fingerprint."""
     answer, now = issuer.request(order), work.clock.now()
     if isinstance(answer, Refused):
         failed = Failure.after(failed, now, f"{answer.reason} {answer.remedy}")

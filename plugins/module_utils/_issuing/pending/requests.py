@@ -45,8 +45,8 @@ def new_keys(count: int, work: Work) -> Iterator[PrivateKey]:
 def keys_of(
     leaves: Sequence[LeafSecret], following: Mapping[str, PrivateKey], observation: Observation, work: Work
 ) -> dict[str, PrivateKey]:
-    """By the Secret of the leaf. following: the next keys that are stored. Raises StepError where keys are not to be made
-    again, and that of a leaf cannot be used.
+    """The keys by the Secret of the leaf, where ``following`` are the stored next keys. Raises StepError where keys are not to be made again, and that of a
+    leaf cannot be used.
     """
     used = frozenset(leaf.chain[0].public_key_sha256 for leaf in observation.snapshot.every_leaf if leaf.chain)
     found: dict[str, PrivateKey] = {}

@@ -122,7 +122,7 @@ def is_refusal(reply: Reply) -> bool:
 
 
 def failure(server: str, call: Call, reply: Reply) -> VaultFailure:
-    """For an answer other than success. server: how messages name it."""
+    """The failure by an answer other than success, of the server as messages name it."""
     unknown = _State("a server of this API gives no such answer", "Check url and the proxy.", reply.status >= 500)
     state = _STATES.get(reply.status, unknown)
     if remedy := settings_remedy(reply):

@@ -248,8 +248,8 @@ class VaultPki:
             return self._unusable(f"to certify {subject}", error)
 
     def _request_of(self, authority: Certificate, requesting: str, signing: str, doing: str) -> bytes | Refused:
-        """The request for a link certificate, signed by the key of that CA, which the mount keeps. requesting, signing:
-        the issuers of that CA and of the CA that certifies it.
+        """The request for a link certificate, signed by the key of that CA, which the mount keeps. That CA is the issuer ``requesting``, and the issuer
+        ``signing`` certifies it.
         """
         settings = self._settings
         known = self._connected().read(issuer_path(settings.mount, requesting), doing)

@@ -319,8 +319,8 @@ class VaultSession:
         return reply
 
     def _denied(self, path: str, doing: str, capability: str, *, fresh: bool) -> VaultFailure:
-        """The failure, which tells whether the token or its policies are the cause: the policy ``default`` lets a token look at
-        itself. fresh: the token was got just now.
+        """The failure, which tells whether the token or its policies are the cause: the policy ``default`` lets a token look at itself. The token is
+        ``fresh`` where it was got just now.
         """
         policies = self._policies()
         if policies is None and not fresh:

@@ -108,9 +108,8 @@ def _entry_facts(data: Mapping[str, bytes]) -> dict[str, list[str]]:
 
 
 def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Observation) -> tuple[Write, ...]:
-    """Certificate, key and link certificates of the next CA in one write, so that a crash leaves all or nothing.
-
-    made: None for a prediction, for which nothing is made.
+    """Certificate, key and link certificates of the next CA in one write, so that a crash leaves all or nothing. For a prediction nothing is made, and
+    ``made`` is None.
     """
     name = observation.scope.ca_key_secret
     existing = observation.secret(name)

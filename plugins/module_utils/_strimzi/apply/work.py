@@ -148,14 +148,14 @@ class PortOpener(Protocol):
     """Opens ports of pods of the cluster's namespace."""
 
     def __call__(self, pod: str, port: int, *, timeout: float) -> AbstractContextManager[Any]:
-        """A byte stream. timeout: seconds. Raises KubeError, OSError."""
+        """A byte stream, within so many seconds. Raises KubeError, OSError."""
 
 
 class CommandRunner(Protocol):
     """Runs commands in containers of pods of the cluster's namespace."""
 
     def __call__(self, pod: str, container: str, command: Sequence[str], *, timeout: float) -> None:
-        """Wait until the command has ended. timeout: seconds. Raises KubeError, also where it failed."""
+        """Wait until the command has ended, for so many seconds. Raises KubeError, also where it failed."""
 
 
 class LookLive(Protocol):
@@ -286,7 +286,7 @@ class Write:
     namespace: str = ""
 
     def action(self, namespace: str, phase: str) -> Action:
-        """namespace: of the cluster."""
+        """The write as an action of a call on a cluster in this namespace."""
         target = f"{self.resource.kind} {self.namespace or namespace}/{self.name}"
         return Action(self.verb.value, target, self.what, phase, self.before, self.after)
 
@@ -343,7 +343,7 @@ def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
 
 
 def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
-    """From here on a call sees when another program writes the object back. found: the object after the write; None where it was deleted."""
+    """From here on a call sees when another program writes the object back, which was found like this after the write; None where it was deleted."""
     key = write.resource.kind, write.namespace or work.scope.namespace, write.name
     if found is None:
         work.written.note(key, None)

@@ -79,7 +79,7 @@ def _text(kept: Mapping[str, Any]) -> bytes:
 
 
 def encode_backup(kept: Mapping[str, Any], ca: CaSecrets) -> dict[str, bytes]:
-    """The entries of a backup of these Secrets. ca: what they hold."""
+    """The entries of a backup of these Secrets, which hold this CA."""
     key = next((entries(secret).get(KEY) for secret in kept.values() if KEY in secret["data"]), None)
     is_here = key is not None and ca.current and ca.key == ca.current[0].public_key_sha256 and not ca.in_use_elsewhere
     return {
@@ -138,8 +138,8 @@ def _is_of_texts(value: Any) -> bool:
 
 
 def is_whole(secrets: Secrets, record: BackupRecord, wanted: Mapping[str, bytes]) -> bool:
-    """Whether the backup holds the entries that its run wrote. wanted: the entries of a backup with this digest; their packed content may differ, because
-    each release of zlib packs in its own way.
+    """Whether the backup holds the entries that its run wrote. The entries of a backup with this digest are ``wanted``; their packed content may differ,
+    because each release of zlib packs in its own way.
     """
     held = entries(secrets.get(record.name))
     return _content(secrets, record) is not None and {**held, CONTENT: b""} == {**wanted, CONTENT: b""}

@@ -112,8 +112,8 @@ _KEPT_LINKS = re.compile(r"^([0-9a-f]{40})\.link\.crt$")
 def read_ca_secrets(
     certificate_secret: Object | None, key_secret: Object | None, counted_by: str = names.CA_CERT_GENERATION
 ) -> CaSecrets:
-    """The content of the two Secrets. An entry that cannot be read becomes a problem. counted_by: the annotation with the generation of the
-    certificate; the operator's own counts until it is there.
+    """The content of the two Secrets. An entry that cannot be read becomes a problem. The annotation ``counted_by`` has the generation of the certificate;
+    the operator's own counts until it is there.
     """
     certificates = {k: v for k, v in entries(certificate_secret).items() if k.endswith(".crt") and v.strip()}
     chains, problems = _parse_chains(certificates)

@@ -108,11 +108,10 @@ def is_observed(kafka: Mapping[str, Any] | None) -> bool:
 def note_absent_operator(
     seen: OperatorStatus, kafka: Mapping[str, Any] | None, nodes: Collection[str] = (), pods: Collection[Any] = ()
 ) -> OperatorStatus:
-    """The status with what the resource, beside its pods, shows of an operator that is not there. nodes: the nodes that
-    the cluster has.
+    """The status with what the resource, beside its pods, shows of an operator that is not there; the cluster has these nodes.
 
-    A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of
-    nodes that do not run (docs/operator.md, "Kafka resource").
+    A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of nodes that do not run (docs/operator.md,
+    "Kafka resource").
     """
     if kafka is None:
         return seen
@@ -155,7 +154,7 @@ def read_pause(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> Op
 def read_reconciliation(
     kafka: Mapping[str, Any] | None, scope: names.ClusterNames, neighbours: tuple[str, ...] = ()
 ) -> Reconciliation:
-    """neighbours: the existing Kafka clusters, where this cluster does not exist."""
+    """The words of the operator about the Kafka resource. Neighbours are the existing Kafka clusters, where this cluster does not exist."""
     return Reconciliation(
         exists=kafka is not None,
         uid=str(((kafka or {}).get("metadata") or {}).get("uid") or ""),
@@ -218,7 +217,7 @@ class CronExpression:
     is_day: _Day
 
     def is_satisfied(self, at: datetime) -> bool:
-        """at: in UTC."""
+        """Whether the expression is satisfied at this time in UTC."""
         return (
             self.is_day(at.date()) and at.hour in self.hours and at.minute in self.minutes and at.second in self.seconds
         )
@@ -305,7 +304,7 @@ def parse_cron(text: str) -> CronExpression:
 
 
 def _numbers(field: str, lowest: int, highest: int, names: tuple[str, ...] = (), first: int = 0) -> frozenset[int]:
-    """The numbers that a field allows. names: of the numbers from ``first`` on."""
+    """The numbers that a field allows. Names stand for the numbers from ``first`` on."""
     found: set[int] = set()
     for part in field.split(","):
         span, has_step, step = part.partition("/")

@@ -136,7 +136,7 @@ def wanted_leaves(
 def expected_leaves(
     scope: names.ClusterNames, kafka: Mapping[str, Any] | None, running: Mapping[str, Component]
 ) -> tuple[LeafSecret, ...]:
-    """The leaves that a cluster with these pods has, whether their Secrets exist or not. running: pods by name, in the order of the result."""
+    """The leaves that a cluster with these pods has, whether their Secrets exist or not. The running pods come by name, in the order of the result."""
     if kafka is None or not running:
         return ()
     nodes = (name for name, component in running.items() if component is Component.KAFKA)

@@ -120,9 +120,7 @@ _INTERNAL = {names.CONTROLLER_ROLE_LABEL: CONTROL_PLANE, names.BROKER_ROLE_LABEL
 def look_at(
     observation: Observation, open_port: PortOpener, *, now: datetime, seconds: float
 ) -> tuple[ObservedListener, ...]:
-    """Ask every TLS listener of every node. seconds: for all of them together. Failures become part of the
-    observations.
-    """
+    """Ask every TLS listener of every node, in so many seconds for all of them together. Failures become part of the observations."""
     return observe_listeners(open_port, endpoints_of(observation), _inquiry(observation, now), seconds=seconds)
 
 
@@ -195,8 +193,8 @@ def look_at_user_listeners(
     now: datetime,
     seconds: float,
 ) -> tuple[ObservedListener, ...]:
-    """Ask every managed listener of every broker about each clients CA. seconds: for all of them together. Raises KubeError; other
-    failures become part of the observations.
+    """Ask every managed listener of every broker about each clients CA, in so many seconds for all of them together. Raises KubeError; other failures
+    become part of the observations.
     """
     ports = [listener.port for listener in user_listeners(kafka) if listener.managed]
     if not ports:

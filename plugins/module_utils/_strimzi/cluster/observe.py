@@ -420,8 +420,8 @@ def object_names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) 
 
 
 def neighbours(client: KubeClient, scope: ClusterNames, *, anywhere: bool) -> tuple[str, ...]:
-    """The Kafka clusters of the namespace, for a message; empty without the permission to list them. anywhere: where it
-    has none, clusters of other namespaces as "<namespace>/<name>", as far as they may be listed.
+    """The Kafka clusters of the namespace, for a message; empty without the permission to list them. With ``anywhere``, where it has none, clusters of
+    other namespaces as "<namespace>/<name>", as far as they may be listed.
     """
     with suppress(Forbidden):
         own = sorted(str(item["metadata"]["name"]) for item in client.list(KAFKAS, scope.namespace).items)

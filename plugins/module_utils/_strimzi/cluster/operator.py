@@ -117,7 +117,7 @@ def await_issued(step: AwaitLeaves, observation: Observation, work: Work) -> Non
 
 
 def _is_replaced(known: str, secret: Mapping[str, Any] | None) -> bool:
-    """known: the resource version of the Secret as it was read."""
+    """Whether the Secret is at another resource version than the known version, at which it was read."""
     return secret is not None and version(secret) != known
 
 
@@ -128,7 +128,7 @@ def _await_leaf(name: str, is_issued: Callable[[Mapping[str, Any] | None], bool]
 
 
 def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: str, what: str) -> float:
-    """what: the operator has not done in time, for messages."""
+    """Wait for the operator, and return the seconds that it took. Messages say ``what`` it has not done in time."""
     begun, limit = work.clock.monotonic(), work.settings.operator_timeout.total_seconds()
     try:
         wait_until(
@@ -338,7 +338,7 @@ def _give_back(step: SetGenerated, work: Work) -> NoReturn:
 
 
 def _describe_unadopted(work: Work, known: bool = True) -> str:
-    """The sentences for a call that fails before the CA is in the ledger. known: whether the CA was seen to be user-managed."""
+    """The sentences for a call that fails before the CA is in the ledger. It is ``known`` where the CA was seen to be user-managed."""
     scope = work.scope
     patch = f'{{"spec":{{"{scope.ca_specification}":{{"generateCertificateAuthority":true}}}}}}'
     return (

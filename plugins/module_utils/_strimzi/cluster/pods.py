@@ -49,8 +49,8 @@ def labels_of(pod: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def has_role(pod: Mapping[str, Any], label: str) -> bool:
-    """Whether a node has the role of this label. A node without the label counts as having it, here and everywhere: a
-    call asks its listeners, and it has to pass the checks of both roles.
+    """Whether a node has the role of this label. A node without the label counts as having it, here and everywhere, because a call asks its listeners, and
+    it has to pass the checks of both roles.
     """
     return labels_of(pod).get(label, "true") == "true"
 

@@ -72,8 +72,8 @@ def cruise_control_names(scope: ClusterNames, domain: str) -> frozenset[str]:
 def node_names(
     scope: ClusterNames, node: NodeIdentity, kafka: Object | None, domain: str, assigned: Addresses | None = None
 ) -> frozenset[str]:
-    """Alternative names of a node: its Services and itself, and on brokers what each listener adds. assigned: what the platform has
-    assigned; None where no call has looked.
+    """Alternative names of a node: its Services and itself, and on brokers what each listener adds. The addresses that the platform has assigned are None
+    where no call has looked.
     """
     cluster, namespace = scope.cluster, scope.namespace
     own = f"{node.pod}.{cluster}-kafka-brokers.{namespace}.svc"
@@ -193,7 +193,7 @@ _SERVING = frozenset({Component.KAFKA, Component.CRUISE_CONTROL})
 def subject_of(
     component: Component, common_name: str, names: frozenset[str], renewal_window: timedelta = timedelta(0)
 ) -> LeafSubject:
-    """The subject of a leaf: O before CN; pure clients have no alternative names. renewal_window: the operator's."""
+    """The subject of a leaf, with O before CN; pure clients have no alternative names. The renewal window is the operator's."""
     name, client = DistinguishedName(common_name), frozenset({Purpose.CLIENT})
     if component not in _SERVING:
         return LeafSubject(name, frozenset(), client, renewal_window)
@@ -201,9 +201,7 @@ def subject_of(
 
 
 def subject_of_user(name: str, renewal_window: timedelta) -> LeafSubject:
-    """Without an organization: rights and quotas belong to ``CN=<user>`` (docs/operator.md, "Users"). renewal_window:
-    the User Operator's.
-    """
+    """Without an organization, because rights and quotas belong to ``CN=<user>`` (docs/operator.md, "Users"). The renewal window is the User Operator's."""
     return LeafSubject(
         DistinguishedName(name, organization=None), frozenset(), frozenset({Purpose.CLIENT}), renewal_window
     )

@@ -63,7 +63,7 @@ _OURS = frozenset(state.value.encode() for state in TrustState if state.value.st
 
 
 def worded(fingerprint: str, state: bytes, in_use: str) -> tuple[str, dict[str, bytes]]:
-    """The draft's word for a state, and the entry for what the draft has no word for. in_use: its word for a CA that is used."""
+    """The draft's word for a state, and the entry for what the draft has no word for. Its word for a CA that is used is ``in_use``."""
     text = state.decode("ascii")
     if not text.startswith(_IN_USE):
         return text, {}

@@ -55,8 +55,8 @@ def served_users(
     ledger: Ledger | None,
     renewal_window: timedelta,
 ) -> dict[str, ServedUser]:
-    """The users by their Secrets, which are read in full, so that a write rests on the content that was read; nothing private is kept. renewal_window: of users
-    that say nothing themselves.
+    """The users by their Secrets, which are read in full, so that a write rests on the content that was read; nothing private is kept. The renewal window
+    is that of users that say nothing themselves.
     """
     found = {
         user.secret: ServedUser(
@@ -140,9 +140,8 @@ def observe_clients_ca(
     around: Surroundings = NO_SURROUNDINGS,
     remembered: Remembered[StoredUser] | None = None,
 ) -> Observation:
-    """Read the Kafka resource, its Secrets and brokers, then its users and the readers of their Secrets; and
-    the CA source.
-    remembered: the Secrets of users, as earlier looks have read them. Raises KubeError.
+    """Read the Kafka resource, its Secrets and brokers, then its users and the readers of their Secrets; and the CA source. The Secrets of users are
+    remembered as earlier looks have read them. Raises KubeError.
     """
     stored = read_stored(client, scope)
     kafka, secrets = stored.kafka, stored.secrets
@@ -210,7 +209,7 @@ def _is_broker(pod: Object, component: Component) -> bool:
 
 
 def _broker(pod: Object, certificates: Object | None) -> Pod:
-    """generation: where it is another than that of the Secret, because the operator is still to restart it; None where there is nothing to
+    """A broker. It has a generation where that is another than the Secret's, because the operator is still to restart it; None where there is nothing to
     tell.
     """
     found = annotation(pod, names.CLIENTS_CA_CERT_GENERATION)
@@ -454,7 +453,7 @@ def _issuers(certificate: UserCertificate, authority: Certificate, about: _Autho
 
 
 def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
-    """what: the certificate that it presents."""
+    """A resource or pod that reads a Secret, as the presenter of the certificate that messages name by ``what``."""
     remedy = f"Restart it, so that it reads {what} again; or {_WAIVER}."
     renewal = Renewal.FOLLOWED if reader.followed else Renewal.BY_HAND
     if reader.followed:
@@ -497,9 +496,10 @@ def _is_of_a_certificate(name: str) -> bool:
 
 
 def _of_issuer_elsewhere(name: str, subject: str, own: Sequence[NamedCertificate], about: _Authorities) -> Presenter:
-    """A party whose certificate another issuer issues. own: the certificates with its subject: they are known where the
-    user of this collection names their Secrets; a kept certificate of a KafkaUser that moved may differ from the
-    certificate that the KafkaUser still presents.
+    """A party whose certificate another issuer issues.
+
+    Its own certificates have its subject: they are known where the user of this collection names their Secrets; a kept certificate of a KafkaUser that
+    moved may differ from the certificate that the KafkaUser still presents.
     """
     if all(given.is_kept for given in own):
         remedy = f"Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and {_WAIVER}."

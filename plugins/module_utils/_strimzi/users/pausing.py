@@ -40,10 +40,8 @@ FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED
 def annotate(
     user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause]
 ) -> bool:
-    """Set annotations of a user, or remove annotations whose value is None, and return whether it was written. leaving_out: users with such a pause stay
-    as they are: at least users that another writer has paused.
-
-    A user that is gone is left out as well. Raises KubeError, StepError.
+    """Set annotations of a user, or remove annotations whose value is None, and return whether it was written. Users whose pause is in ``leaving_out`` stay
+    as they are: at least users that another writer has paused. A user that is gone is left out as well. Raises KubeError, StepError.
     """
     for _try in range(_TRIES):
         work.renew_lease()
@@ -143,7 +141,7 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
 
 
 def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
-    """The error for users that the User Operator has left. what: the end of the sentence that begins with "The User Operator has"."""
+    """The error for users that the User Operator has left, with the end of the sentence that begins with "The User Operator has"."""
     paused = [presenter for presenter in left if presenter.pause is ReissuePause.FOREIGN]
     why = (
         f" Another program or person has paused {names_of(paused)} ({names.PAUSE_RECONCILIATION}) meanwhile."
@@ -225,7 +223,7 @@ def names_of(found: Iterable[Presenter]) -> str:
 
 
 def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[Presenter]:
-    """The presenters that are left when the time has run out; the time begins again whenever fewer are left than ever before. wanted: names of presenters."""
+    """The presenters of these names that are left when the time has run out; the time begins again whenever fewer are left than ever before."""
     asked, count = frozenset(wanted), len(wanted)
     deadline = work.clock.monotonic() + limit_of(work)
     while True:
@@ -273,7 +271,9 @@ def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) ->
 
 
 def users_left_paused(users: Collection[UserName], known: bool = True) -> str:
-    """The users whose pauses a call leaves behind, and how these are ended, as sentences; empty where there are none. known: whether the pauses were seen."""
+    """The users whose pauses a call leaves behind, and how these are ended, as sentences; empty where there are none. The pauses are ``known`` where they
+    were seen.
+    """
     if not users:
         return ""
     some = sorted(users)

@@ -214,7 +214,7 @@ def read_user_secret(secret: Mapping[str, Any], clients_ca: ClientsCa, now: date
 
 
 def stored_user(secret: Mapping[str, Any], opening: bool = True) -> StoredUser:
-    """The content of a Secret as the User Operator writes it. opening: whether its PKCS#12 file is opened where only that tells what it holds."""
+    """The content of a Secret as the User Operator writes it. With ``opening``, its PKCS#12 file is opened where only that tells what it holds."""
     data = entries(secret)
     found = _stored(secret, data, USER_CERTIFICATE, data.get(USER_KEY, b""))
     tells_inside = bool(found.chain) and is_to_be_opened(secret)
@@ -229,7 +229,7 @@ def stored_user(secret: Mapping[str, Any], opening: bool = True) -> StoredUser:
 def read_certificate(
     secret: Mapping[str, Any], entry: str, key: bytes | None, clients_ca: ClientsCa, now: datetime
 ) -> UserCertificate:
-    """The certificate in an entry, with its chain. key: the private key that is to belong to it; None where none lies beside it."""
+    """The certificate in an entry, with its chain. The private key that is to belong to it is None where none lies beside it."""
     return _stored(secret, entries(secret), entry, key).judged(clients_ca, now)
 
 

@@ -303,8 +303,8 @@ class Users:
         return tuple(sorted(found - {self.namespace}))
 
     def longest_life(self, usual: timedelta) -> timedelta:
-        """How long a certificate is valid at most that the User Operator issues to a user with programs. usual: the
-        validity for users without a setting. Users without a program do not count.
+        """How long a certificate is valid at most that the User Operator issues to a user with programs; the usual validity is for users without a setting.
+        Users without a program do not count.
         """
         return max(
             (user.life or usual for user in self.users if user.authentication == TLS and user.readers), default=usual
@@ -454,8 +454,8 @@ def _in_namespace(
 def _certificates_left(
     stored: Mapping[str, StoredUser], namespace: str, clients_ca: ClientsCa, now: datetime
 ) -> Iterator[NamedCertificate]:
-    """The certificates in these Secrets of a namespace, in the order of their names: of users whose certificates another issuer issues now, or that are gone.
-    Programs may still read them. stored: by name.
+    """The certificates in these Secrets of a namespace, by name, in the order of their names: of users whose certificates another issuer issues now, or
+    that are gone. Programs may still read them.
     """
     for name, kept in sorted(stored.items()):
         certificate = replace(

@@ -40,8 +40,8 @@ def listener_name(pod: str, port: int) -> str:
 
 
 def answers_of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -> tuple[ObservedListener, ...]:
-    """The answers of pods that still run. uids: UIDs of the pods whose processes ran before their listeners answered and ran on afterwards. A connection
-    goes to the name of a pod, so a new pod of the same name may have answered.
+    """The answers of pods that still run: by their UIDs, their processes ran before their listeners answered and ran on afterwards. A connection goes to
+    the name of a pod, so a new pod of the same name may have answered.
     """
     return tuple(listener for listener in seen if listener.uid in uids)
 
@@ -49,7 +49,7 @@ def answers_of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -
 def present_live(
     pod: Pod, port: int, stored: Presentation, seen: Iterable[ObservedListener], ledger: Ledger
 ) -> Presentation:
-    """The certificates that a listener presents. stored: the same of its pod, from annotations and Secrets."""
+    """The certificates that a listener presents; ``stored`` are the certificates of its pod, from annotations and Secrets."""
     party = listener_name(pod.name, port)
     found = _answers_of_port(pod, port, seen)
     missing = next((listener.failure for listener in found if listener.presents is None), None)

@@ -130,9 +130,8 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
 def _find_refusals(
     parties: Iterable[tuple[VerifyingParty, VerifyingParty]], authority: Chain, snapshot: Snapshot
 ) -> Iterator[_Refusal]:
-    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers whose answer is unknown.
-
-    parties: each verifier without the CA that leaves, and with that CA.
+    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers whose answer is unknown. Each verifier is there
+    without the CA that leaves, and with that CA.
     """
     for party, now in parties:
         forms = [form for form in (authority, authority[:1]) if not party.accepts(form, snapshot)]
@@ -278,9 +277,8 @@ def _why_no_link(prepared: PreparedAuthority | None, snapshot: Snapshot) -> str:
 
 
 def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
-    """Why the CA in use cannot certify the next key, as a sentence; empty where it can.
-
-    supplied: the next CA where it is brought; empty where it is made here.
+    """Why the CA in use cannot certify the next key, as a sentence; empty where it can. The next CA is ``supplied`` where it is brought; empty where it is
+    made here.
     """
     if not snapshot.ca.current:
         return "there is no CA yet."
@@ -297,9 +295,8 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
 
 
 def why_not_asked(snapshot: Snapshot, supplied: PreparedAuthority | None, linker: LinkIssuer) -> str:
-    """Why the flow does not ask the issuer that keeps the key of the CA in use to certify the next key, as a sentence; empty where it asks.
-
-    supplied: the next CA where it is brought; None where it is made here.
+    """Why the flow does not ask the issuer that keeps the key of the CA in use to certify the next key, as a sentence; empty where it asks. The next CA is
+    ``supplied`` where it is brought; None where it is made here.
     """
     current = snapshot.ca.current[0]
     if current.has_ended(snapshot.now):

@@ -192,7 +192,7 @@ def limit_to_stop(intent: Intent, stop: Stop) -> Intent:
 
 
 def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, str]:
-    """Where the flow stops and since when, and what goes on with it. authority: which CA of the cluster the flow is about, in words."""
+    """Where the flow stops and since when, and what goes on with it. Words say which CA of the cluster the flow is about."""
     led_by, undone = (
         ("aborted", "")
         if journal.is_abort

@@ -259,7 +259,7 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 def _after_renewal(
     held: HeldLeaf, snapshot: Snapshot, renewed: frozenset[str], by_listeners: frozenset[str]
 ) -> HeldLeaf:
-    """by_listeners: as of ``read_only_by_listeners``."""
+    """The held leaf after listeners have read again. In the pods of ``by_listeners`` nothing but listeners presented it (``read_only_by_listeners``)."""
     awaiting, lingering = held.awaited_pods & snapshot.uids, held.lingering_pods & snapshot.uids
     return replace(
         held, awaited_pods=awaiting - renewed, lingering_pods=lingering | ((awaiting & renewed) - by_listeners)

@@ -240,7 +240,7 @@ class Presenter:
         return self.renewal is Renewal.FOLLOWED and self.pause is not ReissuePause.FOREIGN
 
     def is_behind(self, replaced: str | None) -> bool:
-        """Whether an operator still has to replace its certificate, because this CA has issued it or may have. replaced: fingerprint of the CA that the flow
-        replaces; None where it replaces none.
+        """Whether an operator still has to replace its certificate, because this CA has issued it or may have. The CA that the flow replaces is named by
+        its fingerprint; None where it replaces none.
         """
         return self.is_followed and (self.authorities is None or replaced in self.authorities)

@@ -66,7 +66,7 @@ def flow_named(journal: Journal) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """``1 pod``, ``3 pods``. what: in the singular."""
+    """``1 pod``, ``3 pods``, of a noun in the singular."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 

@@ -19,7 +19,7 @@ AFTER_DELETION = (
 
 
 def absence_of_cluster(kafka: str, neighbours: Collection[str]) -> Violation:
-    """The violation by a Kafka resource that does not exist. neighbours: as of ``Reconciliation``."""
+    """The violation by a Kafka resource that does not exist, with the neighbours of ``Reconciliation``."""
     message = "does not exist, and no other Kafka cluster is seen in this namespace."
     if neighbours:
         elsewhere = any("/" in name for name in neighbours)

@@ -228,9 +228,10 @@ def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:
 
 
 def _certificates_with_dates(chain: Chain, anchors: bool) -> Chain:
-    """The certificates of a chain whose dates count. The root above an intermediate CA is an anchor for the operator
-    only, and PKIX does not look at the dates of anchors (docs/operator.md, "User-managed CA"): it may have expired, and
-    a replacement helps. anchors: whether the dates of a CA without a CA above it count.
+    """The certificates of a chain whose dates count.
+
+    The root above an intermediate CA is an anchor for the operator only, and PKIX does not look at the dates of anchors (docs/operator.md, "User-managed
+    CA"): it may have expired, and a replacement helps. With ``anchors``, the dates of a CA without a CA above it count.
     """
     return chain[:-1] if len(chain) > 1 or not anchors else chain
 

@@ -253,7 +253,9 @@ def _earlier_successor(intent: Intent, ledger: Ledger) -> Certificate | None:
 def _check_differences(
     subject: str, made: Certificate, intent: Intent, remedy: str, why: str = "", *, life: bool = False
 ) -> Iterator[Violation]:
-    """life: whether the caller can mean its validity: new leaves get it as well."""
+    """The violations where a CA was made another way than the caller asks now. With ``life``, the caller can mean its validity, which new leaves get as
+    well.
+    """
     asked: dict[str, str | int | None] = {
         "key_type": intent.new_ca.key_type.value if intent.new_ca.key_type else None, "path_length": intent.new_ca.path_length,
     }  # fmt: skip
@@ -318,8 +320,7 @@ def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def waivers_hold(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Precondition: every waiver that is given names an outside client, has a reason, and ends neither before now nor
-    too late."""
+    """A precondition, by which every waiver that is given names an outside client, has a reason, and ends neither before now nor too late."""
     for waiver in snapshot.outside_clients.waivers:
         for message, remedy in _problems(waiver, snapshot):
             yield Violation(Condition.WAIVERS_HOLD, f"the waiver for {waiver.client}", message, remedy)

@@ -251,7 +251,7 @@ def _asked_validity(snapshot: Snapshot, intent: Intent, issuer: Chain) -> timede
 
 
 def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> bool:
-    """issuer: empty where the CA is yet to be made here."""
+    """Whether the key of this issuer is kept elsewhere; the issuer is empty where the CA is yet to be made here."""
     if not issuer:
         return False
     supplied = supplied_for(snapshot, intent, snapshot.ledger_or_empty)
@@ -269,7 +269,7 @@ def _longest_window(snapshot: Snapshot) -> timedelta:
 
 
 def _describe_lower_limit(most: timedelta) -> str:
-    """The highest ``renewalDays`` that would do. most: the longest window."""
+    """The highest ``renewalDays`` that would do beside the longest window."""
     highest = most // _DAY
     return f", {highest} or less" if highest > 0 else ""
 

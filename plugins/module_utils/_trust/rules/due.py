@@ -109,8 +109,8 @@ def nears_operator_window(leaf: Certificate, window: timedelta, now: datetime) -
 
 
 def nears_window_from(leaf: Certificate, window: timedelta) -> datetime:
-    """When a leaf comes near the operator's window. window: how long before a leaf's end the operator renews it. A leaf that lives no
-    longer than that is in it from its first day, and is renewed at half of its life, so that not every run renews it.
+    """When a leaf comes near the operator's window, in which the operator renews it, so long before its end. A leaf that lives no longer than that is in it
+    from its first day, and is renewed at half of its life, so that not every run renews it.
     """
     life = leaf.not_after - leaf.not_before
     outside = life - window
@@ -348,10 +348,8 @@ def warnings_of(ending: Iterable[Expiring], now: datetime) -> Iterator[str]:
 
 
 def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expiring, ...]:
-    """The certificates that end soon: the CA in use and the CAs above it, then the leaves of it that end before it does, then the other CA of the
-    cluster, where nothing renews it.
-
-    within: how soon; a certificate in its time for renewal is among them in any case.
+    """The certificates that end so soon: the CA in use and the CAs above it, then the leaves of it that end before it does, then the other CA of the
+    cluster, where nothing renews it. A certificate in its time for renewal is among them in any case.
     """
     return (
         *_find_expiring_authorities(snapshot, within),
@@ -487,7 +485,7 @@ def _describe_remedy_for_ca_above(authority: Certificate, snapshot: Snapshot) ->
 
 
 def _describe_renewal_by_operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:
-    """The Cluster Operator, where it works on the resource. begins: when it is going to."""
+    """The Cluster Operator, where it works on the resource, and when it is going to begin."""
     state = snapshot.reconciliation
     if state.operator.absence:
         return "", f"The Cluster Operator would, and none works on {snapshot.names.kafka}: {state.operator.absence}."

@@ -90,11 +90,11 @@ def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation
 
 
 def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str) -> Iterator[Violation]:
-    """Name the Secrets among ``told`` that are missing, or hold a leaf that no process could use. by_issuer: the end of
-    a sentence that says how an issuer replaces the leaf, where the operator can issue none.
+    """Name the Secrets among ``told`` that are missing, or hold a leaf that no process could use. The end of a sentence ``by_issuer`` says how an issuer
+    replaces the leaf, where the operator can issue none.
 
-    A process that started before goes on with its own leaf and shows no fault, but its next restart would bring it back
-    with an untrusted leaf, or not at all.
+    A process that started before goes on with its own leaf and shows no fault, but its next restart would bring it back with an untrusted leaf, or not at
+    all.
     """
     names = snapshot.names
     for leaf in snapshot.leaves.stored:

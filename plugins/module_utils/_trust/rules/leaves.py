@@ -135,7 +135,7 @@ def _take_order(at: Situation, order: _Order | None) -> Steps:
 
 
 def note_held_leaves(at: Situation, secrets: tuple[str, ...], phase: Phase) -> Steps:
-    """The ledger remembers what processes hold before it is replaced. phase: that in which it is replaced."""
+    """The ledger remembers what processes hold before it is replaced in this phase."""
     noted = note_held(at.snapshot, at.ledger, secrets)
     return (WriteLedger(ledger=noted, before=at.ledger, phase=phase),) if noted != at.ledger else ()
 

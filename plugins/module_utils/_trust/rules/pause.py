@@ -162,10 +162,12 @@ _ABOUT_CERTIFICATES = re.compile(
 
 
 def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
-    """Wait for the reconcile that ends a pause; and where the operator cannot use what is stored, have it look once more, once for each state of
-    the Secrets. The operator's refusal, in its own words and with what is seen to differ, holds the flow after that; where leaves are awaited, it is
-    about these. work_is_left: whether a later call has steps to take, which may be what mends a failure that the flow has found; and which show the
-    restarts that come in the reconcile after a pause.
+    """Wait for the reconcile that ends a pause; and where the operator cannot use what is stored, have it look once more, once for each state of the
+    Secrets. The operator's refusal, in its own words and with what is seen to differ, holds the flow after that; where leaves are awaited, it is about
+    these.
+
+    Where ``work_is_left``, a later call has steps to take, which may be what mends a failure that the flow has found; and which show the restarts that come
+    in the reconcile after a pause.
     """
     state = at.snapshot.reconciliation
     if state.pause.is_set:
@@ -230,7 +232,7 @@ def _name_request(snapshot: Snapshot) -> str:
 
 
 def _describe_differences(snapshot: Snapshot) -> Iterator[str]:
-    """Sentences: the names and dates for which the operator would not keep a leaf, and leaves that are not there."""
+    """The names and dates for which the operator would not keep a leaf, and leaves that are not there, as sentences."""
     for secret, component in sorted(snapshot.leaves.missing.items()):
         yield f"{snapshot.names.secret(secret)} ({component.value}) is missing."
     for leaf in snapshot.leaves.stored:

@@ -125,9 +125,8 @@ def await_arrival(at: Situation) -> Steps:
 
 
 def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase, why: str) -> Steps:
-    """Wait until clients have had the time to read the next CA, where they could refuse this form without it.
-
-    why: the reason, shown where no option says how much time they get.
+    """Wait until clients have had the time to read the next CA, where they could refuse this form without it. The reason is shown where no option says how
+    much time they get.
     """
     until = usable_from(successor.entry, form, at.snapshot, at.intent.pace.client_grace)
     # Clients verify what processes of the cluster present.
@@ -335,8 +334,8 @@ def switch(at: Situation) -> Turn:
 
 
 def _held_before_use(at: Situation, successor: Successor, closed: Violations) -> Wait:
-    """The closed gates before the switch, where the ledger says that the next CA is trusted: an outside client closes them, or something that has
-    changed since. closed: the violations without its link certificate; they count once its leaves are at hand, because no party has to know the CA
+    """The closed gates before the switch, where the ledger says that the next CA is trusted: an outside client closes them, or something that has changed
+    since. The violations without its link certificate are ``closed``; they count once its leaves are at hand, because no party has to know the CA
     without its link certificate before.
     """
     if retires_when_restarted(at):

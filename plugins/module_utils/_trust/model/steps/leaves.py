@@ -97,7 +97,7 @@ class IssueLeaves(Step):
 
 
 def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
-    """made: new leaves by their Secrets, also leaves of processes."""
+    """The snapshot with new leaves by their Secrets, also leaves of processes."""
     known = frozenset({issuer[0].fingerprint})
     served = {name: made.get(name, leaf) for name, leaf in snapshot.user_leaves.items()}
     presenters = tuple(
@@ -286,7 +286,7 @@ def _paused(snapshot: Snapshot, names: Iterable[str], pause: ReissuePause) -> Sn
 
 
 def _with_presenters(snapshot: Snapshot, names: Iterable[str], **changes: Any) -> Snapshot:
-    """names: of the presenters with these changes."""
+    """The snapshot with these changes of the presenters of these names."""
     own = frozenset(names)
     found = (replace(presenter, **changes) if presenter.name in own else presenter for presenter in snapshot.presenters)
     return snapshot.with_users(presenters=tuple(found))

@@ -288,8 +288,8 @@ class Reload(Step):
         return replace(snapshot, ledger=replace(snapshot.ledger, removed_cas=removed, held_leaves=known))
 
     def _keep_lingering(self, known: Held, by_listeners: frozenset[str] = frozenset()) -> Held:
-        """After the reload only the rest of these processes, and no listener, knows the certificate. by_listeners: UIDs of the pods in which nothing else
-        knew it.
+        """After the reload only the rest of these processes, and no listener, knows the certificate; in the pods whose UIDs are ``by_listeners`` nothing
+        else knew it.
         """
         read = known.awaited_pods & self.uids
         unread = known.awaited_pods - read
