@@ -140,7 +140,7 @@ def test_a_replacement_that_begins_at_the_moment_of_the_adoption_stays_the_opera
     old, work = cluster.current, cluster.work(transport=Crossed(cluster))
     with pytest.raises(StepError, match="began to renew or replace by itself at the moment of its adoption"):
         run(work, Intent(Goal.UPGRADE), lambda: None)
-    assert work.unadopted_ca == ""
+    assert work.left_behind.unadopted_ca == ""
     assert cluster.kafka["spec"]["clusterCa"]["generateCertificateAuthority"] is True
     cluster.memory.settle(3)
     cluster.finish(Goal.UPGRADE)

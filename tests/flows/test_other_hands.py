@@ -67,7 +67,7 @@ def call(flow: Flow) -> Told:
     planned = plan(work, inspect(work, intent), intent)
     decision = run(work, intent, lambda: None).decision
     nodes = Counter(node for step in planned.steps for node in step.nodes)
-    return Told(decision, work.warnings, restarts_of(work, flow.cluster), nodes, work.pause_left)
+    return Told(decision, work.warnings, restarts_of(work, flow.cluster), nodes, work.left_behind.pauses)
 
 
 def restarts_of(work: Work, cluster: WatchedCluster) -> Counter[str]:

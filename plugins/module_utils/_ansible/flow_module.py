@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from .._engine.engine import run
@@ -140,7 +141,7 @@ class FlowModule(TrustModule):
     def work(self) -> Work:
         work = super().work()
         self.announcer = Announcer(work.client, work.scope, self.holder, work.clock.now)
-        work.announce = self.announcer.note
+        work.display = replace(work.display, announce=self.announcer.note)
         return work
 
     def run(

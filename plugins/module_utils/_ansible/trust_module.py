@@ -23,7 +23,7 @@ from .._leaves.request import RotationPolicy
 from .._pki.certificates import Chain, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
 from .._pki.usability import KeyPolicy
-from .._strimzi.apply.work import NodeAccess, PortOpener, Settings, Strategy, Work
+from .._strimzi.apply.work import Display, NodeAccess, PortOpener, Settings, Strategy, Work
 from .._strimzi.cluster.ca_secrets import SuppliedAuthority
 from .._strimzi.cluster.node_pools import Growth
 from .._strimzi.cluster.observe import Observation, Surroundings, is_domain
@@ -171,7 +171,7 @@ class TrustModule(ClusterModule):
 
     @property
     def left_half_way(self) -> str:
-        return " ".join(filter(None, (self._work.pause_left, self._work.unadopted_ca))) if self._work else ""
+        return str(self._work.left_behind) if self._work else ""
 
     def work(self) -> Work:
         if problem := problem_of(self.params):
@@ -182,8 +182,8 @@ class TrustModule(ClusterModule):
         work.renew_lease = self.keep_lease
         work.release_lease = self.give_lease_back
         opener = partial(connect.opener_for, self.params, work.client, work.scope)
-        work.report = reporter(self.params.get("progress_file"))
-        work.begin = reporter(self.params.get("progress_file"), kept=True)
+        progress = self.params.get("progress_file")
+        work.display = Display(report=reporter(progress), begin=reporter(progress, kept=True))
         self._live_look = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
         work.nodes = NodeAccess(
             look_live=lambda observation: look.take(lambda: _answers(observation, opener())),

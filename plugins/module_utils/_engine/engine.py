@@ -71,7 +71,7 @@ def run(
     """Carry out what leads to the goal, until it is reached or something holds it. ``before_write`` takes the Lease.
 
     A conflict means that what the decision was based on has changed: look again, decide again (I6). So does a failure of the API server that may
-    pass. A call that fails ends its pauses where the operators find nothing half-way; else ``work.pause_left`` says that they stay paused.
+    pass. A call that fails ends its pauses where the operators find nothing half-way; else ``work.left_behind`` says that they stay paused.
     """
     patience = Patience(work)
     outcome = patience.through(lambda: look(work, intent, engine), AT_FIRST)
@@ -253,7 +253,7 @@ class _Run:
             outcome.pauses = any(isinstance(step, Pause) for step in steps)
         for step in steps:
             sentence = step.sentence()
-            work.begin(sentence)
+            work.display.begin(sentence)
             if step.is_announced and not work.dry_run:
                 work.tell(sentence)
             carry_out(step, outcome.observation, work)
@@ -348,7 +348,7 @@ class _Run:
         from .._strimzi.users.pausing import users_left_paused
 
         told = (describe_left_pause(self.work, known) if stays else "", users_left_paused(users, known))
-        self.work.pause_left = " ".join(filter(None, told))
+        self.work.left_behind = replace(self.work.left_behind, pauses=" ".join(filter(None, told)))
 
 
 def _users_in_a_pause(outcome: CallOutcome) -> frozenset[UserName]:

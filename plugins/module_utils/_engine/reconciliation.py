@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NoReturn
 
 from .._errors import KubeError, LeaseHeld, PausedByAnother, StepError
@@ -69,7 +70,7 @@ def _retry_through_failures(
     before_write: Callable[[], None],
 ) -> Observation:
     """Acts again after a failure that may pass, and after a conflict with another program. A failure that leaves the operator paused for this holder says
-    so in ``work.pause_left``.
+    so in ``work.left_behind``.
     """
     begun: list[bool] = []
 
@@ -81,7 +82,7 @@ def _retry_through_failures(
         return Patience(work).through_conflicts(lambda: act(holder, work, begin), IN_A_FLOW)
     except (KubeError, StepError) as error:
         if not isinstance(error, (PausedByAnother, LeaseHeld)):
-            work.pause_left = _pause_left(holder, work, bool(begun))
+            work.left_behind = replace(work.left_behind, pauses=_pause_left(holder, work, bool(begun)))
         raise
 
 

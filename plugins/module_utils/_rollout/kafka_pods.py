@@ -277,9 +277,8 @@ class Progress:
         )
 
     def _tell(self, name: str, seconds: float) -> None:
-        scope = self._work.scope
-        self._work.report(
-            f"[{scope.namespace}/{scope.cluster}] {self._step.reason.value} roll {self.restarted}/{self.expected}: "
+        self._work.tell(
+            f"{self._step.reason.value} roll {self.restarted}/{self.expected}: "
             f"{name} restarted, Ready after {seconds:.1f} s"
         )
 

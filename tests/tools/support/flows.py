@@ -124,7 +124,7 @@ def run_flow(
                 call, changed_intent(intent, last_phase=phase), leased.take if leased else lambda: None, engine=engine
             )
         finally:
-            work.pause_left = call.pause_left
+            work.left_behind = call.left_behind
             if leased:
                 leased.give_back()
         if result is None:

@@ -190,7 +190,7 @@ class WatchedCluster:
         try:
             result = run_flow(work, asked, self.engine, is_leased=self.is_leased, in_one_call=in_one_call)
         finally:
-            self.pause_left = work.pause_left
+            self.pause_left = work.left_behind.pauses
         self.writes = transport.writes
         assert transport.unconditional == []
         return result

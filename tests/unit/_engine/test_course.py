@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.course im
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out, run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import CallOutcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Step, Steps
@@ -169,7 +169,7 @@ def test_an_awaited_restart_is_reported_once(cluster: WatchedCluster, asked: boo
     """A node restarts by the call, or by the operator alone while the call writes something else."""
     node, lines, passes = sorted(cluster.memory.kubelet.nodes)[0], list[str](), list[int]()
     work = cluster.work()
-    work.report = lines.append
+    work.display = Display(report=lines.append)
 
     def rule(at: Situation) -> Steps:
         passes.append(1)
@@ -201,7 +201,7 @@ def seen(cluster: WatchedCluster, **uids: str) -> Observation:
 def test_a_pod_that_is_away_for_some_passes_is_told_of_when_it_is_back(cluster: WatchedCluster) -> None:
     lines: list[str] = []
     work = cluster.work()
-    work.report = lines.append
+    work.display = Display(report=lines.append)
     restarted = Restarted(work, seen(cluster, demo_kafka_0="a"))
     for uid, count in (("a", 0), ("", 0), ("", 0), ("b", 1), ("b", 1), ("c", 2)):
         restarted.report_restarts(seen(cluster, demo_kafka_0=uid))
@@ -211,7 +211,7 @@ def test_a_pod_that_is_away_for_some_passes_is_told_of_when_it_is_back(cluster: 
 def test_a_component_comes_back_under_another_name(cluster: WatchedCluster) -> None:
     lines: list[str] = []
     work = cluster.work()
-    work.report = lines.append
+    work.display = Display(report=lines.append)
     before = seen(cluster)
     restarted = Restarted(work, before)
     pods = [

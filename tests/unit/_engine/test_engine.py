@@ -36,6 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease impor
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import roll as _rollout
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out as _strimzi
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -187,7 +188,7 @@ class TestFailure:
         work = cluster.work(transport=FaultyApi(cluster.permitted, cross))
         with pytest.raises(StepError, match="A pod is stuck"):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(failing(stuck)))
-        assert (cluster.paused, work.pause_left, changes) == (False, "", [])
+        assert (cluster.paused, work.left_behind.pauses, changes) == (False, "", [])
 
     def test_a_run_whose_write_fails_ends_its_pause(self, cluster: WatchedCluster) -> None:
         cluster.permitted.denied = frozenset({"patch secrets"})
@@ -316,7 +317,7 @@ class TestFailuresThatPass:
         work = cluster.work(transport=FaultyApi(cluster.permitted, every_other))
         outcome = run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
         assert outcome.decision.done
-        assert (cluster.paused, cluster.pauses, work.pause_left) == (False, 1, "")
+        assert (cluster.paused, cluster.pauses, work.left_behind.pauses) == (False, 1, "")
         assert [action.object for action in work.actions if action.is_change] == [
             "Kafka kafka/demo", "Secret kafka/demo-cluster-ca", "Kafka kafka/demo",
         ]  # fmt: skip
@@ -383,7 +384,7 @@ class TestFailuresThatPass:
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert cluster.memory.seconds > IN_A_PAUSE.total_seconds()
         assert cluster.paused
-        assert "may be left paused for Kafka kafka/demo" in work.pause_left
+        assert "may be left paused for Kafka kafka/demo" in work.left_behind.pauses
 
     def test_a_pause_is_ended_with_a_patience_of_its_own(self, cluster: WatchedCluster) -> None:
         """The API server was away for almost as long as the call bears, and fails once more when the call ends for another reason."""
@@ -405,7 +406,7 @@ class TestFailuresThatPass:
         work = cluster.work(transport=FaultyApi(cluster.permitted, fail))
         with pytest.raises(StepError, match="A pod is stuck"):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(end))
-        assert (cluster.paused, work.pause_left, late) == (False, "", [])
+        assert (cluster.paused, work.left_behind.pauses, late) == (False, "", [])
 
     def test_outside_a_pause_it_ends_earlier_and_nothing_is_said_of_one(self, cluster: WatchedCluster) -> None:
         work = cluster.work(transport=(transport := FaultyApi(cluster.permitted)))
@@ -417,7 +418,7 @@ class TestFailuresThatPass:
         with pytest.raises(Unreachable):
             run_ruled(cluster, lose_it, work=work)
         assert IN_A_FLOW.total_seconds() < cluster.memory.seconds < IN_A_PAUSE.total_seconds()
-        assert work.pause_left == ""
+        assert work.left_behind.pauses == ""
 
 
 class TestLeftPaused:
@@ -439,10 +440,10 @@ class TestLeftPaused:
         ):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lambda at: raising(at) or (stamp,)))
         assert cluster.paused, "no pod has the key generation yet, so the operator would restart all of them"
-        assert "is left paused for Kafka kafka/demo" in work.pause_left
+        assert "is left paused for Kafka kafka/demo" in work.left_behind.pauses
         assert (
             "kubectl annotate kafka demo -n kafka strimzi.io/pause-reconciliation- trustops.strimzi/paused-by-"
-            in work.pause_left
+            in work.left_behind.pauses
         )
 
     def test_unless_the_flow_leaves_it_to_the_operator(self, cluster: WatchedCluster) -> None:
@@ -457,7 +458,7 @@ class TestLeftPaused:
 
         with mock.patch.object(engine, "carry_out", carry_out_once), pytest.raises(StepError, match="the last step"):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
-        assert (cluster.paused, work.pause_left) == (False, "")
+        assert (cluster.paused, work.left_behind.pauses) == (False, "")
 
     def test_a_run_that_fails_after_it_went_over_to_restarts_ends_its_pause(self, cluster: WatchedCluster) -> None:
         """Without the reload, which has turned out to be impossible, the operator finds nothing half-way."""
@@ -477,7 +478,7 @@ class TestLeftPaused:
 
         with mock.patch.object(engine, "carry_out", carry_out_once), pytest.raises(StepError, match="the last step"):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(stamping))
-        assert (cluster.paused, work.pause_left) == (False, "")
+        assert (cluster.paused, work.left_behind.pauses) == (False, "")
 
     def test_a_pause_that_may_not_be_ended_is_told(self, cluster: WatchedCluster) -> None:
         work = cluster.work()
@@ -489,7 +490,7 @@ class TestLeftPaused:
 
         with pytest.raises(StepError):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
-        assert "left paused" in work.pause_left
+        assert "left paused" in work.left_behind.pauses
 
     def test_a_violation_in_a_pause_is_reported_with_the_pause(self, cluster: WatchedCluster) -> None:
         work = cluster.work()
@@ -499,14 +500,14 @@ class TestLeftPaused:
         call = cluster.work()
         outcome = run(call, RECONCILE, take_nothing)
         assert outcome.decision.violations
-        assert (cluster.paused, "is left paused" in call.pause_left) == (True, True)
+        assert (cluster.paused, "is left paused" in call.left_behind.pauses) == (True, True)
 
     def test_the_pause_of_a_run_that_has_the_lease_is_none_of_ours(self, cluster: WatchedCluster) -> None:
         other, work = cluster.work(), cluster.work()
         carry_out(PAUSE, look(other, RECONCILE).observation, other)
         with pytest.raises(LeaseHeld):
             run(work, RECONCILE, _held_by_another)
-        assert work.pause_left == ""
+        assert work.left_behind.pauses == ""
 
 
 def _held_by_another() -> None:
@@ -652,7 +653,7 @@ class TestCall:
         before = len(cluster.memory.api.writes)
         work = replace(cluster.work(), dry_run=True)
         lines: list[str] = []
-        work.report = lines.append
+        work.display = Display(report=lines.append)
         run(work, RECONCILE, _held_by_another, engine=ruled_by(raising))
         assert [action.object for action in work.actions] == ["Secret kafka/demo-cluster-ca"]
         assert (lines, len(cluster.memory.api.writes)) == ([], before)
@@ -686,7 +687,7 @@ class TestCall:
     def test_the_log_says_what_is_done_and_not_how(self, cluster: WatchedCluster) -> None:
         lines: list[str] = []
         work = cluster.work()
-        work.report = lines.append
+        work.display = Display(report=lines.append)
         run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
         # The operator restarts pods for the generation that the rule has raised behind its back.
         own = [line for line in lines if "was restarted by the Cluster Operator" not in line]

@@ -28,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
@@ -238,7 +238,7 @@ def test_the_server_says_how_long_to_wait(asked: float, waited: float, work: Wor
 
 def test_people_hear_of_it_when_it_takes_longer(work: Work) -> None:
     told: list[str] = []
-    work.report = told.append
+    work.display = Display(report=told.append)
     Patience(work).through(answers(*[failing()] * 4, "seen"), LIMIT)
     (line,) = told
     assert "etcdserver: leader changed" in line

@@ -238,10 +238,10 @@ def test_a_failure_that_leaves_the_operator_paused_says_so(act: Act, found: dict
     work = bench.work(transport=FaultyApi(bench.api, always(Fault.UNAVAILABLE, "PATCH")) if found else None)
     with pytest.raises(Unavailable if found else OperatorSilent):
         act("storage", work, lambda: None)
-    assert work.pause_left.startswith(
+    assert work.left_behind.pauses.startswith(
         "The Cluster Operator is left paused for Kafka kafka/demo, in the name of storage."
     )
     assert (
         "kubectl annotate kafka demo -n kafka strimzi.io/pause-reconciliation- trustops.strimzi/paused-for-."
-        in work.pause_left
+        in work.left_behind.pauses
     )

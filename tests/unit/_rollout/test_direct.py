@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Quorum
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 
 from ...tools.support.faults import Fault, FaultyApi, always
@@ -131,7 +132,7 @@ def test_the_connection_is_closed_whatever_happens() -> None:
 def test_every_restart_is_told_at_once() -> None:
     stand, lines = DirectStand(), []
     work = stand.work()
-    work.report = lines.append
+    work.display = Display(report=lines.append)
     restart_nodes(stand.step(), stand.observe(), work, lambda observation: stand.kafka)
     assert [line.split(" restarted")[0] for line in lines] == [
         f"[kafka/demo] trust roll {number}/3: {name(node)}" for number, node in ((1, 0), (2, 2), (3, 1))

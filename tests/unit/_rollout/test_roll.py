@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import r
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
     Action,
+    Display,
     NodeAccess,
     Work,
     Write,
@@ -423,7 +424,7 @@ def test_the_heartbeat_goes_on() -> None:
 def test_each_restart_has_a_log_line_with_its_number_and_the_pod() -> None:
     stand, lines = Stand(), []
     work = stand.work()
-    work.report = lines.append
+    work.display = Display(report=lines.append)
     stand.work = lambda **options: work  # type: ignore[method-assign]
     stand.recreate_at(1, NODES[1])
     stand.recreate_at(2, NODES[0])

@@ -256,7 +256,7 @@ def _writing(make: Callable[[Any, Observation], tuple[Write, ...]]) -> CarryOut:
 def _write_ledger(step: WriteLedger, observation: Observation, work: Work) -> None:
     """From here on the ledger has the CA that was taken from the operator."""
     _writing(write_ledger)(step, observation, work)
-    work.unadopted_ca = ""
+    work.left_behind = replace(work.left_behind, unadopted_ca="")
 
 
 def _publish(step: Publish, observation: Observation, work: Work) -> None:

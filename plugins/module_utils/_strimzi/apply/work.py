@@ -183,6 +183,31 @@ def _show_no_line(line: str) -> None:
     """Show no line."""
 
 
+@dataclass(frozen=True, repr=False)
+class Display:
+    """The output of a call for people who watch it."""
+
+    #: Shows one line for each event.
+    report: Callable[[str], None] = field(default=_show_no_line)
+    #: Shows what the call is about to do or wait for.
+    begin: Callable[[str], None] = field(default=_show_no_line)
+    #: Takes each action as soon as it is done, for the events of the Kafka resource.
+    announce: Callable[[Action], None] = field(default=lambda action: None)
+
+
+@dataclass(frozen=True)
+class LeftBehind:
+    """The things that a call leaves half-way when it fails, as sentences; empty where it leaves nothing."""
+
+    #: The pauses of the operator and of users that stay.
+    pauses: str = ""
+    #: The CA that this call has made user-managed without a ledger.
+    unadopted_ca: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.pauses, self.unadopted_ca)))
+
+
 @dataclass(repr=False)
 class Work:
     """Everything that carrying out a step needs."""
@@ -197,27 +222,21 @@ class Work:
     settings: Settings
     #: Whether the call writes nothing, and records what it would write.
     dry_run: bool = False
-    #: Shows people one line for each event.
-    report: Callable[[str], None] = field(default=_show_no_line)
-    #: Shows people what the call is about to do or wait for.
-    begin: Callable[[str], None] = field(default=_show_no_line)
+    #: The output for people who watch.
+    display: Display = Display()
     #: Renews the Lease; waits call it regularly.
     renew_lease: Callable[[], None] = field(default=lambda: None)
     #: Releases the Lease; a wait in which other runs may work calls it first.
     release_lease: Callable[[], None] = field(default=lambda: None)
     #: The ways to the running nodes; None where the call goes by stored evidence, and sends nodes nothing.
     nodes: NodeAccess | None = None
-    #: Takes each action as soon as it is done.
-    announce: Callable[[Action], None] = field(default=lambda action: None)
     #: The actions of the call so far, in order; in a dry run the actions that it would take. The list is right also
     #: after a step that fails half-way.
     actions: list[Action] = field(default_factory=list)
     #: The first observation of the call; None before that.
     first: Observation | None = None
-    #: Sentences about a pause that this call leaves behind; empty where it leaves none.
-    pause_left: str = ""
-    #: Sentences about a CA that this call has made user-managed without a ledger; empty where there is none.
-    unadopted_ca: str = ""
+    #: The things that this call would leave half-way if it failed now.
+    left_behind: LeftBehind = LeftBehind()
     #: The fields that this call has written.
     written: Written = field(default_factory=Written)
     #: The audit trail that this call writes; None before its first entry.
@@ -249,11 +268,11 @@ class Work:
         """Record an action as soon as it is done, so that the result has it also where the next action fails."""
         self.actions.append(replace(action, at=self.clock.now()))
         if not self.dry_run:
-            self.announce(action)
+            self.display.announce(action)
 
     def tell(self, line: str) -> None:
         """Show one line to people who watch."""
-        self.report(f"[{self.scope.namespace}/{self.scope.cluster}] {line}")
+        self.display.report(f"[{self.scope.namespace}/{self.scope.cluster}] {line}")
 
 
 class WriteVerb(str, Enum):

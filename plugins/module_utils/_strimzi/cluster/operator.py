@@ -294,11 +294,11 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
         write_all((_generated_write(step, work, observation.kafka),), work, step.phase.value)
     except KubeError as error:
         if error.outcome_unknown and not step.generated:
-            work.unadopted_ca = _describe_unadopted(work, known=False)
+            work.left_behind = replace(work.left_behind, unadopted_ca=_describe_unadopted(work, known=False))
         raise
     if work.dry_run:
         return
-    work.unadopted_ca = "" if step.generated else _describe_unadopted(work)
+    work.left_behind = replace(work.left_behind, unadopted_ca="" if step.generated else _describe_unadopted(work))
     _wait_for_kafka(work, is_observed, "acted on")
     if not step.generated and _has_changed_ca(observation, work):
         _give_back(step, work)
@@ -328,7 +328,7 @@ def _give_back(step: SetGenerated, work: Work) -> NoReturn:
     scope = work.scope
     # No resource version: whatever else the operator has written to the resource, the CA stays with it.
     write_all((_generated_write(replace(step, generated=True), work),), work, step.phase.value)
-    work.unadopted_ca = ""
+    work.left_behind = replace(work.left_behind, unadopted_ca="")
     raise StepError(
         f"Kafka {scope.namespace}/{scope.cluster}",
         f"has a {scope.ca.value} CA that the Cluster Operator began to renew or replace by itself at the moment of its adoption, so the operator goes on to "

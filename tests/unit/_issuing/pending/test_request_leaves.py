@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure, RotationPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitIssuer
 
@@ -617,7 +617,7 @@ def test_people_who_watch_are_told_in_time_what_it_waits_for(monkeypatch: pytest
     bench = elsewhere()
     told: list[str] = []
     ask(bench, NODE, OTHER_NODE)
-    work = replace(bench.work(), report=told.append)
+    work = replace(bench.work(), display=Display(report=told.append))
     monkeypatch.setattr(bench, "work", lambda **_settings: work)
     wait(bench, 30, NODE, OTHER_NODE)
     assert told == []

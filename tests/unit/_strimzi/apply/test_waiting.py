@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.ca
     await_clients,
     await_outside,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import with_copies_updated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
@@ -137,7 +138,7 @@ def test_clients_that_read_the_secret_get_their_time_to_the_second() -> None:
     """The Lease is renewed all the while, and the log says what the run waits for."""
     bench, beats, lines = Clients(), [], []
     wait, work = grace(bench), bench.work()
-    work.renew_lease, work.report = lambda: beats.append(bench.clock.seconds), lines.append
+    work.renew_lease, work.display = lambda: beats.append(bench.clock.seconds), Display(report=lines.append)
     (action,) = recorded(await_clients, wait, bench.observe(), work)
     assert (action.verb, action.object, action.is_change) == ("wait", "Secret kafka/demo-cluster-ca-cert", False)
     assert (action.seconds, bench.clock.now()) == (12.0, wait.earliest_use)

@@ -237,8 +237,8 @@ class TestSetGenerated:
             carry_out(
                 SetGenerated(generated=generated, ca="cluster CA", phase=Phase.USE), bench.observe(), work
             )  # fmt: skip
-        assert work.unadopted_ca.startswith(told)
-        assert bool(work.unadopted_ca) is bool(told)
+        assert work.left_behind.unadopted_ca.startswith(told)
+        assert bool(work.left_behind.unadopted_ca) is bool(told)
 
     def test_other_settings_of_the_ca_stay(self) -> None:
         bench = Bench()
