@@ -22,7 +22,8 @@ from .._strimzi.apply.work import Action, Work, Write, WriteVerb, find_object, v
 from .._strimzi.apply.written import is_of_this_collection
 from .._strimzi.cluster.kafka import find_condition
 from .._strimzi.cluster.observe import Observation
-from .._strimzi.cluster.pods import Owners, has_role, is_asked, is_final, is_ready, worker_of
+from .._strimzi.cluster.pods import Owners, has_role, is_final, is_ready, requests_on, worker_of
+from .._strimzi.secret_data import is_true
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
 
@@ -83,8 +84,8 @@ def uid_of(item: Object) -> str:
     return str(item["metadata"]["uid"])
 
 
-def is_terminating(pod: Object) -> bool:
-    return "deletionTimestamp" in pod["metadata"]
+def is_terminating(item: Object) -> bool:
+    return "deletionTimestamp" in item["metadata"]
 
 
 def kafka_pods(pods: Iterable[Object], owners: Owners) -> list[Object]:
@@ -155,11 +156,9 @@ class Others:
     def check_requests(items: Iterable[Object]) -> None:
         """Raises RollStuck when an annotation of one of these pods and StrimziPodSets asks the operator for a roll."""
         for item in items:
-            if is_asked(item):
+            for request in requests_on(item):
                 kind = item.get("kind") or "Pod"
-                _stop(
-                    f"{kind} {name_of(item)} carries strimzi.io/manual-rolling-update, so the operator will restart it"
-                )
+                _stop(f"{kind} {name_of(item)} carries {request}, so the operator will restart it")
 
 
 def _describe_disruption(pod: Object) -> str:
@@ -363,5 +362,5 @@ def withdraw_left_requests(observation: Observation, spared: Collection[str]) ->
     return tuple(
         withdrawal(pod, "take the request of a killed call for a restart back")
         for pod in found
-        if is_asked(pod) and not is_terminating(pod) and is_of_this_collection(pod, REQUEST)
+        if is_true(pod, names.MANUAL_ROLLING_UPDATE) and not is_terminating(pod) and is_of_this_collection(pod, REQUEST)
     )

@@ -44,9 +44,9 @@ from .._strimzi.apply.work import (
 from .._strimzi.apply.written import owners_of
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.operator import await_leaves, request_reconcile
-from .._strimzi.cluster.pods import is_asked, is_final, is_ready
+from .._strimzi.cluster.pods import is_final, is_ready
 from .._strimzi.names import KAFKAS
-from .._strimzi.secret_data import annotation
+from .._strimzi.secret_data import is_true
 from .._trust.evidence.parties import unanswered
 from .._trust.model.decision import Step
 from .._trust.model.listeners import Unanswered
@@ -166,7 +166,7 @@ def _ask_for_nodes(roll: _Roll) -> None:
             WriteVerb.UPDATE, PODS, pod.name, f"ask for a restart ({roll.step.reason.value} roll)", patch, version(raw)
         )
         for pod, raw in ((pod, roll.observation.pods[pod.name]) for pod in nodes)
-        if annotation(raw, names.MANUAL_ROLLING_UPDATE) != "true"
+        if not is_true(raw, names.MANUAL_ROLLING_UPDATE)
     )
     write_all(writes, roll.work, roll.phase)
     request_reconcile(roll.observation, roll.work, roll.phase, _token(roll.step))
@@ -236,7 +236,7 @@ def _withdraw_requests(roll: _Roll, leaving: Iterable[Pod]) -> str:
         found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
         asked = [
             pod for pod in found
-            if uid_of(pod) in nodes and is_asked(pod) and not is_terminating(pod) and not owners_of(pod, [REQUEST])
+            if uid_of(pod) in nodes and is_true(pod, names.MANUAL_ROLLING_UPDATE) and not is_terminating(pod) and not owners_of(pod, [REQUEST])
         ]  # fmt: skip
         left = sorted(map(name_of, asked))
         for pod in asked:
@@ -256,12 +256,7 @@ def _advice_of_pause(roll: _Roll) -> str:
     """Sentences about a pause that began during the roll, with a space after them; empty where none did."""
     scope = roll.work.scope
     with suppress(KubeError):
-        if (
-            annotation(
-                find_object(roll.work.client, KAFKAS, scope.namespace, scope.cluster), names.PAUSE_RECONCILIATION
-            )
-            == "true"
-        ):
+        if is_true(find_object(roll.work.client, KAFKAS, scope.namespace, scope.cluster), names.PAUSE_RECONCILIATION):
             return f"Kafka {scope.namespace}/{scope.cluster} is paused, and the operator restarts no node meanwhile: have it resumed. "
     return ""
 

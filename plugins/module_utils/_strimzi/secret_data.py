@@ -50,6 +50,11 @@ def annotation(resource: Mapping[str, Any] | None, name: str) -> str | None:
     return (((resource or {}).get("metadata") or {}).get("annotations") or {}).get(name)
 
 
+def is_true(resource: Mapping[str, Any] | None, name: str) -> bool:
+    """Whether an annotation says yes, in upper or lower case, as the operators read it (Strimzi, ``Annotations.booleanAnnotation``)."""
+    return (annotation(resource, name) or "").lower() == "true"
+
+
 def missing_labels(resource: Mapping[str, Any], wanted: Mapping[str, str]) -> tuple[str, ...]:
     """The labels that it lacks of these, as "<name>=<value>"."""
     has = resource["metadata"].get("labels") or {}

@@ -19,6 +19,8 @@ from ...tools.support.memory_api import Change
 from .._strimzi.bench import LABELS, Bench, Object, kafka, pod
 from .stand import roll_of
 
+#: Asks the operator to restart a pod, or all pods of a StrimziPodSet.
+MANUAL = "strimzi.io/manual-rolling-update"
 COMBINED = MappingProxyType({0: "cb", 1: "cb", 2: "cb"})
 SEPARATE = MappingProxyType({0: "c", 1: "c", 2: "c", 3: "b", 4: "b", 5: "b"})
 LIMIT = timedelta(seconds=20)
@@ -79,8 +81,8 @@ class DirectStand(Bench):
     def becomes_unready(self, node: int) -> None:
         self.change("pods", name(node), UNREADY, "status")
 
-    def asks_operator(self, plural: str, which: str) -> None:
-        self.change(plural, which, {"metadata": {"annotations": {"strimzi.io/manual-rolling-update": "true"}}})
+    def asks_operator(self, plural: str, which: str, request: str = MANUAL) -> None:
+        self.change(plural, which, {"metadata": {"annotations": {request: "true"}}})
 
     @property
     def uids(self) -> dict[int, str]:

@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ...tools.support.faults import Fault, FaultyApi, always
 from ...tools.support.kafka import FakeTopic
 from .._strimzi.bench import pod
-from .direct_stand import COMBINED, SEPARATE, DirectStand, name
+from .direct_stand import COMBINED, MANUAL, SEPARATE, DirectStand, name
 
 SUBSETS = [nodes for size in range(4) for nodes in combinations(COMBINED, size)]
 
@@ -173,16 +173,17 @@ def refused(stand: DirectStand, nodes: list[int] | None = None) -> str:
 
 
 @pytest.mark.parametrize(
-    ("plural", "which", "words"),
+    ("plural", "which", "asked", "words"),
     [
-        ("pods", name(0), "Pod demo-kafka-0 carries strimzi.io/manual-rolling-update"),
-        ("pods", name(2), "Pod demo-kafka-2 carries strimzi.io/manual-rolling-update"),
-        ("strimzipodsets", "demo-kafka", "StrimziPodSet demo-kafka carries strimzi.io/manual-rolling-update"),
+        ("pods", name(0), MANUAL, f"Pod demo-kafka-0 carries {MANUAL}"),
+        ("pods", name(2), MANUAL, f"Pod demo-kafka-2 carries {MANUAL}"),
+        ("strimzipodsets", "demo-kafka", MANUAL, f"StrimziPodSet demo-kafka carries {MANUAL}"),
+        ("pods", name(2), "strimzi.io/delete-pod-and-pvc", "Pod demo-kafka-2 carries strimzi.io/delete-pod-and-pvc"),
     ],
 )
-def test_the_operator_has_been_asked_for_a_roll(plural: str, which: str, words: str) -> None:
+def test_the_operator_has_been_asked_for_a_roll(plural: str, which: str, asked: str, words: str) -> None:
     stand = DirectStand()
-    stand.asks_operator(plural, which)
+    stand.asks_operator(plural, which, asked)
     assert words in refused(stand, [0, 1])
     assert stand.deleted == []
 

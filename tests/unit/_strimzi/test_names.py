@@ -89,6 +89,7 @@ def test_a_nodes_leaf_has_all_four() -> None:
         (names.FORCE_RENEW, "strimzi.io/force-renew"),
         (names.FORCE_REPLACE, "strimzi.io/force-replace"),
         (names.MANUAL_ROLLING_UPDATE, "strimzi.io/manual-rolling-update"),
+        (names.DELETE_POD_AND_PVC, "strimzi.io/delete-pod-and-pvc"),
         (names.PAUSE_RECONCILIATION, "strimzi.io/pause-reconciliation"),
         (names.POOL_LABEL, "strimzi.io/pool-name"),
     ],

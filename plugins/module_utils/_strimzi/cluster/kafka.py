@@ -28,7 +28,7 @@ from ..._trust.model.clients import ReissuePause
 from ..._trust.model.snapshot import FailedReconcile, MaintenanceWindows, OperatorPause, OperatorStatus, Reconciliation
 from .. import names
 from ..names import ROUTES, SERVICES, ClusterNames
-from ..secret_data import annotation
+from ..secret_data import annotation, is_true
 
 #: The condition of a resource whose reconciliation is paused, and whose operator has seen it.
 PAUSED = "ReconciliationPaused"
@@ -139,7 +139,7 @@ def read_operator_status(kafka: Mapping[str, Any] | None) -> OperatorStatus:
 
 
 def read_pause(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> OperatorPause:
-    is_set, is_reported = annotation(kafka, names.PAUSE_RECONCILIATION) == "true", condition(kafka, PAUSED)
+    is_set, is_reported = is_true(kafka, names.PAUSE_RECONCILIATION), condition(kafka, PAUSED)
     other = scope.other_ca
     return OperatorPause(
         is_set=is_set,
@@ -172,7 +172,7 @@ def is_paused_by(resource: Mapping[str, Any] | None, mark: str) -> bool:
     """Whether the resource is paused in the name of this mark: the program that wrote the mark has written the pause, too. A person may have ended a
     pause and left its mark, and another program may have paused the resource since. Where the API server has noted no writer, the mark counts.
     """
-    if annotation(resource, names.PAUSE_RECONCILIATION) != "true" or annotation(resource, mark) is None:
+    if not is_true(resource, names.PAUSE_RECONCILIATION) or annotation(resource, mark) is None:
         return False
     pausers, markers = (_writers_of(resource, name) for name in (names.PAUSE_RECONCILIATION, mark))
     return not (pausers and markers) or bool(pausers & markers)
@@ -186,7 +186,7 @@ def _writers_of(resource: Mapping[str, Any] | None, name: str) -> frozenset[str]
 
 def user_pause(user: Mapping[str, Any]) -> ReissuePause:
     """Whether a KafkaUser is paused, and by which writer."""
-    if annotation(user, names.PAUSE_RECONCILIATION) != "true":
+    if not is_true(user, names.PAUSE_RECONCILIATION):
         return ReissuePause.ENDED if condition(user, PAUSED) else ReissuePause.NONE
     if not is_paused_by(user, names.PAUSED_FOR_CLIENTS_CA):
         return ReissuePause.FOREIGN

@@ -24,7 +24,7 @@ from ..._kube.resources import PODS, read_time
 from ..._trust.model.snapshot import Component, Pod, StoredLeaf
 from .. import names
 from ..names import KAFKA_NODE_POOLS, KAFKAS, STRIMZI_POD_SETS
-from ..secret_data import annotation, integer_annotation, missing_labels
+from ..secret_data import annotation, integer_annotation, is_true, missing_labels
 from .leaves import LeafSecret, leaf_secrets, server_cert_hash
 from .node_pools import NodePools, node_pools
 
@@ -70,9 +70,13 @@ def is_ready(pod: Mapping[str, Any]) -> bool:
     return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
 
 
-def is_asked(item: Mapping[str, Any]) -> bool:
-    """Whether an annotation asks the operator to restart this pod, or all pods of this StrimziPodSet."""
-    return annotation(item, names.MANUAL_ROLLING_UPDATE) == "true"
+#: The annotations with which a person or a program asks the operator to restart a node, and to delete it with its volumes and make it again.
+REQUESTS = (names.MANUAL_ROLLING_UPDATE, names.DELETE_POD_AND_PVC)
+
+
+def requests_on(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """The annotations that ask the operator to restart this pod, or all pods of this StrimziPodSet, or to make this pod again without its data."""
+    return tuple(name for name in REQUESTS if is_true(item, name))
 
 
 def worker_of(pod: Mapping[str, Any]) -> str:
@@ -158,7 +162,7 @@ class Owners:
 
     def awaits_restart(self, pod: Object) -> bool:
         """Whether an annotation asks the operator to restart this node."""
-        return is_asked(pod) or _controller_of(pod).get("name") in self.asked
+        return bool(requests_on(pod)) or _controller_of(pod).get("name") in self.asked
 
     def component_of(self, pod: Object) -> Component | None:
         """The component of a pod of this cluster; None for any other pod."""
@@ -206,7 +210,7 @@ def read_owners(client: KubeClient, scope: names.ClusterNames, kafka: Object | N
         if above & {(owner.get("kind"), owner.get("uid")) for owner in _owners_of(pod_set)}
     ]
     sets = {pod_set["metadata"]["uid"]: str(pod_set["metadata"]["name"]) for pod_set in own}
-    asked = frozenset(str(pod_set["metadata"]["name"]) for pod_set in own if is_asked(pod_set))
+    asked = frozenset(str(pod_set["metadata"]["name"]) for pod_set in own if requests_on(pod_set))
     return Owners(scope, sets, names_of_nodes(own, scope), frozenset(pools.by_name), asked)
 
 

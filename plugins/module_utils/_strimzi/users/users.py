@@ -41,7 +41,7 @@ from ..cluster.kafka import (
 )
 from ..cluster.observe import in_deletion, neighbours
 from ..names import KAFKA_USERS, KAFKAS, CaKind, ClusterNames
-from ..secret_data import annotation, missing_labels
+from ..secret_data import is_true, missing_labels
 from .readers import Key, NamedCertificate, Reader, find_readers, read_named
 from .secrets import ClientsCa, StoredUser, UserCertificate, read_clients_ca, stored_user
 
@@ -100,7 +100,7 @@ class SeenUser:
 
     @property
     def is_paused(self) -> bool:
-        return annotation(self.resource, names.PAUSE_RECONCILIATION) == "true"
+        return is_true(self.resource, names.PAUSE_RECONCILIATION)
 
     @property
     def is_paused_here(self) -> bool:

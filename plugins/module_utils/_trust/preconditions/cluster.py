@@ -235,7 +235,8 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             )  # fmt: skip
         elif pod.awaits_restart:
             yield Violation(
-                Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), "is about to be restarted by the operator (strimzi.io/manual-rolling-update).",
+                Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name),
+                "is about to be restarted by the operator (strimzi.io/manual-rolling-update, delete-pod-and-pvc).",
                 "Wait until the operator has restarted it, or remove the annotation from the pod or its StrimziPodSet; a flow in progress would go on, a "
                 "new flow does not start.",
             )  # fmt: skip

@@ -124,16 +124,20 @@ def read(
 
 
 @pytest.mark.parametrize(
-    ("mark", "owner", "expected"),
+    ("marks", "owner", "expected"),
     [
-        (None, "demo-kafka", False),
-        ("true", "demo-kafka", True),
-        ("false", "demo-kafka", False),
-        (None, "demo-other", True),
+        ({}, "demo-kafka", False),
+        ({"manual_rolling_update": "true"}, "demo-kafka", True),
+        ({"manual_rolling_update": "True"}, "demo-kafka", True),
+        ({"manual_rolling_update": "false"}, "demo-kafka", False),
+        ({"delete_pod_and_pvc": "true"}, "demo-kafka", True),
+        ({}, "demo-other", True),
     ],
 )
-def test_a_pod_awaits_a_restart_where_it_or_its_pod_set_is_marked(mark: str | None, owner: str, expected: bool) -> None:
-    raw = pod("demo-kafka-0", **({"manual_rolling_update": mark} if mark else {}))
+def test_a_pod_awaits_a_restart_where_it_or_its_pod_set_is_marked(
+    marks: dict[str, str], owner: str, expected: bool
+) -> None:
+    raw = pod("demo-kafka-0", **marks)
     raw["metadata"]["ownerReferences"] = [{"kind": "StrimziPodSet", "name": owner, "uid": "set", "controller": True}]
     assert read(raw, asked=frozenset({"demo-other"})).awaits_restart is expected
 

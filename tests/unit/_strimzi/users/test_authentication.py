@@ -102,6 +102,10 @@ BY_HAND["metadata"]["managedFields"] = [
         (SeenUser(user("scram-sha-512"), None), EXTERNAL, "KafkaUser apps/orders has the authentication scram-sha-512."),
         (SeenUser(user(""), None), TLS, "KafkaUser apps/orders has the authentication none."),
         (SeenUser(user("tls", PAUSE), None), EXTERNAL, "KafkaUser apps/orders is paused (strimzi.io/pause-reconciliation)."),
+        (
+            SeenUser(user("tls", {"strimzi.io/pause-reconciliation": "True"}), None), EXTERNAL,
+            "KafkaUser apps/orders is paused (strimzi.io/pause-reconciliation).",
+        ),
         (SeenUser(BY_HAND, None), EXTERNAL, "KafkaUser apps/orders is paused (strimzi.io/pause-reconciliation)."),
         (
             SeenUser(user("tls-external"), secret(False, kind="kubernetes.io/tls")), TLS,

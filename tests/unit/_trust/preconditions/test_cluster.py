@@ -179,7 +179,7 @@ BEFORE_A_FLOW = [
         for intent in (RENEW, REPLACE_KEY, DOWNGRADE)
         for told, ill in (
             (f"is not ready. {HEALTH}", a_pod(ready=False)),
-            (f"is about to be restarted by the operator (strimzi.io/manual-rolling-update). {ASKED}", a_pod(awaits_restart=True)),
+            (f"is about to be restarted by the operator (strimzi.io/manual-rolling-update, delete-pod-and-pvc). {ASKED}", a_pod(awaits_restart=True)),
             (f"is being terminated. {LOST}", a_pod(terminating=True)),
             (f"is being terminated on worker w-1. {LOST}", a_pod(terminating=True, worker="w-1")),
         )
