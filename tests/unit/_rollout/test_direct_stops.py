@@ -168,11 +168,14 @@ def test_an_answer_that_fails_now_and_then_is_asked_for_again() -> None:
     assert stand.deleted == [0, 2, 1]
 
 
-def test_a_pod_that_no_pod_set_would_recreate_is_not_deleted() -> None:
+@pytest.mark.parametrize("is_deleted", [False, True], ids=["another set", "a set that is being deleted"])
+def test_a_pod_that_no_pod_set_would_recreate_is_not_deleted(is_deleted: bool) -> None:
+    """The operator leaves the pods of a StrimziPodSet alone that is being deleted, for as long as that waits for a finalizer."""
     stand = DirectStand()
     pod_set = stand.find("strimzipodsets", "demo-kafka")
     pods = [pod for pod in pod_set["spec"]["pods"] if pod["metadata"]["name"] != name(0)]
-    stand.change("strimzipodsets", "demo-kafka", {"spec": {"pods": pods}})
+    gone = {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["orphan"]}}
+    stand.change("strimzipodsets", "demo-kafka", gone if is_deleted else {"spec": {"pods": pods}})
     stopped = stops(stand, nodes=[0])
     assert stand.deleted == []
     assert "pod demo-kafka-0: no StrimziPodSet would bring it back." in str(stopped)
