@@ -216,6 +216,9 @@ TRANSIENT: Mapping[int, Done] = {
 
 #: A shorter text is no secret, and may be a part of any word.
 _SECRET = 6
+_NO_API_SERVER = "Check host and proxy: the server that answers is not a Kubernetes API server."
+#: How an API server says that it does not know a kind: by the words of a Status, or by those of its multiplexer. Proxies have pages of their own.
+_UNKNOWN_KIND = re.compile(r"404 page not found|the server could not find the requested resource")
 _POLICY = "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
 #: Verbs that can be granted for single objects.
 _NAMED_VERBS = frozenset({"get", "update", "patch", "delete", "watch"})
@@ -277,7 +280,7 @@ def _choose_error(
         return Invalid, f"Correct the {attempt.resource.kind}; the API server refuses it."
     if status >= 400:
         return Unavailable, "Run again when the API server is healthy; a flow continues where it stopped."
-    return Unavailable, "Check host and proxy: the server that answers is not a Kubernetes API server."
+    return Unavailable, _NO_API_SERVER
 
 
 def _smaller(attempt: Attempt) -> str:
@@ -292,6 +295,8 @@ def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError]
         return NotFound, f"Create the namespace {attempt.namespace}, or correct the option namespace."
     if details.get("name"):
         return NotFound, "Check name and namespace."
+    if body.get("reason") != "NotFound" and not _UNKNOWN_KIND.match(str(body.get("message"))):
+        return Unavailable, _NO_API_SERVER
     resource = attempt.resource
     if "." in resource.group and not resource.group.endswith(".k8s.io"):
         return ResourceTypeMissing, (

@@ -218,6 +218,20 @@ def test_a_policy_that_quotes_the_data_shows_none_of_it(status: int) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"message": "default backend - 404"},
+        {"message": "<html><body>404 page not found</body></html>"},
+        {"message": ""},
+        {"type": "error", "status": "404", "message": "cluster not found"},
+    ],
+)
+def test_a_page_of_another_server_is_no_word_about_a_kind(body: dict[str, Any]) -> None:
+    """Read as a missing kind, it would be evidence that no client of that kind exists."""
+    assert isinstance(error_from(Attempt("list", KAFKAS, "kafka"), 404, body), errors.Unavailable)
+
+
 @pytest.mark.parametrize("message", ["404 page not found", "the server could not find the requested resource"])
 @pytest.mark.parametrize("verb", ["get", "list"])
 def test_a_missing_crd_is_named(message: str, verb: str) -> None:
