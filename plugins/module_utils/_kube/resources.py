@@ -217,7 +217,7 @@ TRANSIENT: Mapping[int, Done] = {
 #: A shorter text is no secret, and may be a part of any word.
 _SECRET = 6
 _NO_API_SERVER = "Check host and proxy: the server that answers is not a Kubernetes API server."
-#: How an API server says that it does not know a kind: by the words of a Status, or by those of its multiplexer. Proxies have pages of their own.
+#: How an API server says that it does not know a kind: by a Status, or by the text of its multiplexer. Proxies have pages of their own.
 _UNKNOWN_KIND = re.compile(r"404 page not found|the server could not find the requested resource")
 _POLICY = "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
 #: Verbs that can be granted for single objects.
