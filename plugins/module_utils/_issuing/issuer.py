@@ -136,7 +136,7 @@ class Refused:
 
     #: A sentence that names the object and the cause.
     reason: str
-    #: The remedy, as a sentence.
+    #: The remedy, as sentences.
     remedy: str
 
 
