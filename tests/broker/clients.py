@@ -63,7 +63,7 @@ def create_topic(admin: KafkaPythonAdmin, name: str, replicas: list[int], **conf
 
     def is_there() -> bool:
         # Asked again after a failure: a client may not know yet the node that it is told to turn to.
-        if name in {topic.name for topic in admin.topics()}:
+        if name in {partition.topic for topic in admin.topics() for partition in topic.partitions}:
             return True
         admin._ask(lambda client: client.create_topics(topic))
         return False

@@ -48,7 +48,7 @@ def test_the_brokers_of_a_healthy_cluster(admin: KafkaPythonAdmin) -> None:
 
 def test_the_topics_with_what_is_in_force_for_each(admin: KafkaPythonAdmin) -> None:
     """``orders`` has its minimum from the brokers' configuration, ``single`` from its own."""
-    found = {topic.name: topic for topic in admin.topics()}
+    found = {topic.partitions[0].topic: topic for topic in admin.topics()}
     replicas = frozenset(NODES)
     assert found["orders"].partitions == (Partition("orders", 0, replicas, replicas),)
     assert found["orders"].min_insync_replicas == 2

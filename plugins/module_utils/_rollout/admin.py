@@ -152,10 +152,8 @@ class Partition:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic, internal topics included."""
+    """A topic, internal topics included; its partitions have its name."""
 
-    #: The name of the topic.
-    name: str
     #: The value in force, wherever it is configured.
     min_insync_replicas: int
     #: The partitions in question; as Kafka answers, all partitions of the topic.
@@ -365,7 +363,7 @@ def _read_topic(topic: Mapping[str, Any], configuration: Mapping[str, Any]) -> T
         )
         for partition in topic["partitions"]
     )
-    return Topic(name, int(configuration[_MINIMUM_IN_SYNC]["value"]), tuple(partitions))
+    return Topic(int(configuration[_MINIMUM_IN_SYNC]["value"]), tuple(partitions))
 
 
 def _known(number: int) -> int | None:

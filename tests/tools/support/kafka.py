@@ -74,9 +74,7 @@ class FakeKafka:
     def topics(self) -> tuple[Topic, ...]:
         self.before_answer()
         return tuple(
-            Topic(
-                topic.name, topic.minimum, (Partition(topic.name, 0, frozenset(topic.replicas), self._in_sync(topic)),)
-            )
+            Topic(topic.minimum, (Partition(topic.name, 0, frozenset(topic.replicas), self._in_sync(topic)),))
             for topic in self.topics_
         )
 

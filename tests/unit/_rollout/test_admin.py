@@ -78,7 +78,7 @@ CONFIGURED = {"orders": {"min.insync.replicas": {"value": "2"}}}
 
 def test_a_topic_with_its_minimum() -> None:
     partition = Partition("orders", 3, frozenset({0, 2}), frozenset({2}))
-    assert read_topics([described()], CONFIGURED) == (Topic("orders", 2, (partition,)),)
+    assert read_topics([described()], CONFIGURED) == (Topic(2, (partition,)),)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def quorum(leader: int | None, **lags: int | None) -> Quorum:
 def topic(minimum: int, *partitions: tuple[Iterable[int], Iterable[int]]) -> Topic:
     """partitions: replicas and in-sync replicas of each."""
     found = (Partition("t", i, frozenset(all_), frozenset(now)) for i, (all_, now) in enumerate(partitions))
-    return Topic("t", minimum, tuple(found))
+    return Topic(minimum, tuple(found))
 
 
 @st.composite
