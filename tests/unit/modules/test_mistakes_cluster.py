@@ -99,7 +99,7 @@ def test_creating_in_an_unknown_namespace() -> None:
 
 def test_absent_crds() -> None:
     def unknown(method: str, path: str) -> Response | None:
-        return Response(404, {"raw": "404 page not found"}) if "kafka.strimzi.io" in path else None
+        return Response(404, {"message": "404 page not found"}) if "kafka.strimzi.io" in path else None
 
     message = (
         "Failed to read Kafka kafka/demo: the API server does not know Kafka in kafka.strimzi.io/v1. "
