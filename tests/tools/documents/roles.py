@@ -47,7 +47,7 @@ def role_documents() -> Iterator[tuple[Path, str]]:
                 role, {name: text for name, text in texts.items() if groups[name] & set(role["variables"])}
             ),
         )
-        yield ROLES / name / "meta" / "main.yml", _main(role)
+        yield ROLES / name / "meta" / "main.yml", _main(role, variables)
         yield ROLES / name / "README.md", _readme(name, role)
 
 
@@ -89,11 +89,13 @@ def _item(text: str) -> str:
     return textwrap.fill(text, _WIDTH, initial_indent="      - ", subsequent_indent="        ")
 
 
-def _main(role: dict[str, Any]) -> str:
+def _main(role: dict[str, Any], variables: Mapping[str, Mapping[str, Any]]) -> str:
+    needed = [line for line in role.get("example", ()) if variables[line.partition(":")[0]].get("required")]
     return (
         "---\ngalaxy_info:\n  author: The trustops.strimzi contributors\n"
         f"  description: {role['short']}\n  license: GPL-3.0-or-later\n"
         '  min_ansible_version: "2.16"\ndependencies:\n  - role: trustops.strimzi.flow\n'
+        + (f"    vars:\n      flow_needed: {{{', '.join(needed)}}}\n" if needed else "")
     )
 
 

@@ -103,9 +103,15 @@ def test_variables_that_are_read_are_documented(role: str) -> None:
 
 
 @flows
-def test_every_role_refuses_variables_that_no_task_reads(role: str) -> None:
-    meta = yaml.safe_load((ROLES / role / "meta" / "main.yml").read_text())
-    assert meta["dependencies"] == [{"role": "trustops.strimzi.flow"}]
+def test_every_role_refuses_variables_that_no_task_reads_and_misses_what_it_needs(role: str) -> None:
+    meta, specs = (
+        yaml.safe_load((ROLES / role / "meta" / f"{file}.yml").read_text()) for file in ("main", "argument_specs")
+    )
+    (dependency,) = meta["dependencies"]
+    needed = {"strimzi_cluster", "strimzi_namespace", *dependency.get("vars", {}).get("flow_needed", ())}
+    options = specs["argument_specs"]["main"]["options"]
+    assert dependency["role"] == "trustops.strimzi.flow"
+    assert needed == {name for name, option in options.items() if option.get("required")}
 
 
 def test_roles_hand_on_options_of_the_modules_of_the_flow() -> None:
