@@ -304,7 +304,7 @@ options:
       - Where the selected CA is not in use, C(reconcile) renews or replaces the CA in use. It renews where the name and the key are the same and
         every certificate that is valid under the old CA is valid under the new CA.
       - A CA that has left the source stays trusted until it has been replaced or removed (M(trustops.strimzi.strimzi_ca) with
-        C(state=absent)). The flow does not trust a CA again beside the CA in use that a flow has replaced, although it still lies in the source. The ledger
+        C(state=absent)). The flow does not trust again a CA that an earlier flow has replaced, although it still lies in the source. The ledger
         remembers the last 100 of these CAs; after it was lost and made again, the flow reads the CAs in backups (O(backup)).
       - RV(ca_source) shows the CAs in the source, and what the next C(reconcile) would begin.
     type: dict
