@@ -646,7 +646,8 @@ def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered
 def _summary(planned: Mapping[str, Any], answered: str) -> str:
     steps, rolls, restarts = planned["plan"], planned["planned_rolls"], planned["planned_restarts"]
     if not steps:
-        return "something is in the way" if planned["violations"] else _idle(planned["pending"], answered)
+        held = dict.fromkeys(violation["gate"] for violation in planned["violations"])
+        return f"held by {', '.join(held)}" if held else _idle(planned["pending"], answered)
     return (
         f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
         f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in all{_estimate(planned['planned_seconds'])}"
@@ -668,7 +669,7 @@ def _minutes(seconds: int) -> str:
 def _idle(left: Sequence[str], answered: str) -> str:
     """The summary of a plan without steps, with the steps that are left of phases which this run does not enter."""
     if left:
-        return f"nothing to do up to the phase that the task names. Left: {'; '.join(left)}"
+        return f"nothing to do up to the phase after which this run ends. Left: {'; '.join(left)}"
     return f"nothing to do: {answered}" if answered else "nothing to do"
 
 

@@ -61,6 +61,7 @@ def _certificates(snapshot: Snapshot) -> frozenset[Certificate]:
         *ca.other_entries.values(),
         *(authority.chain for authority in ca.prepared),
         *(entry.chain for entry in (ledger.entries if ledger else ())),
+        *(backup.ca.current for backup in snapshot.backups),
     ]
     leaves = [leaf.chain for leaf in snapshot.every_leaf if leaf.chain]
     return frozenset(chain[0] for chain in (*authorities, *leaves) if chain)
@@ -91,6 +92,7 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
             "layout": ledger.layout.value,
             "stops after": stop.after.value if stop else None,
         }
+    found.update({backup.name: {"holds": told(backup.ca.current)} for backup in snapshot.backups})
     for leaf in snapshot.every_leaf:
         own = leaf.chain[0] if leaf.chain else None
         which = None if own is None else own.sha256[:12] if own in known else "to be issued"

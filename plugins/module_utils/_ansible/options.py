@@ -330,7 +330,7 @@ class LiveLook:
     def __init__(self, evidence: Evidence) -> None:
         self._wanted = evidence
         self.source = Evidence.ANNOTATIONS
-        self.reason = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
+        self.reason = "" if evidence is not Evidence.ANNOTATIONS else "evidence=annotations"
 
     def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
         """The answers of the listeners by ``ask``, which asks all nodes; None where no node is within reach and only stored evidence counts.

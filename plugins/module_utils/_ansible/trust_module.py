@@ -86,12 +86,14 @@ from .results import (
 )
 
 
-def unfinished_flow(snapshot: Snapshot, goal: Goal) -> str:
-    """Sentences about an unfinished flow that comes before a flow with this goal; empty where none does, or it has
-    the same goal.
+def unfinished_flow(snapshot: Snapshot, goal: Goal, continues_stopped: bool) -> str:
+    """Sentences about an unfinished flow that comes before a flow with this goal; empty where none does, where it has
+    the same goal, or where it is stopped and the caller continues no stopped flow, so that the flow refuses the call.
     """
     begun = in_flight(snapshot.ledger)
     if begun is None or goal not in ROTATIONS or (begun.goal is goal and not begun.is_abort):
+        return ""
+    if begun.options.stop is not None and not continues_stopped:
         return ""
     return (
         f"{snapshot.names.kafka}: a flow of {begun.started_at:%Y-%m-%d} ({flow_named(begun)}) has not finished, so this task goes on with that flow and begins "
@@ -190,6 +192,7 @@ class TrustModule(ClusterModule):
             open_ports=opener,
             run_commands=partial(connect.runner_for, self.params, work.scope.namespace),
             reload_obstacle=_why_no_reload,
+            why_unasked=lambda: look.reason,
         )
         self._work = work
         return work
@@ -482,7 +485,7 @@ class TrustModule(ClusterModule):
 
     def warn_of_unfinished(self, before: Observation, goal: Goal) -> None:
         """Warn of a flow that is still to be finished in the cluster as this call has found it."""
-        if unfinished := unfinished_flow(before.snapshot, goal):
+        if unfinished := unfinished_flow(before.snapshot, goal, bool(self.params.get("continue_stopped"))):
             self.module.warn(unfinished)
 
     def described(self, seen: Observation) -> dict[str, Any]:

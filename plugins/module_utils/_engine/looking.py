@@ -31,7 +31,7 @@ from .._trust.rules.repair import is_explained
 
 #: How often a call asks the nodes again when pods were replaced while it asked.
 _LOOKS = 3
-_UNASKED = "the call cannot ask the running nodes which CAs they trust."
+_UNASKED = "the call cannot ask the running nodes which CAs they trust"
 
 
 def observe_cluster(work: Work) -> Observation:
@@ -108,7 +108,7 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
     for _attempt in range(_LOOKS):
         listeners = _ask_listeners(work, observation)
         if listeners is None:
-            unasked = InPlaceObstacles(reload=_UNASKED, annotations=_why_not_annotated(work))
+            unasked = InPlaceObstacles(reload=_why_unasked(work), annotations=_why_not_annotated(work))
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=unasked))
         # List the pods again: a new pod of the same name, or a container that has restarted, may have answered in the place of the process that the call asked.
         asked, observation = observation.snapshot.processes, observe_cluster(work)
@@ -127,6 +127,12 @@ def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListen
         return None
     nodes = any(pod.component is Component.KAFKA for pod in observation.snapshot.nodes.pods)
     return work.look_live(observation) if nodes else ()
+
+
+def _why_unasked(work: Work) -> str:
+    why = work.nodes.why_unasked() if work.nodes is not None else ""
+    cause = f": {why.rstrip('.')}" if why else ""
+    return f"{_UNASKED}{cause}."
 
 
 def _find_obstacles(work: Work, observation: Observation) -> InPlaceObstacles:

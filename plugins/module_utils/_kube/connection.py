@@ -347,6 +347,7 @@ def _load_content(
 
     The functions of the library that load a file write the keys in it to a disk, in its older releases without asking where.
     """
+    _require_context(getattr(content, "value", content), options.get("context"))
     loader = KubeConfigLoader(
         config_dict=content, active_context=options.get("context"), config_base_path=None,
         config_persister=persister, temp_file_path=folder_for_keys(),
@@ -355,6 +356,13 @@ def _load_content(
     if refresh is not None:
         loader._refresh_oidc = partial(_refresh_token, refresh)  # pylint: disable=protected-access
     loader.load_and_set(configuration)
+
+
+def _require_context(content: Any, wanted: str | None) -> None:
+    """The library names no context that there is. Raises ConfigException."""
+    name, contexts = wanted or content.get("current-context"), [one["name"] for one in content.get("contexts") or ()]
+    if name and name not in contexts:
+        raise ConfigException(f"it has no context {name}; its contexts are: {', '.join(map(str, contexts)) or 'none'}")
 
 
 def _refresh_token(refresh: Callable[[Any], None], provider: Any) -> None:
@@ -394,9 +402,11 @@ def _understood(what: str) -> Iterator[None]:
             yield
     except ConfigException as error:
         raise OptionsError(what, f"cannot be used: {error}", _REMEDY) from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, YAMLError) as error:
+    except OSError as error:
+        raise OptionsError(what, f"cannot be read ({error.strerror})", _REMEDY) from None
+    except (ValueError, KeyError, TypeError, AttributeError, YAMLError):
         # The text of these can quote the file.
-        raise OptionsError(what, f"is not a kubeconfig ({type(error).__name__})", _REMEDY) from None
+        raise OptionsError(what, "does not have the form of a kubeconfig", _REMEDY) from None
     if complaints:
         raise OptionsError(what, f"cannot be used to log in: {complaints[0]}", _REMEDY)
 

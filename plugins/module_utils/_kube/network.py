@@ -31,6 +31,8 @@ _TRANSIENT = re.compile(r"Tunnel connection failed: 5\d\d|EOF|SSLZeroReturnError
 #: OpenSSL's words for a certificate that no trusted CA has signed, and the library's words for a certificate without
 #: the server's name.
 _NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|CertificateError")
+#: The name of a class of errors before its text, and OpenSSL's names of the error and of the line of its source around it.
+_FOR_DEVELOPERS = re.compile(r"^\w+: (?=.)|\[[A-Z0-9]+(: [A-Z0-9_]+)?\] | \(_ssl\.c:\d+\)")
 _PORTS = {"https": 443, "http": 80}
 
 
@@ -58,7 +60,7 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
     if isinstance(error, failures.ProxyError):
         cause = innermost_cause(error)
         return TransportError(
-            f"the proxy to {where} does not let us through ({cause})",
+            f"the proxy to {where} does not let us through ({in_words(cause)})",
             sent=False,
             transient=is_transient(cause),
             remedy="Check proxy, proxy_headers and no_proxy (K8S_AUTH_PROXY, K8S_AUTH_NO_PROXY).",
@@ -69,7 +71,7 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
         return TransportError(f"{where} did not answer to a connection attempt", sent=False, remedy=f"{_NETWORK}.")
     if isinstance(error, failures.NewConnectionError):
         return TransportError(
-            f"{where} cannot be reached ({innermost_cause(error)})", sent=False, remedy=f"{_NETWORK}."
+            f"{where} cannot be reached ({in_words(innermost_cause(error))})", sent=False, remedy=f"{_NETWORK}."
         )
     if isinstance(error, failures.ReadTimeoutError):
         return TransportError(
@@ -77,20 +79,21 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
         )
     if isinstance(error, (failures.LocationParseError, failures.LocationValueError)):
         return TransportError(f"{host} is not a URL", sent=False, transient=False, remedy=f"{_HOST}.")
-    return TransportError(f"the connection to {where} broke off ({innermost_cause(error)})", remedy=f"{_NETWORK}.")
+    cause = in_words(innermost_cause(error))
+    return TransportError(f"the connection to {where} broke off ({cause})", remedy=f"{_NETWORK}.")
 
 
 def _tls_failure(cause: str, where: str) -> TransportError:
     if is_untrusted(cause):
         return TransportError(
-            f"the certificate of {where} is not trusted ({cause})",
+            f"the certificate of {where} is not trusted ({in_words(cause)})",
             sent=False,
             transient=False,
             remedy="Set ca_cert (K8S_AUTH_SSL_CA_CERT, or certificate-authority in kubeconfig) to the CA of the API "
             "server, and host to a name that its certificate holds.",
         )
     return TransportError(
-        f"no TLS connection to {where} ({cause})",
+        f"no TLS connection to {where} ({in_words(cause)})",
         transient=is_transient(cause),
         remedy=f"{_HOST}, and client_cert and client_key (K8S_AUTH_CERT_FILE, K8S_AUTH_KEY_FILE).",
     )
@@ -106,8 +109,13 @@ def is_untrusted(cause: str) -> bool:
     return bool(_NOT_TRUSTED.search(cause))
 
 
+def in_words(cause: str) -> str:
+    """The innermost cause as people read it, without the names that it has for developers."""
+    return _FOR_DEVELOPERS.sub("", cause)
+
+
 def innermost_cause(error: Exception) -> str:
-    """The innermost cause of an error, without the text of the request."""
+    """The innermost cause of an error after the name of its class, without the text of the request."""
     found: BaseException = error
     while True:
         inner = [found.__cause__, found.__context__, getattr(found, "reason", None), *found.args[1:], *found.args[:1]]

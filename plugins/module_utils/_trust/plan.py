@@ -270,7 +270,8 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
             if waits_for_window(start, intent) and any(step.nodes or step.others for step in found.whole):
                 choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
-            return _without_digests(seen - _present_authorities(start) - _existing_authorities(start, intent), found)
+            existing = _present_authorities(start)
+            return _without_digests(seen - existing - _existing_authorities(start, intent), existing, found)
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
             choices.update(dict.fromkeys((step.because, step.avoidable_restart, life)))
@@ -379,14 +380,17 @@ def _existing_authorities(snapshot: Snapshot, intent: Intent) -> frozenset[Certi
     return frozenset((*supplied, *(snapshot.source.certificates if snapshot.source else ()), *kept))
 
 
-def _without_digests(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
-    """Sentences name a CA that is yet to be made by its subject alone: its digest is unknown."""
+def _without_digests(stand_ins: frozenset[Certificate], existing: frozenset[Certificate], found: Forecast) -> Forecast:
+    """Sentences name a CA that is yet to be made by its subject, because its digest is unknown, and mark a renewed certificate, because the
+    present certificate has the same subject.
+    """
 
     def told(text: str) -> str:
         for certificate in stand_ins:
+            mark = " (renewed)" if any(map(certificate.is_twin_of, existing)) else ""
             # As plans name a CA, and as messages of gates do.
             for digits in (12, 16):
-                text = text.replace(f" ({certificate.sha256[:digits]})", "")
+                text = text.replace(f" ({certificate.sha256[:digits]})", mark)
         return text
 
     unknown = {certificate.sha256 for certificate in stand_ins}

@@ -44,7 +44,7 @@ class Nodes:
 def test_with_stored_evidence_the_call_asks_no_node() -> None:
     nodes = Nodes(Evidence.ANNOTATIONS)
     assert nodes.look() is None
-    assert (nodes.eyes.source, nodes.eyes.reason) == (Evidence.ANNOTATIONS, "asked for")
+    assert (nodes.eyes.source, nodes.eyes.reason) == (Evidence.ANNOTATIONS, "evidence=annotations")
 
 
 @pytest.mark.parametrize(

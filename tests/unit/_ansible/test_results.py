@@ -43,9 +43,9 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
     ("given", "line"),
     [
         (planned([]), "renew: nothing to do"),
-        (planned([], pending=["use it"]), "renew: nothing to do up to the phase that the task names. Left: use it"),
-        (planned([], violations=[VIOLATION], pending=["use it"]), "renew: something is in the way"),
-        (planned([], violations=[VIOLATION]), "renew: something is in the way"),
+        (planned([], pending=["use it"]), "renew: nothing to do up to the phase after which this run ends. Left: use it"),
+        (planned([], violations=[VIOLATION], pending=["use it"]), "renew: held by trust"),
+        (planned([], violations=[VIOLATION]), "renew: held by trust"),
         (planned(STEPS), "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all"),
         (
             planned(STEPS, planned_seconds={"least": 99, "most": 421}),

@@ -423,8 +423,7 @@ def test_a_context_that_does_not_exist(server: Server, identities: Identities) -
     with pytest.raises(OptionsError) as caught:
         connect({"kubeconfig": kubeconfig(server, identities, one={"token": "t"}), "context": "x"}, {})
     assert f"{caught.value} {caught.value.remedy}" == (
-        "The content given as kubeconfig cannot be used: Invalid kube-config file. Expected object with name x in "
-        "kube-config/contexts list. Correct kubeconfig or context."
+        "The content given as kubeconfig cannot be used: it has no context x; its contexts are: one. Correct kubeconfig or context."
     )
 
 
@@ -434,7 +433,7 @@ def test_a_file_that_is_no_kubeconfig_is_not_quoted(content: str, tmp_path: Path
     path.write_text(content)
     with pytest.raises(OptionsError) as caught:
         connect({"kubeconfig": str(path)}, {})
-    assert f"The kubeconfig {path} is not a kubeconfig (" in str(caught.value)
+    assert f"The kubeconfig {path} does not have the form of a kubeconfig" in str(caught.value)
     assert "hunter2" not in f"{caught.value} {caught.value.remedy}"
     assert caught.value.__suppress_context__
 

@@ -154,9 +154,8 @@ def test_a_server_that_is_not_there() -> None:
     with pytest.raises(Unreachable) as caught:
         open_client(f"http://127.0.0.1:{port}").delete(SECRETS, "kafka", "a")
     assert str(caught.value).startswith(
-        f"Failed to delete Secret kafka/a: the API server 127.0.0.1:{port} cannot be reached ("
+        f"Failed to delete Secret kafka/a: the API server 127.0.0.1:{port} cannot be reached (Connection refused)"
     )
-    assert "Connection refused" in str(caught.value)
     assert (caught.value.outcome_unknown, caught.value.remedy) == (False, NETWORK)
 
 
@@ -308,7 +307,8 @@ def test_a_server_that_is_not_trusted(identities: Identities) -> None:
             open_client(server.url, api_key="tok").patch(SECRETS, "kafka", "a", {})
         assert server.requests == []
     assert f"the certificate of the API server {server.address} is not trusted (" in str(caught.value)
-    assert "CERTIFICATE_VERIFY_FAILED" in str(caught.value)
+    assert "(certificate verify failed" in str(caught.value)
+    assert "_ssl" not in str(caught.value)
     assert not caught.value.outcome_unknown
     assert caught.value.remedy == (
         "Set ca_cert (K8S_AUTH_SSL_CA_CERT, or certificate-authority in kubeconfig) to the CA of the API server, and "
@@ -326,7 +326,7 @@ def test_a_connection_without_verification_works_with_a_warning(
 
 
 def test_tls_to_a_plain_server(server: Server) -> None:
-    with pytest.raises(Unreachable, match="no TLS connection to the API server"):
+    with pytest.raises(Unreachable, match=r"no TLS connection to the API server [0-9.:]+ \([a-z][a-z ]+\)"):
         open_client(server.url.replace("http:", "https:"), api_key="tok").get(SECRETS, "kafka", "a")
 
 

@@ -261,7 +261,7 @@ def test_records_about_a_ca_that_stays_with_its_user_are_complete_before_they_go
     ("snapshot", "until", "pending"),
     [
         (cluster(), Phase.USE, "give the cluster CA to the operator"),
-        (cluster(reconciliation=GENERATED), Phase.USE, "delete the ledger"),
+        (cluster(reconciliation=GENERATED), Phase.USE, "delete the ledger and the backups of the CA"),
     ],
 )
 def test_handing_back_can_be_left_half_way(snapshot: Snapshot, until: Phase, pending: str) -> None:

@@ -129,7 +129,7 @@ def test_the_story_of_a_replacement() -> None:
         (Phase.RETIRE, "tell the operator that the nodes have generation 1, so that it restarts none"),
         (Phase.RETIRE, "let the operator go on"),
         (Phase.RETIRE, "remove keys that are no longer needed"),
-        (Phase.RETIRE, f"restart 1 pod so that they present certificates of {NEW_NAME}"),
+        (Phase.RETIRE, f"restart 1 pod so that they take up the switch to {NEW_NAME}"),
         (Phase.RETIRE, f"have the listeners of 3 nodes forget {OLD_NAME}, without a restart"),
     ]
 
@@ -212,7 +212,7 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
         ),
         pytest.param(
             changed(SETTLED, in_place_obstacles=BLOCKED), RENEW,
-            (f"Nodes are restarted when the operator is switched to {RENEWED.certificate.subject}: {BLOCKED.reload}",),
+            (f"Nodes are restarted when the operator is switched to {RENEWED.certificate.subject} (renewed): {BLOCKED.reload}",),
             id="restarts that could be spared",
         ),
         pytest.param(linked.FINISHED, REPLACE_KEY, (), id="nothing to do, nothing to choose"),

@@ -96,6 +96,16 @@ def test_a_replacement_takes_the_ca_of_a_backup() -> None:
     assert next(ca["sha256"] for ca in call("strimzi_ca_info", memory).result["cas"] if ca["current"]) == first
 
 
+def test_the_plan_of_a_hand_back_shows_that_the_backups_go() -> None:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", state="renewed", **BACKED_UP)
+    kept = {f"Secret kafka/{name}" for name in stored(memory)}
+    diff = call("strimzi_ca", memory, check=True, state="handed_back", operator_may_renew=True).result["diff"]
+    assert {one["after_header"] for one in diff if "backup" in one["after_header"]} == kept
+    stages.done(memory, "strimzi_ca", state="handed_back", operator_may_renew=True)
+    assert stored(memory) == []
+
+
 def test_a_hand_back_names_a_backup_whose_annotation_was_edited() -> None:
     memory = stages.managed()
     stages.done(memory, "strimzi_ca", state="renewed", **BACKED_UP)

@@ -76,7 +76,7 @@ def test_a_replacement_reads_as_a_story(tmp_path: Path, reading: Callable[[Memor
         f"switch the operator to {NEW}, generation 1, and take {OLD} out of the trusted CAs",
     ]
     assert told(memory, tmp_path, "strimzi_trusted_certs", state="retired") == [
-        f"restart 3 pods so that they present certificates of {NEW}",
+        f"restart 3 pods so that they take up the switch to {NEW}",
         *rolled("use", *OTHERS),
         f"have the listeners of 3 nodes forget {OLD}, without a restart",
     ]
@@ -94,7 +94,7 @@ def test_the_plan_is_told_before_a_flow_and_every_step_of_it_in_check_mode(tmp_p
     assert lines == ["renew: 20 steps (prepare, trust, use, retire), 1 roll of the Kafka nodes, 6 restarts in all"]
     every = told(stages.managed(), tmp_path, "strimzi_ca_info", goal="renew", fresh_for_hours=0, check=True)
     assert every[0] == lines[0]
-    assert every[1].startswith(f"Nodes are restarted when the operator is switched to {OLD}: ")
+    assert every[1].startswith(f"Nodes are restarted when the operator is switched to {OLD} (renewed): ")
     assert every[2] == f"prepare: prepare a renewed certificate of {OLD}"
     assert len(every) == 23
     assert every[-1].startswith("plan hash: ")

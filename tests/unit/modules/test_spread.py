@@ -50,7 +50,9 @@ def test_nodes_that_cannot_be_asked_are_restarted_with_a_warning() -> None:
     ended = stages.done(stages.taken_up(), "strimzi_trusted_certs", state="retired")
     (told,) = ended.warnings
     assert told.startswith("Nodes are restarted when the operator is switched to CN=cluster-ca v1,O=io.strimzi (")
-    assert told.endswith("): the call cannot ask the running nodes which CAs they trust.")
+    assert told.endswith(
+        "): the call cannot ask the running nodes which CAs they trust: kubeconfig leads to no node. Give another one."
+    )
     assert ended.result["evidence"] == {
         "source": "annotations",
         "why": "kubeconfig leads to no node. Give another one.",

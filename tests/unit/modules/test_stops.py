@@ -149,10 +149,20 @@ def test_the_same_flow_and_what_goes_on_with_any_say_nothing(module: str, option
     assert [one for one in warnings(module, stages.prepared(), **options) if "has not finished" in one] == []
 
 
+@pytest.mark.parametrize("continues", [True, False])
+def test_a_renewal_says_that_it_finishes_a_stopped_replacement_where_it_does(
+    stopped: MemoryCluster, continues: bool
+) -> None:
+    told = unfinished("replacement of the key", "renewal")
+    given = warnings("strimzi_ca", stopped, check=True, state="renewed", continue_stopped=continues)
+    assert (told in given) is continues
+
+
 def test_a_replacement_that_finishes_an_abort_says_so() -> None:
     memory = stages.prepared()
     stages.done(memory, "strimzi_ca", state="aborted", until_phase="prepare", **stages.FAST)
-    assert warnings("strimzi_ca_info", memory, goal="replace_key") == [unfinished("abort", "replacement of the key")]
+    given = warnings("strimzi_ca_info", memory, goal="replace_key", continue_stopped=True)
+    assert given == [unfinished("abort", "replacement of the key")]
 
 
 def test_an_adoption_without_room_for_its_ledger_says_that_nothing_renews_the_ca() -> None:

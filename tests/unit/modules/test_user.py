@@ -220,7 +220,7 @@ def test_where_no_broker_can_be_reached_that_is_said() -> None:
         "kubeconfig leads to no node. Give another one.",
         [""],
     )
-    assert call("strimzi_user_info", memory, evidence="annotations").result["unasked"] == "asked for"
+    assert call("strimzi_user_info", memory, evidence="annotations").result["unasked"] == "evidence=annotations"
     ended = call("strimzi_user_info", memory, evidence="handshake")
     assert (ended.failed, ended.result["msg"]) == (True, "kubeconfig leads to no node. Give another one.")
 

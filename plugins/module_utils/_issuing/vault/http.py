@@ -22,7 +22,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from ..._errors import NoMemoryFiles, UnusablePair, VaultFailure, fit_in_line
 from ..._kube._kubernetes import urllib3
-from ..._kube.network import host_and_port, innermost_cause, is_transient, is_untrusted, retry_after
+from ..._kube.network import host_and_port, in_words, innermost_cause, is_transient, is_untrusted, retry_after
 from ..._kube.private_files import present
 from ..._kube.resources import read_json
 from ..._pki.certificates import encode_certificates
@@ -345,7 +345,7 @@ def _no_answer(error: Exception, server: str) -> VaultFailure:
     if isinstance(error, failures.ProxyError):
         return VaultFailure(
             f"The proxy to {server}",
-            f"does not let us through ({cause})",
+            f"does not let us through ({in_words(cause)})",
             "Check HTTPS_PROXY and NO_PROXY.",
             transient=is_transient(cause),
         )
@@ -353,12 +353,12 @@ def _no_answer(error: Exception, server: str) -> VaultFailure:
         if is_untrusted(cause):
             return VaultFailure(
                 f"The certificate of {server}",
-                f"is not trusted ({cause})",
+                f"is not trusted ({in_words(cause)})",
                 "Give the CA that has issued it, and a url with a name that it holds. It is always verified.",
             )
         return VaultFailure(
             f"There is no TLS connection to {server}",
-            f"({cause})",
+            f"({in_words(cause)})",
             "Check url and the proxy.",
             transient=is_transient(cause),
         )
@@ -370,7 +370,7 @@ def _no_answer(error: Exception, server: str) -> VaultFailure:
         cause = f"nothing answered within {_CONNECT_TIMEOUT:g} s"
     return VaultFailure(
         server,
-        f"cannot be reached ({cause})",
+        f"cannot be reached ({in_words(cause)})",
         "Check url, the network and the proxy; then run again.",
         transient=True,
     )

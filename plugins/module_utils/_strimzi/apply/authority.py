@@ -23,6 +23,7 @@ from ..._pki.keys import PrivateKey, generate_key, placeholder
 from ..._pki.keystores import jks_truststore, pkcs12_truststore
 from ..._trust.model.goals import Goal
 from ..._trust.model.ledger import NO_FLOW_OPTIONS, FlowOptions
+from ..._trust.model.names import counted
 from ..._trust.model.snapshot import LinkCertificates
 from ..._trust.model.steps.authority import (
     PrepareAgain,
@@ -78,7 +79,7 @@ def write_bundle(observation: Observation) -> tuple[Write, ...]:
     anchors = [chain[0] for chain in (ca.current, *ca.other_entries.values()) if chain]
     facts = {"trusted": sorted(map(public_fact, anchors))}
     patch = secret_patch({observation.scope.bundle_entry: encode_certificates(anchors)})
-    what = f"trust {len(anchors)} CAs"
+    what = f"trust {counted(len(anchors), 'CA')}"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(observation.secrets[name]), {}, facts),)
 
 

@@ -177,6 +177,8 @@ class NodeAccess:
     run_commands: Callable[[], CommandRunner]
     #: The reason why nodes cannot reload, as a sentence; empty where they can.
     reload_obstacle: Callable[[], str] = field(default=lambda: "")
+    #: The reason why the last look has asked no node; empty where it has.
+    why_unasked: Callable[[], str] = field(default=lambda: "")
 
 
 def _show_no_line(line: str) -> None:

@@ -196,12 +196,12 @@ def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, st
     led_by, undone = (
         ("aborted", "")
         if journal.is_abort
-        else (_LED_BY.get(asked_goal(journal), "present"), " state=aborted undoes it.")
+        else (_LED_BY.get(asked_goal(journal), "present"), " To undo it, run abort (state=aborted).")
     )
     return (
         f"has a flow on its {authority} ({flow_named(journal)}, begun on {journal.started_at:%Y-%m-%d}) that stops after the phase {stop.after.value}, as "
         f"asked for on {stop.asked_at:%Y-%m-%d at %H:%M} UTC.",
-        f"strimzi_ca with state={led_by}, or the playbook that began it, goes on with a later until_phase or none; any other call with "
+        f"To go on, run the playbook that began it (strimzi_ca with state={led_by}) with a later until_phase or none, or any other with "
         f"continue_stopped=true.{undone}",
     )
 

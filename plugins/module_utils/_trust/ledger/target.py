@@ -367,8 +367,8 @@ def why_answered(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> str:
         return ""
     ago, hours = snapshot.now - journal.finished_at, intent.parameters.fresh_for / timedelta(hours=1)
     return (
-        f"a {flow_named(journal)} ended {_period(ago)} ago, and for {hours:g} hours (fresh_for_hours, strimzi_fresh_for_hours) that is the answer. To begin "
-        f"another flow, name the CA in use: replaces (strimzi_replaces) {current.sha256}"
+        f"a {flow_named(journal)} ended {_period(ago)} ago, and for {hours:g} hours (fresh_for_hours, strimzi_fresh_for_hours) it answers this command. To "
+        f"begin another flow, name the CA in use: replaces (strimzi_replaces) {current.sha256}"
     )
 
 

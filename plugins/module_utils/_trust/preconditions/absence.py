@@ -31,7 +31,7 @@ def absence_of_cluster(kafka: str, neighbours: Collection[str]) -> Violation:
         message = f"does not exist; {where}: {', '.join(neighbours)}."
     return Violation(
         Condition.CLUSTER_EXISTS, kafka, message,
-        "Check the names of cluster and namespace. Before the Kafka resource exists there is only a first CA to be made, by the create playbook or "
+        "Check the names of cluster and namespace. To make the first CA before the Kafka resource exists, run the create playbook, or "
         "strimzi_ca with before_kafka=true.",
     )  # fmt: skip
 

@@ -117,10 +117,10 @@ def test_a_stop_is_described_with_its_remedy() -> None:
     stopped, remedy = describe_stop(ROTATION, BEFORE, "clients CA")
     assert f"clients CA (replacement of the key, begun on {ROTATION.started_at:%Y-%m-%d})" in stopped
     assert stopped.endswith(f"stops after the phase trust, as asked for on {BEFORE.asked_at:%Y-%m-%d at %H:%M} UTC.")
-    assert "strimzi_ca with state=replaced, " in remedy
-    assert remedy.endswith("state=aborted undoes it.")
-    assert "state=aborted, or the playbook" in describe_stop(TURNED, BEFORE, "cluster CA")[1]
-    assert "undoes" not in describe_stop(TURNED, BEFORE, "cluster CA")[1]
+    assert "(strimzi_ca with state=replaced) " in remedy
+    assert remedy.endswith("To undo it, run abort (state=aborted).")
+    assert "(strimzi_ca with state=aborted) " in describe_stop(TURNED, BEFORE, "cluster CA")[1]
+    assert "undo" not in describe_stop(TURNED, BEFORE, "cluster CA")[1]
 
 
 # In decisions.

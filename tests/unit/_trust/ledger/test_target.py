@@ -348,8 +348,8 @@ def test_a_fresh_flow_is_told_as_the_answer(ago: int, told: str) -> None:
     ended = a_journal(started_at=NOW - DAY * 2, finished_at=NOW - timedelta(minutes=ago))
     found = answered(cluster(ledger=ledger(journal=ended)), fresh_for=timedelta(hours=24.5))
     assert found == (
-        f"a replacement of the key ended {told} ago, and for 24.5 hours (fresh_for_hours, strimzi_fresh_for_hours) that is the answer. To begin another flow, "
-        f"name the CA in use: replaces (strimzi_replaces) {OLD.certificate.sha256}"
+        f"a replacement of the key ended {told} ago, and for 24.5 hours (fresh_for_hours, strimzi_fresh_for_hours) it answers this command. "
+        f"To begin another flow, name the CA in use: replaces (strimzi_replaces) {OLD.certificate.sha256}"
     )
 
 

@@ -79,7 +79,7 @@ from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, refusal
 
 KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
 CHECK_NAME = (
-    "Check the names of cluster and namespace. Before the Kafka resource exists there is only a first CA to be made, by the create playbook or "
+    "Check the names of cluster and namespace. To make the first CA before the Kafka resource exists, run the create playbook, or "
     "strimzi_ca with before_kafka=true."
 )
 ASKED = (

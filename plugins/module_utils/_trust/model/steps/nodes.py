@@ -156,7 +156,10 @@ class Roll(Step):
     authority: Certificate | None
 
     def sentence(self) -> str:
-        about = f" {_SO_THAT[self.reason]} {named(self.authority)}" if self.authority else ""
+        # After the switch every process presents a certificate of the next CA already.
+        switched = self.reason is RollReason.USE and self.phase is Phase.RETIRE
+        purpose = "so that they take up the switch to" if switched else _SO_THAT[self.reason]
+        about = f" {purpose} {named(self.authority)}" if self.authority else ""
         return f"restart {counted(len(self.uids), 'pod')}{about}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:

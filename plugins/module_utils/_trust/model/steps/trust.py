@@ -167,13 +167,14 @@ class WriteLedger(Step):
     def sentence(self) -> str:
         states = {entry.fingerprint: entry.state for entry in self.before.entries}
         changes = [
-            f"{named(e.certificate)} {states[e.fingerprint].value + ' → ' if e.fingerprint in states else 'enters as '}"
-            f"{e.state.value}"
+            f"{named(e.certificate)} {states[e.fingerprint].value} → {e.state.value}"
+            if e.fingerprint in states
+            else f"that {named(e.certificate)} enters as {e.state.value}"
             for e in self.ledger.entries
             if states.get(e.fingerprint) is not e.state
         ]
         left = [entry for entry in self.before.entries if self.ledger.find(entry.fingerprint) is None]
-        changes += [f"{named(entry.certificate)} leaves the ledger" for entry in left]
+        changes += [f"that {named(entry.certificate)} leaves the ledger" for entry in left]
         if self.ledger.layout is not self.before.layout:
             changes.append(f"the ledger itself in the layout {self.ledger.layout.value}")
         elif self.before.has_leftovers:
@@ -185,7 +186,7 @@ class WriteLedger(Step):
         noted = _holders_of_leaves(self.ledger) - _holders_of_leaves(self.before)
         if noted and not changes:
             changes = [f"the certificates that {counted(len(noted), 'pod')} will present until the next restart"]
-        return f"record {', '.join(changes) or 'the observation'}"
+        return f"record {', '.join(changes) or 'what the call has seen'}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return replace(snapshot, ledger=self.ledger)
@@ -223,7 +224,7 @@ class RemoveMarks(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class DeleteLedger(Step):
-    """Delete the ledger Secret: this collection has nothing to do with the CA any more."""
+    """Delete the ledger Secret and the backups: this collection has nothing to do with the CA any more."""
 
     #: The phase of the flow.
     phase: Phase = Phase.RETIRE
@@ -231,7 +232,7 @@ class DeleteLedger(Step):
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
-        return "delete the ledger"
+        return "delete the ledger and the backups of the CA"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return replace(snapshot, ledger=None)
+        return replace(snapshot, ledger=None, backups=())

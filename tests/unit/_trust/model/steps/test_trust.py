@@ -165,8 +165,8 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
             write(ledger(entry(OLD, ANY), entry(NEW, ANY))),
             f"record {OLD_NAME} TRUSTED_IN_USE_ALL → TRUSTED_IN_USE_ANY, {NEW_NAME} UNTRUSTED → TRUSTED_IN_USE_ANY",
         ),
-        (write(BEFORE, ledger(entry(OLD, ALL))), f"record {NEW_NAME} enters as UNTRUSTED"),
-        (write(ledger(entry(OLD, ALL))), f"record {NEW_NAME} leaves the ledger"),
+        (write(BEFORE, ledger(entry(OLD, ALL))), f"record that {NEW_NAME} enters as UNTRUSTED"),
+        (write(ledger(entry(OLD, ALL))), f"record that {NEW_NAME} leaves the ledger"),
         (
             write(replace(BEFORE, held_leaves=(HELD,))),
             "record the certificates that 3 pods will present until the next restart",
@@ -176,7 +176,7 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
                 replace(BEFORE, held_leaves=(replace(HELD, awaited_pods=uids_of(PODS[0])),)),
                 replace(BEFORE, held_leaves=(HELD,)),
             ),
-            "record the observation",
+            "record what the call has seen",
         ),
         (
             write(replace(BEFORE.with_entry(entry(NEW, UNUSED)), held_leaves=(HELD,))),
@@ -184,8 +184,8 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
         ),
         (write(replace(BEFORE, upkeep=UPKEEP)), "record how reconcile renews the CA (renew-certificate)"),
         (write(BEFORE, replace(BEFORE, upkeep=UPKEEP)), "record how reconcile renews the CA (not at all)"),
-        (write(replace(BEFORE, journal=a_journal())), "record the observation"),
-        (DeleteLedger(), "delete the ledger"),
+        (write(replace(BEFORE, journal=a_journal())), "record what the call has seen"),
+        (DeleteLedger(), "delete the ledger and the backups of the CA"),
         (RemoveMarks(), "remove the annotations of this collection"),
     ],
 )
