@@ -303,7 +303,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
         super().parse(inventory, loader, path, cache)
-        self._read_config_data(path)
+        self._refuse_unknown(path, self._read_config_data(path))
         self._kubeconfig = _beside(path, self.get_option("kubeconfig"))
         self._check_groups_of_contexts()
         days, hosts = self._days(), self._hosts(self._clusters(path, cache))
@@ -311,6 +311,14 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         self.inventory.add_group(EVERY)
         for name, (context, cluster) in hosts.items():
             self._add(name, context, cluster, days, now)
+
+    def _refuse_unknown(self, path: str, given: Mapping[str, Any]) -> None:
+        """Ansible passes over an option that the plugin does not have: with ``context`` for ``contexts`` the hosts would be of another cluster."""
+        known = sorted(self.option_definitions)
+        if unknown := [str(name) for name in given if name not in known]:
+            raise AnsibleParserError(
+                f"{path}: the plugin has no option {', '.join(unknown)}. Correct the name; the options are {', '.join(known)}."
+            )
 
     def _clusters(self, path: str, cache: bool) -> Mapping[str, Sequence[Facts]]:
         """The clusters by context, from the cache where a look with the same options left them there."""

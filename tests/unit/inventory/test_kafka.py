@@ -350,6 +350,16 @@ def test_names_of_digits_and_numbers_in_quotes_are_taken(serve: Serve, tmp_path:
     assert {"ca_ends_within_7_days", "ca_ends_within_30_days"} <= groups(found, "demo.2024.12")
 
 
+def test_an_option_that_the_plugin_does_not_have_is_refused_with_those_that_it_has(
+    serve: Serve, tmp_path: Path, told: Callable[[], str]
+) -> None:
+    clusters = Clusters()
+    clusters.add(ca=OURS)
+    kubeconfig(tmp_path, only=serve(clusters).url)
+    assert inventory(tmp_path, context=["only"], strict=True).get_hosts() == []
+    assert "the plugin has no option context. Correct the name; the options are " in " ".join(told().split())
+
+
 @pytest.mark.parametrize("days", [["soon"], [None], "7,x"])
 def test_days_that_are_no_numbers_are_refused_by_name(
     days: Any, serve: Serve, tmp_path: Path, told: Callable[[], str]
