@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import json
+import re
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +29,7 @@ from ..modules.test_documentation import arguments_of
 
 Module = Callable[[dict[str, Any]], dict[str, Any]]
 OPTIONS = {"cluster": "demo", "namespace": "kafka"}
+DOCS = Path(__file__).parents[3] / "docs"
 ACTIONS = "ansible_collections.trustops.strimzi.plugins.action"
 FOLLOWED = ("strimzi_ca", "strimzi_ca_info", "strimzi_ee_cert", "strimzi_roll", "strimzi_trusted_certs")
 
@@ -253,3 +257,18 @@ def test_a_refusal_ends_with_the_names_of_its_entries_in_the_runbook(
 def test_the_runbook_is_where_messages_say() -> None:
     page = (Path(__file__).parents[3] / _progress.RUNBOOK).read_text()
     assert [f"### {one.value}" for one in Condition] == [line for line in page.splitlines() if line.startswith("### ")]
+
+
+def test_the_line_for_scripts_reads_the_result_behind_the_progress(screen: Screen) -> None:
+    """As the page about watching shows it; Ansible's command prints the result after the lines that were shown."""
+
+    def works(options: dict[str, Any]) -> dict[str, Any]:
+        tell(options, "reconcile: nothing to do")
+        return {"done": True, "changed": False}
+
+    result, _given = run(works, name="strimzi_ca_info")
+    printed = [*screen.lines, f"localhost | SUCCESS => {json.dumps(result, indent=4)}"]
+    (expression,) = re.findall(r"strimzi_ca_info -a .* \| sed '(.*)' \|", (DOCS / "watch.md").read_text())
+    read = subprocess.run(["sed", expression], input="\n".join(printed), capture_output=True, text=True, check=True)
+    assert len(printed) == 2
+    assert json.loads(read.stdout) == result
