@@ -220,6 +220,10 @@ class SystemClock:
     def monotonic(self) -> float:
         return time.monotonic()
 
+    def since_boot(self) -> float:
+        """Seconds that go on while the machine sleeps, as ``monotonic`` does not on Linux: a Lease runs out meanwhile."""
+        return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
 
@@ -306,7 +310,7 @@ class ClusterModule:
         scope, clock = self.scope(), SystemClock()
         return TrustLease(
             client, scope.namespace, scope.lease, self.holder,
-            now=clock.now, monotonic=clock.monotonic, cluster=scope.cluster, labels=scope.labels, tell=self._tell,
+            now=clock.now, monotonic=clock.since_boot, cluster=scope.cluster, labels=scope.labels, tell=self._tell,
         )  # fmt: skip
 
     def _tell(self, sentence: str) -> None:

@@ -25,7 +25,7 @@ _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 class TrustLease:
     """The Lease of one cluster.
 
-    Expiry is measured by watching the Lease on the monotonic clock of this machine, as client-go does; clocks of two machines are not compared.
+    Expiry is measured by watching the Lease on a monotonic clock of this machine, as client-go does; clocks of two machines are not compared.
     """
 
     def __init__(
@@ -42,8 +42,9 @@ class TrustLease:
         labels: Mapping[str, str] | None = None,
         tell: Callable[[str], None] = drop_sentence,
     ) -> None:
-        """The holder is the name of the call. The time of day by ``now``, in UTC, is only written down; seconds by ``monotonic`` count. The Lease gets the
-        labels when it is created. The function ``tell`` gets a sentence, which names the cluster, before the call waits for the Lease of another holder.
+        """The holder is the name of the call. The time of day by ``now``, in UTC, is only written down; seconds by ``monotonic`` count, also while the machine
+        sleeps. The Lease gets the labels when it is created. The function ``tell`` gets a sentence, which names the cluster, before the call waits for the
+        Lease of another holder.
         """
         self._client = client
         self._namespace = namespace

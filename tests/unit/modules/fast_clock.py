@@ -21,6 +21,8 @@ class FastClock(SystemClock):
 
     #: How far this clock is ahead of the clock of the machine.
     passed = timedelta()
+    #: Seconds for which the machine has slept.
+    asleep = 0.0
     #: The greatest ``passed`` at which a cluster was kept.
     _kept = timedelta()
 
@@ -30,12 +32,15 @@ class FastClock(SystemClock):
     def monotonic(self) -> float:
         return time.monotonic() + FastClock.passed.total_seconds()
 
+    def since_boot(self) -> float:
+        return self.monotonic() + FastClock.asleep
+
     def sleep(self, seconds: float) -> None:
         FastClock.passed += timedelta(seconds=seconds)
 
     @classmethod
     def begin_test(cls) -> None:
-        cls.passed = cls._kept
+        cls.passed, cls.asleep = cls._kept, 0.0
 
     @classmethod
     @contextmanager

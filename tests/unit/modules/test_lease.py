@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease impor
 from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
+from .fast_clock import FastClock
 from .running import call
 
 
@@ -84,6 +85,22 @@ def test_the_lease_of_a_run_that_took_it_over_stays(monkeypatch: pytest.MonkeyPa
     assert ended.failed
     assert "Another run (holder run-other, " in ended.result["msg"]
     assert holder_of(memory) == "run-other"
+
+
+def test_a_call_whose_machine_has_slept_finds_the_run_that_took_its_lease() -> None:
+    """A laptop that was closed: its clock for waits has stood still."""
+    memory = stages.managed()
+
+    def sleep_during_the_first_write(method: str, path: str) -> None:
+        if method == "PATCH" and "/secrets/" in path and not FastClock.asleep:
+            FastClock.asleep = 60.0
+            lease = "/apis/coordination.k8s.io/v1/namespaces/kafka/leases/demo-trust"
+            spec = {"spec": {"holderIdentity": "run-other"}}
+            memory.api.request("PATCH", lease, body=spec, content_type="application/merge-patch+json")
+
+    ended = call("strimzi_ca", memory, answer=sleep_during_the_first_write, **stages.PREPARED)
+    assert "Another run (holder run-other, " in ended.result["msg"]
+    assert (len(ended.writes_but_lease), holder_of(memory)) == (1, "run-other")
 
 
 def test_a_lease_that_cannot_be_given_back_is_a_warning() -> None:
