@@ -22,7 +22,6 @@ from ..model.intent import Intent, NewRoots
 from ..model.names import counted, is_named, listed, named
 from ..model.snapshot import Snapshot
 from .authority import SUPPLIED, TRUSTING, date_problems, policy_problems, verifier_problems
-from .cluster import is_starting
 
 #: A cluster needs three while one CA replaces another. A call asks every process about each, and a bundle of public CAs
 #: would let in every holder of a certificate of any of them.
@@ -89,10 +88,10 @@ def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 def trusted_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The key policy holds for every CA that a flow brings into the trust of the cluster: for CAs that are trusted beside the CA in use, and for a CA that is
-    adopted in its place. ``authority_meets_policy`` has the CA that is supplied.
+    adopted in its place, also while a flow is in flight. ``authority_meets_policy`` has the CA that is supplied.
     """
     policy = intent.new_ca.policy
-    if policy is None or not is_starting(snapshot):
+    if policy is None:
         return
     brought = [(TRUSTING, chain, "Give a CA that meets them.") for chain in _trusted_beside(snapshot, intent)]
     if (swap := find_adoption(snapshot, intent)) is not None:

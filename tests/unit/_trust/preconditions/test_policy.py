@@ -234,6 +234,12 @@ def test_a_waiver_lets_a_ca_in_that_has_to_be_taken(intent: Intent, fields: dict
         assert unmatched_waivers(seen) == ()
 
 
+@pytest.mark.parametrize("stage", ["PREPARED", "ENROLLED", "SWITCHED"])
+def test_a_ca_that_comes_while_a_flow_is_in_flight_is_judged(stage: str) -> None:
+    intent = changed_intent(RECONCILE, additional_cas=(chain_of(THIRD),))
+    assert found_in(linked.STAGES[stage], by(P384, intent)) != []
+
+
 def test_a_ca_that_is_trusted_already_is_judged_no_more() -> None:
     both = ledger(entry(OLD, generations={0}), entry(NEW, UNUSED))
     seen = cluster(ledger=both, ca=secrets(other_entries=others(NEW)))
