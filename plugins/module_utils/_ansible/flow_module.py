@@ -30,7 +30,7 @@ from .._trust.model.ledger import TRUSTED_STATES
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .._trust.plan import Forecast, Reached, to_the_end
-from .._trust.preconditions.cluster import is_starting
+from .._trust.preconditions.beginning import is_starting
 from .._trust.rules.due import describe_missing_schedule, expiring
 from .arguments import ArgumentSpec
 from .results import describe_forecast, describe_violations, failure_text

@@ -96,10 +96,11 @@ def remember_answers(observation: Observation, earlier: Observation | None) -> O
 
 def _choose_look(decision: Decision, snapshot: Snapshot) -> Look:
     """A call asks also where a node was started with a leaf that is no longer stored, and nothing explains that: only its answer shows whether that leaf
-    has ended.
+    has ended. And it asks before it begins anything in a rebalance: whether nodes can reload decides whether it may (``no_rebalance_is_running``).
     """
     is_doubtful = bool(may_present_ended(snapshot)) and not is_explained(snapshot)
-    doubts = Look.REMEMBERED if is_doubtful else Look.NONE
+    begins_in_rebalance = bool(decision.steps) and bool(snapshot.reconciliation.rebalances)
+    doubts = Look.REMEMBERED if is_doubtful or begins_in_rebalance else Look.NONE
     return max((doubts, *(step.look(snapshot) for step in decision.steps)), key=lambda look: look.value)
 
 

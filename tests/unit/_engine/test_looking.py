@@ -214,3 +214,16 @@ def test_an_earlier_look_is_of_the_processes_that_ran_then(
     cluster.memory.step()
     decided(cluster, lambda at: (PAUSE,), earlier)
     assert nodes.answers.asked == 2
+
+
+@pytest.mark.parametrize(("rebalances", "asked"), [({}, 0), ({"KafkaRebalance kafka/moving": ""}, 1)])
+def test_nodes_are_asked_before_a_flow_begins_in_a_rebalance(
+    rebalances: dict[str, str], asked: int, nodes: ReloadingNodes, cluster: WatchedCluster
+) -> None:
+    """Whether they can reload decides whether it may begin."""
+    work = cluster.work()
+    seen = observe_cluster(work)
+    state = replace(seen.snapshot.reconciliation, rebalances=rebalances)
+    moving = replace(seen, snapshot=replace(seen.snapshot, reconciliation=state))
+    decide_with_a_look(work, Intent(Goal.RENEW), moving, ENGINE)
+    assert nodes.answers.asked == asked

@@ -15,29 +15,24 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from ..._pki.building import BACKDATED
-from ..evidence.stored import presenting_pods, waiver_of
-from ..ledger.journal import describe_stop, in_flight, may_lead_flow, retirement_of
-from ..ledger.target import resolve, rotation_of
+from ..evidence.stored import waiver_of
+from ..ledger.journal import describe_stop, in_flight, may_lead_flow
+from ..ledger.target import resolve
 from ..model.clients import CLOCK
 from ..model.decision import Condition, Violation
-from ..model.goals import Goal, Retire
-from ..model.intent import Intent, Spread
+from ..model.goals import Goal
+from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import first_told, label_command, listed, named
-from ..model.snapshot import SECRET_LIMIT, Component, InPlaceObstacles, Snapshot
-from ..rules.due import due_leaves
+from ..model.snapshot import SECRET_LIMIT, Component, Snapshot
 from .absence import AFTER_DELETION, absence_of_cluster, absence_of_operator, deletion_of
+from .beginning import begins, is_starting, issues, restarts_nodes
 
 #: The most that a flow adds to a Secret: two chains of certificates, and per pod lines with its UID and leaves.
 _CHAIN_BYTES = 16 * 1024
 _POD_BYTES = 256
 #: How far the clocks of two machines that run flows may be apart.
 CLOCKS_DIFFER = timedelta(minutes=5)
-
-
-def is_starting(snapshot: Snapshot) -> bool:
-    """Whether no flow is under way yet: only then must the cluster be in good health."""
-    return not in_flight(snapshot.ledger) and not snapshot.ca.prepared and not snapshot.reconciliation.pause.is_ours
 
 
 def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -216,8 +211,10 @@ def not_stopped(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A new rotation starts from a healthy cluster only; a rotation in flight goes on."""
-    if not is_starting(snapshot) or not starts_something(snapshot, intent):
+    """A flow that issues leaves, or restarts nodes, starts from a healthy cluster only: each process has to take something up, and a restart beside a pod
+    that is away takes two away. A flow in flight goes on.
+    """
+    if not is_starting(snapshot) or not (issues(snapshot, intent) or restarts_nodes(snapshot, intent)):
         return
     for pod in snapshot.nodes.pods:
         if pod.terminating:
@@ -244,9 +241,9 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 def no_rebalance_is_running(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Replicas that are being moved are out of sync: the restart of a node waits for them, for hours, or takes a partition away. A flow that restarts no
-    node by itself, and a flow in flight, go on.
+    node, and a flow in flight, go on.
     """
-    if not is_starting(snapshot) or not starts_something(snapshot, intent) or not _restarts_nodes(snapshot, intent):
+    if not snapshot.reconciliation.rebalances or not is_starting(snapshot) or not restarts_nodes(snapshot, intent):
         return
     for name, doubt in snapshot.reconciliation.rebalances.items():
         if waiver_of(name, snapshot) is None:
@@ -268,33 +265,9 @@ def _unknown_rebalance(doubt: str) -> tuple[str, str]:
     )
 
 
-def _restarts_nodes(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether this flow restarts Kafka nodes: a replacement does unless it waits until they restart anyway, and any other where nodes cannot reload. A
-    hand-back restarts none. Of a CA whose certificates nodes do not present, they take up a new key alone, and reload it where they can.
-    """
-    if intent.goal is Goal.DOWNGRADE:
-        return False
-    can_reload = (
-        intent.pace.spread is not Spread.RESTART
-        and not (snapshot.nodes.in_place_obstacles or InPlaceObstacles()).reload
-    )
-    replaces = rotation_of(snapshot, intent, snapshot.ledger_or_empty) is Goal.REPLACE_KEY
-    if not presenting_pods(snapshot):
-        return replaces and not can_reload
-    return not can_reload or (replaces and retirement_of(snapshot, intent) is Retire.NOW)
-
-
-def starts_something(snapshot: Snapshot, intent: Intent) -> bool:
-    ledger = snapshot.ledger_or_empty
-    if intent.goal is Goal.RENEW_LEAVES:
-        return bool(due_leaves(snapshot, intent, ledger))
-    rotating = intent.goal is not Goal.CREATE and resolve(snapshot, intent, ledger).needs_new_ca
-    return intent.goal is Goal.DOWNGRADE or rotating
-
-
 def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The API would refuse the first write of a flow into such a Secret, perhaps in the middle of a pause."""
-    if is_starting(snapshot) and not starts_something(snapshot, intent):
+    if is_starting(snapshot) and not begins(snapshot, intent):
         return
     for name in snapshot.objects.immutable_secrets:
         yield Violation(
@@ -306,9 +279,11 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 
 def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if not is_starting(snapshot):
+        return
     growth = 2 * _CHAIN_BYTES + _POD_BYTES * len(snapshot.nodes.pods)
     for name, size in snapshot.objects.sizes.items():
-        if size + growth > SECRET_LIMIT and is_starting(snapshot):
+        if size + growth > SECRET_LIMIT:
             yield Violation(
                 Condition.SECRETS_HAVE_ROOM, snapshot.names.secret(name),
                 f"holds {size} bytes; a flow may add {growth}, and Kubernetes allows {SECRET_LIMIT}.",

@@ -30,7 +30,7 @@ from ..model.snapshot import SECRET_LIMIT, Component, IssuedBy, Snapshot
 from ..rules.due import ending_leaves
 from ..rules.holds import unusable_leaves
 from .authority import GIVE_LIFE, SUPPLIED, breach_violations
-from .cluster import is_starting, starts_something
+from .beginning import hands_back, is_starting, issues
 
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -64,7 +64,8 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     by then, refuse a leaf of a CA that they do not know. So a flow that restarts nodes begins only with usable leaves.
     A flow that only renews leaves replaces unusable leaves.
     """
-    if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot) or not starts_something(snapshot, intent):
+    begins_now = is_starting(snapshot) and (issues(snapshot, intent) or hands_back(snapshot, intent))
+    if intent.goal is Goal.RENEW_LEAVES or not begins_now:
         return
     # With the CAs that have yet to be recorded.
     known = enrol_authorities(snapshot, snapshot.ledger_or_empty)
@@ -406,5 +407,4 @@ def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 def _begins_to_issue(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether this call begins to issue. A hand-back issues nothing: each certificate stays as it is."""
-    return intent.goal is not Goal.DOWNGRADE and is_starting(snapshot) and starts_something(snapshot, intent)
+    return is_starting(snapshot) and issues(snapshot, intent)

@@ -224,7 +224,7 @@ def restart_to_trust(at: Situation) -> Turn:
     """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait where the trust gate stays closed."""
     for entry in at.ledger.entries:
         waiting = (entry.awaited_pods or frozenset()) & at.snapshot.uids
-        if not waiting or entry.state is TrustState.PHASE_OUT or not _is_refused(at, entry):
+        if not waiting or entry.state is TrustState.PHASE_OUT or not is_refused(at, entry):
             continue
         because = ""
         if at.successor is not None and at.successor.entry == entry:
@@ -262,7 +262,7 @@ def _spread_trust(at: Situation, entry: LedgerEntry, waiting: frozenset[str], be
     )
 
 
-def _is_refused(at: Situation, entry: LedgerEntry) -> bool:
+def is_refused(at: Situation, entry: LedgerEntry) -> bool:
     """Whether a process would refuse its leaves with its chain, as nodes present them, or alone, as the operator does."""
     inside = without_outside_clients(at.snapshot)
     closed = (*at.gates.trust(inside, at.ledger, entry.chain), *at.gates.alone(inside, at.ledger, entry.chain))

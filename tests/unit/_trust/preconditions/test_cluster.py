@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.jou
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClients, Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
     HeldByProcesses,
@@ -39,8 +39,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Reconciliation,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.absence import deletion_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.beginning import issues
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     authority_is_not_foreign,
     authority_is_user_managed,
@@ -59,7 +59,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     operator_is_working,
     secrets_can_be_written,
     secrets_have_room,
-    starts_something,
     target_is_known,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
@@ -72,9 +71,7 @@ from ..authorities import INTERMEDIATE, OLD, ROOT, chain_of
 from ..builders import changed, cluster, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods
-from ..of_users import users
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
-from ..stand_in import MadeHere
 from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, refusal
 
 KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
@@ -176,7 +173,7 @@ BEFORE_A_FLOW = [
             cluster_is_settled, f"Pod kafka/{PODS[0]}: {told}",
             name=f"{told.partition('.')[0]} {intent.goal.value}", intent=intent, pods=(ill, *pods(names=PODS[1:])),
         )
-        for intent in (RENEW, REPLACE_KEY, DOWNGRADE)
+        for intent in (RENEW, REPLACE_KEY)
         for told, ill in (
             (f"is not ready. {HEALTH}", a_pod(ready=False)),
             (f"is about to be restarted by the operator (strimzi.io/manual-rolling-update, delete-pod-and-pvc). {ASKED}", a_pod(awaits_restart=True)),
@@ -372,45 +369,6 @@ MOVING = Reconciliation(rebalances={REBALANCE: ""})
 
 
 @pytest.mark.parametrize(
-    ("intent", "reload", "held"),
-    [
-        (changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED), "", False),
-        (changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED), "no node can", True),
-        (changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED, spread=Spread.RESTART), "", True),
-        (RECONCILE, "no node can", False),
-    ],
-)
-def test_a_rebalance_holds_a_patient_replacement_where_nodes_cannot_reload(
-    intent: Intent, reload: str, held: bool
-) -> None:
-    moving = changed(cluster(ledger=ledger(entry(OLD))), reconciliation=MOVING).with_nodes(
-        in_place_obstacles=InPlaceObstacles(reload=reload)
-    )
-    assert bool(tuple(no_rebalance_is_running(moving, intent))) is held
-
-
-@pytest.mark.parametrize("seen", [linked.SETTLED, users()], ids=["cluster CA", "clients CA"])
-@pytest.mark.parametrize("reload", ["", "no node can"])
-@pytest.mark.parametrize(
-    "intent",
-    [
-        REPLACE_KEY,
-        changed_intent(REPLACE_KEY, spread=Spread.RESTART),
-        RENEW,
-        changed_intent(RENEW, spread=Spread.RESTART),
-        changed_intent(DOWNGRADE, keeps_authority=True),
-    ],
-    ids=["replacement", "replacement by restarts", "renewal", "renewal by restarts", "hand-back"],
-)
-def test_a_rebalance_holds_a_flow_whose_plan_restarts_nodes(intent: Intent, reload: str, seen: Snapshot) -> None:
-    nodes = seen.with_nodes(in_place_obstacles=InPlaceObstacles(reload=reload))
-    planned = forecast(nodes, intent, MadeHere())
-    assert planned.violations == ()
-    held = bool(tuple(no_rebalance_is_running(changed(nodes, reconciliation=MOVING), intent)))
-    assert held is any(step.nodes for step in planned.whole)
-
-
-@pytest.mark.parametrize(
     ("retire", "held"), [(None, False), (Retire.NOW, True)], ids=["as usual", "as the caller says"]
 )
 def test_a_rebalance_does_not_hold_upkeep(retire: Retire | None, held: bool) -> None:
@@ -420,7 +378,7 @@ def test_a_rebalance_does_not_hold_upkeep(retire: Retire | None, held: bool) -> 
         ca=secrets(ending), ledger=ledger(entry(ending)), reconciliation=MOVING, in_place_obstacles=InPlaceObstacles()
     )
     upkeep = an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(WhenDue.REPLACE_KEY), retire=retire)
-    assert starts_something(seen, upkeep)
+    assert issues(seen, upkeep)
     assert bool(tuple(no_rebalance_is_running(seen, upkeep))) is held
 
 

@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import starts_something
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.beginning import issues
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     chosen_life,
     leaves_are_known,
@@ -188,7 +188,7 @@ def test_leaves_that_last_long_enough_hold_no_goal(snapshot: Snapshot, intent: I
 def test_a_leaf_that_no_process_can_use_does_not_hold_the_renewal_of_leaves() -> None:
     due = a_leaf(PODS[1], chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW + DAY), OLD.certificate))
     seen = cluster(leaves=(a_leaf(key_beside="ab"), due))
-    assert starts_something(seen, LEAVES)
+    assert issues(seen, LEAVES)
     assert tuple(leaves_are_ours(seen, LEAVES)) == ()
 
 

@@ -1,0 +1,162 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The preconditions of a beginning, beside the plans of calls: a call is held by each reason that is about what it does, and by no other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    InPlaceObstacles,
+    Reconciliation,
+    Snapshot,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import restarted_by_operator
+
+from ....tools.support.certificates import DAY, NOW, YEAR, make
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import an_intent, changed_intent
+from .. import linked
+from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of
+from ..builders import changed, cluster, others, secrets
+from ..ledgers import UNUSED, entry, ledger
+from ..nodes import PODS, a_leaf, leaves, pods, uids_of
+from ..of_users import users
+from ..rules.asking import FLOWS, RECONCILE, RENEW, REPLACE_KEY
+from ..stand_in import MadeHere
+from .refusals import DOWNGRADE, UPGRADE, supplying
+
+PATIENT = changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED)
+LASTING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 5 * YEAR)
+ENDING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 20 * DAY)
+ENDS_SOON = issue_leaf(LASTING, begin=NOW - YEAR, end=NOW + DAY)
+HELD = HeldLeaf(issue_leaf(OLD, end=NOW + 90 * DAY), frozenset(), lingering_pods=uids_of(PODS[0]))
+GENERATED = Reconciliation(generated=True)
+
+#: Clusters in which no flow is in flight.
+CLUSTERS: dict[str, Snapshot] = {
+    "settled": linked.SETTLED,
+    "no room below the CA": cluster(),
+    "the CA ends": cluster(ca=secrets(ENDING), ledger=ledger(entry(ENDING, generations={0})), leaves=leaves(ENDING)),
+    "a leaf of a node ends": cluster(
+        ca=secrets(LASTING),
+        ledger=ledger(entry(LASTING, generations={0})),
+        leaves=(a_leaf(chain=(ENDS_SOON, LASTING.certificate)), *leaves(LASTING, names=PODS[1:])),
+    ),
+    "clients CA": users(),
+    "a node holds a leaf": cluster(ledger=ledger(held_leaves=(HELD,))),
+    "a low key generation": cluster(
+        ca=secrets(THIRD),
+        ledger=ledger(entry(THIRD, generations={0})),
+        leaves=leaves(THIRD),
+        pods=tuple(replace(pod, key_generation=0) for pod in pods()),
+    ),
+    "another CA is trusted": cluster(
+        ca=secrets(other_entries=others(THIRD)), ledger=ledger(entry(OLD, generations={0}), entry(THIRD, UNUSED))
+    ),
+    "generated": cluster(ledger=None, reconciliation=GENERATED),
+    "generated, beside another CA": cluster(
+        ca=secrets(other_entries=others(THIRD)), ledger=None, reconciliation=GENERATED
+    ),
+    "the CA stays user-managed": cluster(ledger=None),
+}
+INTENTS: dict[str, Intent] = {
+    "replace": REPLACE_KEY,
+    "replace, no restart instead of a reload": changed_intent(REPLACE_KEY, spread=Spread.RELOAD),
+    "replace, patient": PATIENT,
+    "replace, patient, to the end of a phase": changed_intent(PATIENT, last_phase=Phase.PREPARE),
+    "replace, to the end of a phase": changed_intent(REPLACE_KEY, last_phase=Phase.PREPARE),
+    "replace, no reload": changed_intent(REPLACE_KEY, spread=Spread.RESTART),
+    "replace, patient, no reload": changed_intent(PATIENT, spread=Spread.RESTART),
+    "replace, patient, until now": changed_intent(PATIENT, retire=NOW),
+    "replace, patient, until tomorrow": changed_intent(PATIENT, retire=NOW + DAY),
+    "replace, patient, without a link": changed_intent(supplying(INTERMEDIATE, ROOT), retire=Retire.WHEN_RESTARTED),
+    "renew": RENEW,
+    "renew, to the end of a phase": changed_intent(RENEW, last_phase=Phase.PREPARE),
+    "renew, no restart instead of a reload": changed_intent(RENEW, spread=Spread.RELOAD),
+    "renew leaves": Intent(Goal.RENEW_LEAVES),
+    "renew leaves, no restart instead of a reload": an_intent(Goal.RENEW_LEAVES, spread=Spread.RELOAD),
+    "trust another CA": changed_intent(RECONCILE, additional_cas=(chain_of(NEW),)),
+    "remove a CA": changed_intent(RECONCILE, leaving_ca=name_of(THIRD)),
+    "reconcile": RECONCILE,
+    "adopt": UPGRADE,
+    "adopt and raise": changed_intent(UPGRADE, raise_path_length=True),
+    "abort": Intent(Goal.ABORT),
+    "create": Intent(Goal.CREATE),
+    "hand back": DOWNGRADE,
+    "hand back, renewed at once": changed_intent(DOWNGRADE, operator_may_renew=True),
+    "keep": changed_intent(DOWNGRADE, keeps_authority=True),
+}
+OBSTACLES = {
+    "reload": InPlaceObstacles(),
+    "no reload": InPlaceObstacles(reload="no.", annotations="no."),
+    "no stamps": InPlaceObstacles(stamps="no."),
+}
+
+
+def in_trouble(seen: Snapshot) -> Snapshot:
+    """The cluster in everything that a flow may not begin in."""
+    ill, *healthy = seen.nodes.pods
+    state = replace(seen.reconciliation, rebalances={"KafkaRebalance kafka/moving": ""})
+    secret = "demo-cluster-ca-cert"
+    return changed(
+        seen,
+        pods=(replace(ill, ready=False), *healthy),
+        reconciliation=state,
+        immutable_secrets=(secret,),
+    )
+
+
+@pytest.mark.parametrize("way", OBSTACLES)
+@pytest.mark.parametrize("state", CLUSTERS)
+def test_a_call_is_held_for_what_it_does(state: str, way: str) -> None:
+    """All phases of a flow count: in the last of them it is in flight, and goes on."""
+    seen, found, expected = CLUSTERS[state].with_nodes(in_place_obstacles=OBSTACLES[way]), {}, {}
+    for asked, intent in INTENTS.items():
+        if check(seen, intent):
+            continue
+        planned = forecast(seen, intent.to_the_end(), MadeHere(LASTING, ENDING))
+        if planned.violations and not planned.whole:
+            # The flow is held before its first step.
+            continue
+        found[asked] = {violation.condition for violation in check(in_trouble(seen), intent)}
+        expected[asked] = reasons_to_hold(planned)
+    assert found == expected
+    assert found
+
+
+def reasons_to_hold(planned: Forecast) -> set[Condition]:
+    kinds = {step.kind for step in planned.whole}
+    # At the end of a hand-back the operator restarts what it finds behind.
+    later = restarted_by_operator(planned.end) if planned.end is not None else frozenset()
+    restarts = any(step.nodes for step in planned.whole) or bool(later)
+    issues = bool(kinds & {"PrepareAuthority", "IssueLeaves"})
+    return {
+        condition
+        for condition, holds in {
+            Condition.CLUSTER_IS_SETTLED: restarts or issues,
+            Condition.NO_REBALANCE_IS_RUNNING: restarts,
+            Condition.SECRETS_CAN_BE_WRITTEN: bool(kinds - {"SetGenerated", "WriteLedger", "Roll", "Reload"}),
+        }.items()
+        if holds
+    }
+
+
+@pytest.mark.parametrize("stage", [name for name, (seen, _intent) in FLOWS.items() if in_flight(seen.ledger)])
+@pytest.mark.parametrize("goal", [goal for goal in Goal if goal not in (Goal.DOWNGRADE, Goal.RECOVER)])
+def test_a_flow_in_flight_goes_on(stage: str, goal: Goal) -> None:
+    """But for a Secret that cannot be changed: a later write of the flow would fail, perhaps in a pause."""
+    seen, intent = FLOWS[stage][0], Intent(goal)
+    assert {one.condition for one in {*check(in_trouble(seen), intent)}.difference(check(seen, intent))} == {
+        Condition.SECRETS_CAN_BE_WRITTEN
+    }
