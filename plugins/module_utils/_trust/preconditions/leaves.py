@@ -30,7 +30,7 @@ from ..model.snapshot import SECRET_LIMIT, Component, IssuedBy, Snapshot
 from ..rules.due import ending_leaves
 from ..rules.holds import unusable_leaves
 from .authority import GIVE_LIFE, SUPPLIED, breach_violations
-from .beginning import hands_back, is_starting, issues
+from .beginning import is_starting, issues, restarts_nodes
 
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -61,11 +61,12 @@ def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Viol
 
 def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A node does not come back from its restart with a leaf that it cannot use, and other nodes, which have restarted
-    by then, refuse a leaf of a CA that they do not know. So a flow that restarts nodes begins only with usable leaves.
-    A flow that only renews leaves replaces unusable leaves.
+    by then, refuse a leaf of a CA that they do not know. So a flow that has processes take up another CA, or restarts nodes, begins only with usable
+    leaves. A flow that only renews leaves replaces unusable leaves.
     """
-    begins_now = is_starting(snapshot) and (issues(snapshot, intent) or hands_back(snapshot, intent))
-    if intent.goal is Goal.RENEW_LEAVES or not begins_now:
+    if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot):
+        return
+    if not issues(snapshot, intent) and not restarts_nodes(snapshot, intent):
         return
     # With the CAs that have yet to be recorded.
     known = enrol_authorities(snapshot, snapshot.ledger_or_empty)

@@ -5,15 +5,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     Snapshot,
     StoredLeaf,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.beginning import issues
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     chosen_life,
@@ -30,9 +35,10 @@ from ....tools.support.intents import an_intent, changed_intent
 from ..authorities import NEW, OLD, THIRD, chain_of
 from ..builders import cluster, secrets
 from ..ledgers import a_journal, entry, ledger
-from ..nodes import PODS, a_leaf, leaves
+from ..nodes import PODS, a_leaf, leaves, uids_of
 from ..rules.asking import RECONCILE
-from .refusals import RENEW, REPLACE_KEY, refusal
+from ..stand_in import MadeHere
+from .refusals import DOWNGRADE, RENEW, REPLACE_KEY, refusal
 
 LEAVES = an_intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
 LAST_AS_LONG = (
@@ -190,6 +196,19 @@ def test_a_leaf_that_no_process_can_use_does_not_hold_the_renewal_of_leaves() ->
     seen = cluster(leaves=(a_leaf(key_beside="ab"), due))
     assert issues(seen, LEAVES)
     assert tuple(leaves_are_ours(seen, LEAVES)) == ()
+
+
+@pytest.mark.parametrize("lacking", [UNUSABLE["of a stranger"][0], None], ids=["of a stranger", "missing"])
+def test_a_hand_back_is_held_for_leaves_only_where_it_restarts_nodes(lacking: StoredLeaf | None) -> None:
+    seen = cluster(
+        leaves=(*((lacking,) if lacking else ()), *leaves(names=PODS[1:])),
+        missing={} if lacking else {PODS[0]: Component.KAFKA},
+    )
+    planned = forecast(seen, DOWNGRADE, MadeHere())
+    assert ([step.kind for step in planned.steps], planned.violations) == (["SetGenerated", "DeleteLedger"], ())
+    held = HeldLeaf(issue_leaf(OLD, end=NOW + YEAR), frozenset(), lingering_pods=uids_of(PODS[1]))
+    holding = replace(seen, ledger=ledger(held_leaves=(held,)))
+    assert [one.condition for one in check(holding, DOWNGRADE)] == [Condition.LEAVES_ARE_OURS]
 
 
 @pytest.mark.parametrize(
