@@ -26,7 +26,7 @@ from ..model.ledger import Ledger
 from ..model.names import first_told, label_command, listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, Snapshot
 from .absence import AFTER_DELETION, absence_of_cluster, absence_of_operator, deletion_of
-from .beginning import begins, is_starting, issues, restarts_nodes
+from .beginning import adds, begins, is_starting, issues, restarts_nodes
 
 #: The most that a flow adds to a Secret: two chains of certificates, and per pod lines with its UID and leaves.
 _CHAIN_BYTES = 16 * 1024
@@ -279,7 +279,7 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 
 def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if not is_starting(snapshot):
+    if not is_starting(snapshot) or not adds(snapshot, intent):
         return
     growth = 2 * _CHAIN_BYTES + _POD_BYTES * len(snapshot.nodes.pods)
     for name, size in snapshot.objects.sizes.items():

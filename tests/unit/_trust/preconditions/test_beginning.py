@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    SECRET_LIMIT,
     InPlaceObstacles,
     Reconciliation,
     Snapshot,
@@ -108,12 +109,13 @@ def in_trouble(seen: Snapshot) -> Snapshot:
     """The cluster in everything that a flow may not begin in."""
     ill, *healthy = seen.nodes.pods
     state = replace(seen.reconciliation, rebalances={"KafkaRebalance kafka/moving": ""})
-    secret = "demo-cluster-ca-cert"
+    full = {"demo-cluster-ca-cert": SECRET_LIMIT}
     return changed(
         seen,
         pods=(replace(ill, ready=False), *healthy),
         reconciliation=state,
-        immutable_secrets=(secret,),
+        sizes=full,
+        immutable_secrets=tuple(full),
     )
 
 
@@ -147,6 +149,7 @@ def reasons_to_hold(planned: Forecast) -> set[Condition]:
             Condition.CLUSTER_IS_SETTLED: restarts or issues,
             Condition.NO_REBALANCE_IS_RUNNING: restarts,
             Condition.SECRETS_CAN_BE_WRITTEN: bool(kinds - {"SetGenerated", "WriteLedger", "Roll", "Reload"}),
+            Condition.SECRETS_HAVE_ROOM: issues or "Project" in kinds,
         }.items()
         if holds
     }
