@@ -10,7 +10,7 @@ import yaml
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 
-_TABLE = Path(__file__).parent / "stops.yml"
+TABLE = Path(__file__).parent / "stops.yml"
 _PAGE = Path(__file__).parents[3] / "docs" / "stops.md"
 _HEAD = """# It stopped: what now
 
@@ -23,14 +23,14 @@ Usually, follow the remedy and run the same playbook again, which goes on from t
 
 def stops_document() -> Iterator[tuple[Path, str]]:
     """Raises ValueError where the table and ``Condition`` differ in names or in order."""
-    groups: list[dict[str, Any]] = yaml.safe_load(_TABLE.read_text())
+    groups: list[dict[str, Any]] = yaml.safe_load(TABLE.read_text())
     named, known = (
         [name for group in groups for name in group["conditions"]],
         [condition.value for condition in Condition],
     )
     if named != known:
         different = sorted({*named} ^ {*known}) or "their order"
-        raise ValueError(f"{_TABLE.name} and Condition differ: {different}")
+        raise ValueError(f"{TABLE.name} and Condition differ: {different}")
     yield _PAGE, "\n".join((_HEAD, *(line for group in groups for line in _group(group))))
 
 

@@ -5,7 +5,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import cast
+
 import pytest
+from yaml import safe_load
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -13,7 +17,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaDefects, Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS, check
 
+from ....tools.documents.stops import TABLE
 from ..builders import cluster, secrets
+from ..ledgers import a_journal
 from ..rules.asking import FLOWS, RENEW
 from . import test_abort as abort
 from . import test_adoption as adoption
@@ -55,6 +61,19 @@ def test_a_precondition_holds_the_flow_with_its_reason(case: Refusal) -> None:
 @pytest.mark.parametrize("case", ALWAYS)
 def test_our_pause_ends_whatever_is_wrong(case: Refusal) -> None:
     assert_only_resumed(case)
+
+
+NOT_IN_FLIGHT = next(
+    group["conditions"] for group in safe_load(TABLE.read_text()) if group["about"].startswith("No flow begins")
+)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if cast(Refusal, case.values[0]).rule.__name__ in NOT_IN_FLIGHT]
+)
+def test_a_flow_in_flight_goes_on_where_the_page_of_stops_says_so(case: Refusal) -> None:
+    begun = replace(case.snapshot, ledger=replace(case.snapshot.ledger_or_empty, journal=a_journal()))
+    assert tuple(case.rule(begun, case.intent)) == ()
 
 
 def test_every_precondition_is_tested() -> None:
