@@ -229,7 +229,8 @@ def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     """Of leaves that this collection makes keys for. The operators choose the keys of leaves that they issue by themselves."""
     policy, signing = intent.new_ca.policy, _about_to_sign(snapshot, intent)
     issuer = snapshot.ca.current if signing is None else signing.issuer
-    if policy is None or not _begins_to_issue(snapshot, intent) or not _makes_keys(snapshot, intent, issuer):
+    is_issued = _begins_to_issue(snapshot, intent) or _issues_missing(snapshot, intent)
+    if policy is None or not is_issued or not _makes_keys(snapshot, intent, issuer):
         return
     life = _asked_validity(snapshot, intent, issuer) or snapshot.leaves.validity
     yield from breach_violations(
@@ -239,6 +240,12 @@ def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         policy.breaches_of_leaves(intent.issuing.leaf_key_size, life),
         f"Give another leaf_key_size (strimzi_leaf_key_size). {GIVE_LIFE}",
     )
+
+
+def _issues_missing(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether the caller has leaves issued whose Secrets are missing."""
+    wanted = intent.issuing.missing_leaves
+    return wanted is not None and any(wanted.has(name, which) for name, which in snapshot.leaves.missing.items())
 
 
 def _makes_keys(snapshot: Snapshot, intent: Intent, issuer: Chain) -> bool:

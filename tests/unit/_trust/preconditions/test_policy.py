@@ -17,9 +17,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.s
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaSecrets,
+    Component,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_meets_policy,
 )
@@ -35,7 +39,7 @@ from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, SHORT, THIRD, chain_of
 from ..builders import cluster, others, prepared, secrets
 from ..ledger.test_enrolment import ADOPT
 from ..ledgers import UNUSED, entry, ledger
-from ..nodes import a_leaf, leaves
+from ..nodes import PODS, a_leaf, leaves
 from ..of_users import users
 from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, refusal, supplying
 from .test_swap import swapped_in
@@ -151,11 +155,18 @@ DUE = cluster(
 )
 
 
+#: The leaf of a node is missing.
+LACKING = cluster(leaves=leaves(names=PODS[1:]), missing={PODS[0]: Component.KAFKA})
+
+
 @pytest.mark.parametrize(
     ("snapshot", "intent", "held"),
     [
         pytest.param(cluster(), by(at(3000)), True, id="a key that is too short"),
         pytest.param(cluster(), by(at(3000), DOWNGRADE), False, id="a hand-back issues nothing"),
+        pytest.param(LACKING, by(at(3000), RECONCILE, missing_leaves=Selection()), True, id="a missing leaf that this call issues"),
+        pytest.param(LACKING, by(at(3000), RECONCILE, missing_leaves=Selection(frozenset({Component.CLUSTER_OPERATOR}))), False, id="another leaf"),
+        pytest.param(LACKING, by(at(3000), RECONCILE), False, id="a missing leaf that the operator issues"),
         pytest.param(users(), by(at(3000)), False, id="the User Operator makes the keys of users"),
         pytest.param(users(), by(at(3000), ELSEWHERE), True, id="keys of users that are made here"),
         pytest.param(cluster(), by(QUARTER), True, id="the life that the resource says"),
