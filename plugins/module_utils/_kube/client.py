@@ -227,8 +227,8 @@ class KubeClient:
     def create(
         self, resource: Resource, namespace: str | None, body: Mapping[str, Any], *, within: float | None = None
     ) -> dict[str, Any]:
-        """Create an object. A request that nothing depends on is sent once and has ``within`` seconds; without these the request has the time of the
-        transport, and is repeated.
+        """Create an object. A request that nothing depends on has ``within`` seconds, and is repeated only where the server asks for a delay that is over by
+        then; without these each attempt has the time of the transport.
         """
         name = (body.get("metadata") or {}).get("name")
         return self._send("POST", Attempt("create", resource, namespace, name), body=body, within=within).body
@@ -322,44 +322,44 @@ class KubeClient:
         within: float | None = None,
     ) -> HttpAnswer:
         """Send a request within so many seconds, as for ``create``, and return its answer."""
-        attempts = _ATTEMPTS if within is None else 1
         name = None if attempt.verb == "create" else attempt.name
         path = attempt.resource.path(attempt.namespace, name, attempt.subresource)
         self.writes += attempt.is_write
         if attempt.is_write and method != "DELETE":
             query = {**(query or {}), "fieldManager": FIELD_MANAGER}
-        number, timeouts = 1, 0
+        number, timeouts, left = 1, 0, within
         while True:
             self.requests += 1
-            response: HttpAnswer | None = None
-            sent = self._now()
+            sent, asked = self._now(), 0.0
             try:
                 response = self._transport.request(
-                    method, path, query=query, body=body, content_type=content_type, timeout=within
+                    method, path, query=query, body=body, content_type=content_type, timeout=left
                 )
             except TransportError as error:
                 timeouts += error.timed_out
                 is_repeated = error.transient and timeouts < _TIMEOUTS and not (attempt.is_write and error.sent)
-                if not is_repeated or number == attempts:
-                    raise _unreachable(attempt, error) from None
-            asked = retry_after(_header(response, "retry-after")) or 0.0
-            if response is not None:
+                failure = _unreachable(attempt, error)
+            else:
+                asked = retry_after(_header(response, "retry-after")) or 0.0
                 ahead = ahead_of_server(sent, self._now(), _header(response, "date"))
                 self.clock_ahead = self.clock_ahead if ahead is None else ahead
                 if 200 <= response.status < 300:
                     return response
                 done = TRANSIENT.get(response.status)
                 is_repeated = done is Done.NO or (done is Done.UNKNOWN and not attempt.is_write)
-                if not is_repeated or number == attempts:
-                    raise error_from(attempt, response.status, response.body, asked, body)
+                failure = error_from(attempt, response.status, response.body, asked, body)
+            if left is not None:
+                left -= (self._now() - sent).total_seconds() + asked + _FIRST_DELAY
+                is_repeated = is_repeated and asked > 0 and left > 0
+            if not is_repeated or number == _ATTEMPTS:
+                raise failure
             self.back_off(number, asked)
             number += 1
 
 
-def _header(response: HttpAnswer | None, name: str) -> str:
+def _header(response: HttpAnswer, name: str) -> str:
     """The value of a header with this name in lower case; empty where there is none."""
-    headers = response.headers if response is not None else {}
-    return next((value for key, value in headers.items() if key.lower() == name), "")
+    return next((value for key, value in response.headers.items() if key.lower() == name), "")
 
 
 def _selectors(label_selector: str, field_selector: str) -> dict[str, str]:

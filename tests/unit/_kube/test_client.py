@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -19,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Conflict,
     Forbidden,
     Gone,
+    KubeError,
     NotFound,
     TransportError,
     Unavailable,
@@ -26,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Remembered, Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
+    EVENTS,
     PODS,
     SECRETS,
     SELF_SUBJECT_ACCESS_REVIEWS,
@@ -230,6 +233,25 @@ def test_people_hear_of_a_long_wait_that_the_server_asks_for() -> None:
     client.tell = told.append
     client.get(SECRETS, "kafka", "a")
     assert [sentence.rpartition(" in ")[2] for sentence in told] == ["20 s."]
+
+
+@pytest.mark.parametrize(
+    ("answers", "sent", "slept"),
+    [
+        pytest.param([Response(429, {}, {"Retry-After": "1"}), OK], 2, [1.125], id="a delay that is short enough"),
+        pytest.param([Response(429, {}, {"Retry-After": "1"})] * 9, 4, [1.125] * 3, id="until the time is over"),
+        pytest.param([Response(429, {}, {"Retry-After": "5"})], 1, [], id="a delay that is too long"),
+        pytest.param([Response(429, {}, {})], 1, [], id="no delay"),
+        pytest.param([REFUSED], 1, [], id="no server"),
+    ],
+)
+def test_a_write_that_nothing_depends_on_is_repeated_where_the_server_asks_for_a_short_delay(
+    answers: list[Response | TransportError], sent: int, slept: list[float]
+) -> None:
+    client, transport, clock = scripted(answers)
+    with suppress(KubeError):
+        client.create(EVENTS, "kafka", {"metadata": {"name": "a"}}, within=5)
+    assert (len(transport.sent), clock.slept) == (sent, slept)
 
 
 def test_a_question_is_not_a_write() -> None:

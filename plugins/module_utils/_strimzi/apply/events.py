@@ -33,7 +33,7 @@ from .work import Action
 REPORTER = "trustops.strimzi/flows"
 #: The most bytes that Kubernetes takes: of a note, and of the name of an instance.
 _NOTE, _INSTANCE = 1024, 128
-#: Seconds for a request. A roll that waits for it renews no Lease meanwhile.
+#: Seconds for a request with its repetitions. A roll that waits for it renews no Lease meanwhile.
 _REQUEST = 5.0
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import TransportError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.events import (
     Announcer,
     Event,
@@ -77,6 +78,23 @@ def test_an_api_server_that_does_not_answer_delays_a_roll_by_seconds(slow: str, 
         [Event(EventReason.HELD, "a"), Event(EventReason.HELD, "b")]
     )
     assert (len(limits), max(limits)) == (sent, 5.0)
+
+
+def test_an_event_follows_when_a_busy_api_server_asks_for_it_a_second_later() -> None:
+    memory, limits = MemoryCluster(), list[float]()
+    memory.apply(KAFKA)
+
+    class Busy:
+        def request(self, method: str, path: str, *, timeout: float | None = None, **given: Any) -> Any:
+            limits.append(timeout or 60.0)
+            if method == "POST" and len(limits) == 2:
+                return Response(429, {}, {"Retry-After": "1"})
+            return memory.api.request(method, path, timeout=timeout, **given)
+
+    work = work_on(memory, Busy())
+    Announcer(work.client, work.scope, "a-machine", work.clock.now).write([Event(EventReason.HELD, "a")])
+    assert [one["note"] for one in memory.api.all("events", work.scope.namespace)] == ["a"]
+    assert limits == [5.0, 5.0, 3.75]
 
 
 def test_a_call_tells_the_first_of_many_conditions_and_how_many_more_there_are() -> None:
