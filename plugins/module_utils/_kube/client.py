@@ -20,7 +20,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from .._errors import Gone, KubeError, NotFound, TransportError, Unavailable, Unreachable
 from .network import retry_after
-from .resources import TRANSIENT, Attempt, Done, Resource, ahead_of_server, error_from
+from .resources import FIELD_MANAGER, TRANSIENT, Attempt, Done, Resource, ahead_of_server, error_from
 
 
 class HttpAnswer(Protocol):
@@ -93,9 +93,6 @@ _FIRST_DELAY = 0.25
 _LONGEST_DELAY = 30.0
 #: Seconds after which a call shows why nothing happens.
 _NOTICED = 5.0
-#: The manager by which the API server notes fields that this collection has written, whatever User-Agent is configured (Kubernetes API,
-#: ``metadata.managedFields``).
-FIELD_MANAGER = "trustops.strimzi"
 #: Seconds that the server may be late in ending a watch.
 _WATCH_GRACE = 5.0
 

@@ -162,6 +162,16 @@ def owns(manager: Mapping[str, Any], field: Field) -> bool:
     return True
 
 
+#: The manager by which the API server notes fields that this collection has written, whatever User-Agent is configured (Kubernetes API,
+#: ``metadata.managedFields``).
+FIELD_MANAGER = "trustops.strimzi"
+
+
+def is_of_this_collection(found: Mapping[str, Any] | None, field: Field) -> bool:
+    """Whether a call of this collection has written the field last."""
+    return any(manager.get("manager") == FIELD_MANAGER and owns(manager, field) for manager in managers_of(found))
+
+
 def ahead_of_server(sent: datetime, received: datetime, date: str) -> timedelta | None:
     """How far the clock of this machine is ahead of the server's; negative where it is behind, zero where the two may agree. None where the answer does not
     tell.

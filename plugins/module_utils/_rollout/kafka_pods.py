@@ -19,18 +19,14 @@ from .._errors import KubeError, RollStuck, fit_in_line
 from .._kube.resources import PODS, read_time
 from .._strimzi import names
 from .._strimzi.apply.work import Action, Work, Write, WriteVerb, find_object, version
-from .._strimzi.apply.written import is_of_this_collection
 from .._strimzi.cluster.kafka import find_condition
 from .._strimzi.cluster.observe import Observation
-from .._strimzi.cluster.pods import Owners, has_role, is_final, is_ready, requests_on, worker_of
-from .._strimzi.secret_data import is_true
+from .._strimzi.cluster.pods import Owners, has_role, is_asked_here, is_final, is_ready, requests_on, worker_of
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
 
 #: The end of a remedy: a flow looks which pods have restarted.
 NOT_AGAIN = "pods that were restarted already are not restarted again."
-#: The field of a pod that asks the operator to restart it.
-REQUEST = ("metadata", "annotations", names.MANUAL_ROLLING_UPDATE)
 
 
 @dataclass(frozen=True)
@@ -362,5 +358,5 @@ def withdraw_left_requests(observation: Observation, spared: Collection[str]) ->
     return tuple(
         withdrawal(pod, "take the request of a killed call for a restart back")
         for pod in found
-        if is_true(pod, names.MANUAL_ROLLING_UPDATE) and not is_terminating(pod) and is_of_this_collection(pod, REQUEST)
+        if is_asked_here(pod) and not is_terminating(pod)
     )

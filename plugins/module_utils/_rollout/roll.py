@@ -44,7 +44,7 @@ from .._strimzi.apply.work import (
 from .._strimzi.apply.written import owners_of
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.operator import await_leaves, request_reconcile
-from .._strimzi.cluster.pods import is_final, is_ready
+from .._strimzi.cluster.pods import REQUEST, is_final, is_ready
 from .._strimzi.names import KAFKAS
 from .._strimzi.secret_data import is_true
 from .._trust.evidence.parties import unanswered
@@ -54,7 +54,7 @@ from .._trust.model.names import listed
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import AwaitAnswers, Reload, ReloadOutside, Roll, RollReason
 from .._trust.rules.pause import restarted_by_operator
-from .kafka_pods import NOT_AGAIN, REQUEST, Progress, delete_pod, is_terminating, name_of, restart, uid_of, withdrawal
+from .kafka_pods import NOT_AGAIN, Progress, delete_pod, is_terminating, name_of, restart, uid_of, withdrawal
 
 Objects = Mapping[str, Mapping[str, Any]]
 

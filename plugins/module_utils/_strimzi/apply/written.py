@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from ..._kube.client import FIELD_MANAGER, KubeClient
-from ..._kube.resources import PODS, SECRETS, Field, managers_of, owns, read_time
+from ..._kube.client import KubeClient
+from ..._kube.resources import FIELD_MANAGER, PODS, SECRETS, Field, is_of_this_collection, managers_of, owns, read_time
 from .. import names
 from ..cluster.observe import Key, Observation
 from ..names import KAFKAS, STRIMZI_POD_SETS
@@ -119,11 +119,6 @@ def _other_managers(found: Object | None) -> Iterator[Object]:
     for manager in managers_of(found):
         if manager.get("manager") != FIELD_MANAGER and not manager.get("subresource"):
             yield manager
-
-
-def is_of_this_collection(found: Object | None, field: Field) -> bool:
-    """Whether a call of this collection has written the field last."""
-    return any(manager.get("manager") == FIELD_MANAGER and owns(manager, field) for manager in managers_of(found))
 
 
 def _name_writers(managers: Iterable[Object]) -> tuple[Writer, ...]:

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from ..._kube.client import KubeClient
-from ..._kube.resources import PODS, read_time
+from ..._kube.resources import PODS, is_of_this_collection, read_time
 from ..._trust.model.snapshot import Component, Pod, StoredLeaf
 from .. import names
 from ..names import KAFKA_NODE_POOLS, KAFKAS, STRIMZI_POD_SETS
@@ -79,6 +79,15 @@ def requests_on(item: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in REQUESTS if is_true(item, name))
 
 
+#: The field of a pod that asks the operator to restart it.
+REQUEST = ("metadata", "annotations", names.MANUAL_ROLLING_UPDATE)
+
+
+def is_asked_here(pod: Mapping[str, Any]) -> bool:
+    """Whether a call of this collection has asked the operator to restart this pod."""
+    return is_true(pod, names.MANUAL_ROLLING_UPDATE) and is_of_this_collection(pod, REQUEST)
+
+
 def worker_of(pod: Mapping[str, Any]) -> str:
     """The name of the machine that it runs on; empty where it has none yet."""
     return str((pod.get("spec") or {}).get("nodeName") or "")
@@ -109,6 +118,7 @@ def read_pod(pod: Mapping[str, Any], component: Component, leaves: Sequence[Stor
         ready=is_ready(pod),
         terminating="deletionTimestamp" in pod["metadata"],
         awaits_restart=component is Component.KAFKA and owners.awaits_restart(pod),
+        asked_here=is_asked_here(pod),
         worker=worker_of(pod),
         started_in=_started_in(pod),
         restarts=_count_restarts(pod),

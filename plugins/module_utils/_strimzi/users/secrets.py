@@ -19,8 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..._errors import CertificateError, KeystoreError, PrivateKeyError
-from ..._kube.client import FIELD_MANAGER
-from ..._kube.resources import managers_of, owns
+from ..._kube.resources import FIELD_MANAGER, managers_of, owns
 from ..._pki.certificates import Certificate, Chain, parse_certificates, readable_certificates
 from ..._pki.keys import load_stored_key
 from ..._pki.paths import validate_path

@@ -74,6 +74,8 @@ class Pod:
     terminating: bool = False
     #: Whether an annotation asks the operator to restart the Kafka node.
     awaits_restart: bool = False
+    #: Whether a call of this collection has put that annotation there.
+    asked_here: bool = False
     #: Whether the pod presents no certificate of this CA, and nothing in it but its listeners verifies by this CA: once its listeners have read
     #: their trust again, it knows what a new process would know.
     verifies_only: bool = False

@@ -210,6 +210,17 @@ def not_stopped(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     )
 
 
+#: The request for the restart of a node, and the way to take it back, as parts of sentences.
+_ASKED_HERE = (
+    "a call of this collection, which works or was killed, has requested it: strimzi.io/manual-rolling-update",
+    "take the requests of a killed call back (strimzi_roll with a reason and pods: [])",
+)
+_ASKED_ELSEWHERE = (
+    "strimzi.io/manual-rolling-update, delete-pod-and-pvc",
+    "remove the annotation from the pod or its StrimziPodSet",
+)
+
+
 def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A flow that issues leaves, or restarts nodes, starts from a healthy cluster only: each process has to take something up, and a restart beside a pod
     that is away takes two away. A flow in flight goes on.
@@ -231,11 +242,10 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
                 "Bring the cluster to health first; a flow in progress would go on, a new flow does not start.",
             )  # fmt: skip
         elif pod.awaits_restart:
+            asked, way_out = _ASKED_HERE if pod.asked_here else _ASKED_ELSEWHERE
             yield Violation(
-                Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name),
-                "is about to be restarted by the operator (strimzi.io/manual-rolling-update, delete-pod-and-pvc).",
-                "Wait until the operator has restarted it, or remove the annotation from the pod or its StrimziPodSet; a flow in progress would go on, a "
-                "new flow does not start.",
+                Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), f"is about to be restarted by the operator ({asked}).",
+                f"Wait until the operator has restarted it, or {way_out}; a flow in progress would go on, a new flow does not start.",
             )  # fmt: skip
 
 

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import FIELD_MANAGER
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import FIELD_MANAGER, SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
     Work,
     Write,

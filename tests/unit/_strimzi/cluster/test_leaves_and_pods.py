@@ -143,6 +143,16 @@ def test_a_pod_awaits_a_restart_where_it_or_its_pod_set_is_marked(
 
 
 @pytest.mark.parametrize(
+    ("mark", "manager", "expected"), [("true", "trustops.strimzi", True), ("false", "trustops.strimzi", False), ("true", "kubectl", False)]
+)  # fmt: skip
+def test_a_pod_is_asked_here_where_this_collection_has_marked_it(mark: str, manager: str, expected: bool) -> None:
+    raw = pod("demo-kafka-0", manual_rolling_update=mark)
+    fields = {"f:metadata": {"f:annotations": {"f:strimzi.io/manual-rolling-update": {}}}}
+    raw["metadata"]["managedFields"] = [{"manager": manager, "operation": "Update", "fieldsV1": fields}]
+    assert read(raw).asked_here is expected
+
+
+@pytest.mark.parametrize(
     ("found", "presents"), [(sha1(LEAF), True), (sha1(OTHER), False), (sha1(LEAF)[:8], False), ("", False)]
 )
 def test_node_presents_what_its_hash_says(found: str, presents: bool) -> None:

@@ -83,6 +83,10 @@ ASKED = (
     "Wait until the operator has restarted it, or remove the annotation from the pod or its StrimziPodSet; a flow in progress would go on, a new flow "
     "does not start."
 )
+ASKED_HERE = (
+    "Wait until the operator has restarted it, or take the requests of a killed call back (strimzi_roll with a reason and pods: []); a flow in progress "
+    "would go on, a new flow does not start."
+)
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new flow does not start."
 LOST = (
     "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see that that is really off, then kubectl delete "
@@ -177,6 +181,10 @@ BEFORE_A_FLOW = [
         for told, ill in (
             (f"is not ready. {HEALTH}", a_pod(ready=False)),
             (f"is about to be restarted by the operator (strimzi.io/manual-rolling-update, delete-pod-and-pvc). {ASKED}", a_pod(awaits_restart=True)),
+            (
+                "is about to be restarted by the operator (a call of this collection, which works or was killed, has requested it: "
+                f"strimzi.io/manual-rolling-update). {ASKED_HERE}", a_pod(awaits_restart=True, asked_here=True),
+            ),
             (f"is being terminated. {LOST}", a_pod(terminating=True)),
             (f"is being terminated on worker w-1. {LOST}", a_pod(terminating=True, worker="w-1")),
         )
