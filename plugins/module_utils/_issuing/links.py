@@ -96,9 +96,11 @@ def _sign_request(csr: bytes, authority: Certificate, key: PrivateKey, begin: da
 
 #: The certificate that an issuer signs for an order.
 Signed: TypeAlias = Callable[[LinkOrder], Certificate]
-#: Extensions of a link certificate: basicConstraints, keyUsage and both key identifiers; and where its issuer says
-#: more about itself (authorityInfoAccess, cRLDistributionPoints), which restricts nothing.
-_EXTENSIONS = frozenset({"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "1.3.6.1.5.5.7.1.1", "2.5.29.31"})
+#: Extensions of a link certificate: basicConstraints, keyUsage and both key identifiers; certificatePolicies, and where its issuer says
+#: more about itself (authorityInfoAccess, cRLDistributionPoints), which restrict nothing for clients that require no policy.
+_EXTENSIONS = frozenset(
+    {"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "2.5.29.32", "1.3.6.1.5.5.7.1.1", "2.5.29.31"}
+)
 
 
 def link_certificates(

@@ -9,7 +9,7 @@ certificate, and the parts that all certificates of this collection have in comm
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -22,7 +22,15 @@ from .names import rewritten
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes
-    from cryptography.x509 import AuthorityKeyIdentifier, CertificateBuilder, Extension, ExtensionType, KeyUsage, Name
+    from cryptography.x509 import (
+        AuthorityKeyIdentifier,
+        CertificateBuilder,
+        CertificatePolicies,
+        Extension,
+        ExtensionType,
+        KeyUsage,
+        Name,
+    )
 
 
 #: How long ago a certificate begins that is made now, so that a verifier whose clock is behind does not find it in the future. It is what
@@ -162,6 +170,16 @@ def confining_extensions(authority: x509.Certificate) -> tuple[Extension[Extensi
     return tuple(extension for extension in authority.extensions if extension.oid.dotted_string in CONFINING)
 
 
+def _policies_without_qualifiers(authority: x509.Certificate) -> Iterator[tuple[CertificatePolicies, bool]]:
+    """The policies of this CA, and whether they are critical. Below a CA without policies, a verifier that requires a policy finds none (RFC 5280 section
+    6.1.3 (e)); below an anchor, a JVM refuses critical policies with qualifiers.
+    """
+    for extension in authority.extensions:
+        if isinstance(extension.value, x509.CertificatePolicies):
+            plain = [x509.PolicyInformation(policy.policy_identifier, None) for policy in extension.value]
+            yield x509.CertificatePolicies(plain), extension.critical
+
+
 #: Extensions that a renewal makes again: both key identifiers, keyUsage and basicConstraints.
 _MADE_AGAIN = frozenset({"2.5.29.14", "2.5.29.35", "2.5.29.15", "2.5.29.19"})
 
@@ -204,8 +222,8 @@ def cross_certify(
     "Link certificates"): the new CA by the old CA, or the old CA by the new CA (RFC 4210 section 4.4,
     NewWithOld and OldWithNew).
 
-    It signs leaves only (``pathlen:0``), is confined as ``authority`` is, and should not outlive either CA; that is the caller's choice of validity.
-    Raises CertificateError when ``issuer_key`` is not the issuer's.
+    It signs leaves only (``pathlen:0``), is confined as ``authority`` is, has its policies, and should not outlive either CA; that is the caller's choice
+    of validity. Raises CertificateError when ``issuer_key`` is not the issuer's.
     """
     require_key_of(issuer, issuer_key)
     parsed = x509.load_der_x509_certificate(authority.der)
@@ -214,6 +232,8 @@ def cross_certify(
     builder = _as_authority(builder, 0)
     for extension in confining_extensions(parsed):
         builder = builder.add_extension(extension.value, extension.critical)
+    for policies, critical in _policies_without_qualifiers(parsed):
+        builder = builder.add_extension(policies, critical)
     identifier = x509.SubjectKeyIdentifier(authority.identifier_in_leaves)
     builder = builder.add_extension(identifier, critical=False)
     return finish_certificate(builder.add_extension(authority_identifier(issuer), critical=False), issuer_key)

@@ -44,13 +44,18 @@ def public_key_of_certificate(pem: bytes) -> str:
     return _run("x509", "-noout", "-pubkey", content=pem)
 
 
-def verify(leaf: bytes, anchors: bytes, at: int, folder: Path, host: str = "", *, untrusted: bytes = b"") -> bool:
-    """Whether it verifies at this time (seconds since 1970) with nothing but these anchors, and what is sent behind it."""
+def verify(
+    leaf: bytes, anchors: bytes, at: int, folder: Path, host: str = "", *, untrusted: bytes = b"", policy: str = ""
+) -> bool:
+    """Whether it verifies at this time (seconds since 1970) with nothing but these anchors, and what is sent behind it; and under this policy where one is
+    required.
+    """
     (folder / "leaf.pem").write_bytes(leaf)
     (folder / "anchors.pem").write_bytes(anchors)
     kind = "-verify_ip" if host.replace(".", "").isdigit() or ":" in host else "-verify_hostname"
     command = ["openssl", "verify", "-no-CApath", "-no-CAstore", "-attime", str(at)]
     command += [kind, host] if host else []
+    command += ["-policy_check", "-explicit_policy", "-policy", policy] if policy else []
     if untrusted:
         (folder / "untrusted.pem").write_bytes(untrusted)
         command += ["-untrusted", str(folder / "untrusted.pem")]

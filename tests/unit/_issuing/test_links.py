@@ -49,7 +49,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, make
-from ...tools.support.constrained import names
+from ...tools.support.constrained import POLICY, names, policies
 from ...tools.support.issuer_contract import WEEK, Counterpart, IssuerContract
 from ...tools.support.link_contract import LinkContract
 from ...tools.support.sha_1 import sha_1_below
@@ -106,6 +106,7 @@ def test_the_way_back_ends_with_a_whole_second_as_each_certificate_does() -> Non
                 [x509.UniformResourceIdentifier("http://pki.example/crl")], None, None, None,
             )])), id="with more about its issuer",
         ),
+        pytest.param(extended(policies(POLICY)[0]), id="with policies"),
     ],
 )  # fmt: skip
 def test_a_fitting_link_certificate_is_accepted(link: Certificate) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,7 +28,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make, rsa_key
-from ...tools.support.constrained import POLICY, names, policies
+from ...tools.support.constrained import ANOTHER_POLICY, POLICY, names, policies
+from .._issuing.openssl import verify
 
 SUBJECT = DistinguishedName("cluster-ca v0")
 
@@ -183,7 +185,7 @@ def test_a_link_certificate_keeps_what_confines_the_ca() -> None:
     uses = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH])
     old, new = (
         make("old", key(0)),
-        make("Corp", key(1), extra=[names(["svc"], critical=False), (uses, False), policies(POLICY)]),
+        make("Corp", key(1), extra=[names(["svc"], critical=False), (uses, False)]),
     )
     link = cross_certify(new.certificate, old.certificate, old.key, not_before=NOW, validity=YEAR)
     assert (link.name_constraints, link.extended_key_usages) == (
@@ -192,7 +194,22 @@ def test_a_link_certificate_keeps_what_confines_the_ca() -> None:
     )
     assert link.name_constraints is not None
     assert extensions(link)["nameConstraints"] is False
-    assert not link.policies
+
+
+@pytest.mark.parametrize("critical", [True, False])
+def test_a_link_certificate_has_the_policies_of_its_ca(critical: bool, tmp_path: Path) -> None:
+    """A verifier that requires a policy finds none below a CA that has none (RFC 5280 section 6.1.3 (e)). A JVM refuses critical policies with qualifiers."""
+    qualified = x509.CertificatePolicies([x509.PolicyInformation(x509.ObjectIdentifier(POLICY), ["https://example"])])
+    old, new = make("old", key(0)), make("Corp", key(1), extra=[(qualified, critical)])
+    link = cross_certify(new.certificate, old.certificate, old.key, not_before=NOW, validity=YEAR)
+    assert (link.policies, link.has_policy_qualifiers) == ({POLICY}, False)
+    assert extensions(link)["certificatePolicies"] is critical
+    for policy in (POLICY, ANOTHER_POLICY):
+        accepted = verify(
+            leaf(new, extra=[policies(policy)]).pem, old.certificate.pem, int(NOW.timestamp()), tmp_path,
+            untrusted=link.pem, policy=POLICY,
+        )  # fmt: skip
+        assert accepted is (policy == POLICY)
 
 
 def test_link_certificate() -> None:
