@@ -79,6 +79,7 @@ def test_a_key_without_a_curve_and_a_hash_of_its_own_is_none_of_those_that_a_pol
     [
         (KeyType.RSA_2048, ["a key rsa-2048, and RSA keys have at least 3072 bits (rsa_bits)"]),
         (KeyType.RSA_3072, []),
+        (KeyType.RSA_4096, []),
         (KeyType.ECDSA_P256, []),
         (KeyType.ECDSA_P384, ["a key ecdsa-p384 on the curve secp384r1, and keys are on secp256r1 (curves)", "sha384"]),
     ],

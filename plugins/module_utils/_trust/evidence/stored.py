@@ -318,13 +318,12 @@ def with_copies_updated(snapshot: Snapshot) -> Snapshot:
 
 def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
     """The CAs of this ledger and of the snapshot's ledger (a caller passes a ledger without a CA to see what would hold
-    without it), and the CA before the CA in use, as long as nodes lead from it.
+    without it), and the link certificates that nodes send: they have the names and keys of the CA in use and of the CA before it.
     """
     yield from (entry.chain for entry in ledger.entries)
     yield from (entry.chain for entry in snapshot.ledger_or_empty.entries)
-    links = snapshot.ca.links_in_use
-    if links is not None and (sent := links.sent_at(snapshot.now)):
-        yield sent[1:]
+    if snapshot.ca.links_in_use is not None:
+        yield snapshot.ca.links_in_use.sent_at(snapshot.now)
 
 
 def _is_anchored(chain: Chain, trusts: Chain) -> bool:

@@ -120,6 +120,7 @@ NOT_TOLD = {
     "AwaitBundle", "AwaitClients", "AwaitVerdict", "DeleteLedger", "ForgetRequests", "Pause", "RechainLeaves", "RemoveMarks", "Resume", "StampPods", "TidyKeys",
     "WriteBundle", "WriteLedger",
 }  # fmt: skip
+ONLY_WAIT = {AwaitAnswers, AwaitBundle, AwaitClients, AwaitIssuer, AwaitKept, AwaitOutside, AwaitPickUp, AwaitReissue}
 
 
 def test_the_freshest_answers_count_most() -> None:
@@ -148,6 +149,7 @@ def test_a_step_describes_itself(step: Step, look: Look) -> None:
     assert (step.because, step.avoidable_restart) == ("", "")
     assert step.is_announced is (type(step).__name__ not in NOT_TOLD)
     assert step.changes_what_nodes_say is isinstance(step, (AwaitAnswers, Reload, ReloadOutside))
+    assert step.only_waits is (type(step) in ONLY_WAIT)
     assert step.restarts == (POD if isinstance(step, Roll) else frozenset())
     assert step.look(cluster()) is look
     assert step.look(cluster(pods=())) in (Look.NONE, look)
