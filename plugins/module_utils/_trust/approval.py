@@ -5,13 +5,14 @@
 """The hash of a plan, which a person approves, and the comparison of an approved plan with the plan of now.
 
 A hash has four parts, so that a refusal can say which of them changed. Each is about facts that stay the same while nothing happens: kinds of steps, names of
-nodes, components of other pods, fingerprints of CAs that exist, issuers. Times, and certificates that are yet to be made, are no part of it.
+nodes, components of other pods, fingerprints of CAs that exist, issuers. Times, certificates that are yet to be made, and requests that a flow only forgets are
+no part of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -21,6 +22,7 @@ from .model.decision import Condition, Violation
 from .model.goals import Goal
 from .model.ledger import Journal
 from .model.snapshot import CaSecrets, Snapshot
+from .model.steps.leaves import ForgetRequests
 from .plan import Forecast, PlannedStep
 from .rules.repair import restore_secrets
 
@@ -38,11 +40,16 @@ def plan_hash(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
     """The hash of this plan, four times eight digits."""
     parts = (
         (snapshot.names.kafka, snapshot.names.ca, goal.value, _begins_with(goal, snapshot)),
-        [(step.phase.value, step.kind, step.approved_inputs) for step in planned.whole],
+        [(step.phase.value, step.kind, step.approved_inputs) for step in _steps_to_approve(planned)],
         [_restarted(step, snapshot) for step in planned.whole if step.nodes or step.others],
         sorted((violation.condition.value, violation.subject) for violation in planned.violations),
     )
     return "-".join(sha256(repr(part).encode()).hexdigest()[:8] for part in parts)
+
+
+def _steps_to_approve(planned: Forecast) -> Sequence[PlannedStep]:
+    """The steps that do more than forget requests: which requests earlier calls have left, and when a call forgets them, changes nothing of the plan."""
+    return [step for step in planned.whole if step.kind != ForgetRequests.__name__]
 
 
 def _restarted(step: PlannedStep, snapshot: Snapshot) -> tuple[Any, ...]:
@@ -64,7 +71,7 @@ def check_approval(
         name for name, old, new in zip(PARTS, approved.split("-"), present.split("-"), strict=True) if old != new
     ]
     goes_on = _is_begun(goal, snapshot) and PARTS[0] not in changed
-    nothing_left = not planned.whole and not planned.violations
+    nothing_left = not _steps_to_approve(planned) and not planned.violations
     if not changed or goes_on or nothing_left:
         return ()
     if any(plan_hash(goal, before, plan(before)) == approved for before in _before_flow(goal, snapshot)):

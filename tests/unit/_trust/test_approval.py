@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import (
     PARTS,
     check_approval,
@@ -29,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Reconciliation,
     Snapshot,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import ForgetRequests
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 
 from ...tools.support.certificates import DAY, NOW, YEAR, Entity
@@ -39,7 +41,8 @@ from .authorities import NEW, OLD, THIRD, name_of
 from .builders import a_backup, changed, cluster, secrets
 from .ledgers import ALL, a_journal, entry, ledger
 from .nodes import PODS, a_leaf, leaves, pods
-from .requested import at_hand, elsewhere
+from .requested import a_request, answered, at_hand, elsewhere, with_requests
+from .rules.test_recover import presenting
 from .stand_in import MadeHere
 from .test_plan import BLOCKED
 
@@ -260,6 +263,19 @@ def test_a_renewal_of_leaves_that_waits_for_an_issuer_goes_on() -> None:
     come = at_hand(settled, OLD)
     assert hash_of(come, renewing) != hash_of(settled, renewing)
     assert refusals(hash_of(settled, renewing), come, renewing) == []
+
+
+@pytest.mark.parametrize("request_", [a_request(PODS[1], OLD), answered(PODS[1], OLD)], ids=["open", "answered"])
+def test_requests_that_another_call_has_left_change_no_plan_hash(request_: LeafRequest) -> None:
+    """The plan only forgets them, whenever that is, and another call may do so first."""
+    recovery = an_intent(Goal.RECOVER, external_issuer="Vault a")
+    without = elsewhere(presenting(PODS[0]), OLD)
+    left = with_requests(without, request_)
+    assert [step.kind for step in forecast(left, recovery, MadeHere()).whole][-1] == ForgetRequests.__name__
+    assert refusals(hash_of(left, recovery), without, recovery) == []
+    assert refusals(hash_of(without, recovery), left, recovery) == []
+    settled = with_requests(elsewhere(cluster(ledger=ledger(entry(OLD, generations={0}))), OLD), request_)
+    assert refusals(APPROVED, settled, replace(recovery, goal=Goal.RECONCILE)) == [], "nothing else is left"
 
 
 def test_an_approved_renewal_is_none_of_the_renewed_ca() -> None:
