@@ -35,7 +35,7 @@ from .._trust.rules.holds import check_leaves_of_restarted
 from .._trust.rules.situation import Situation
 from .engine import carry_out
 from .looking import ask_nodes, observe_cluster, observe_operated
-from .outcome import IN_A_FLOW, Patience
+from .outcome import AT_FIRST, IN_A_FLOW, Patience
 
 #: Seconds before the next look, where another program was first.
 _PAUSE = 1.0
@@ -62,15 +62,15 @@ def restart(
     ignores_windows: bool,
 ) -> Observation:
     """Restart these pods, as far as they were made before ``since``. Raises StepError."""
-    choice = _choose(work, asked, since, ignores_windows)
+    patience = Patience(work)
+    choice = patience.through(lambda: _choose(work, asked, since, ignores_windows), AT_FIRST)
     if since is not None:
         _wait_until_past(since, choice, work)
     if (choice.uids or choice.withdrawals) and not work.dry_run:
-        before_write()
+        patience.through(before_write, AT_FIRST)
+        patience.renew()
         # Another run may have worked until the Lease was free, and a window may have closed.
-        choice = Patience(work).through_conflicts(
-            lambda: _choose_and_clear(work, asked, since, ignores_windows), IN_A_FLOW
-        )
+        choice = patience.through_conflicts(lambda: _choose_and_clear(work, asked, since, ignores_windows), IN_A_FLOW)
     elif work.dry_run:
         write_all(choice.withdrawals, work, Phase.USE.value)
     if not choice.uids:

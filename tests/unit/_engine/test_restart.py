@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     StepError,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Strategy, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
@@ -296,6 +296,22 @@ def test_a_look_that_fails_when_all_have_restarted_is_taken_again(stand: Stand) 
     work.client = stand.work(transport=FaultyApi(stand.api, fail)).client
     restart(work, KAFKA, None, lambda: None, ignores_windows=False)
     assert stand.clock.seconds >= begun[0] + 20
+
+
+def test_a_first_look_and_a_lease_that_fail_for_some_seconds_are_tried_again(stand: Stand) -> None:
+    """As in every call that leads a flow."""
+    tries = iter([Unreachable(Attempt("create", LEASES, "kafka", "demo-trust"), "no answer", "", is_transient=True)])
+
+    def fail(number: int, method: str, path: str) -> Fault | None:
+        return Fault.UNAVAILABLE if path.endswith("/secrets") and stand.clock.seconds < 20 else None
+
+    def take_lease() -> None:
+        if failure := next(tries, None):
+            raise failure
+
+    work = stand.work(transport=FaultyApi(stand.api, fail))
+    restart(work, KAFKA, None, take_lease, ignores_windows=False)
+    assert (restarts_of(work), next(tries, None)) == (sorted(NODES), None)
 
 
 def test_a_window_that_closes_while_the_lease_is_waited_for_counts(stand: Stand) -> None:
