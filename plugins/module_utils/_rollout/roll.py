@@ -17,7 +17,7 @@ it is killed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -60,6 +60,8 @@ Objects = Mapping[str, Mapping[str, Any]]
 
 #: Seconds without a restart after which the roll checks whether the operator still has a reason for the remaining pods.
 _STILL = 30.0
+#: How often a request for a restart is taken back where the pod has changed meanwhile.
+_TRIES = 3
 #: Seconds between two questions to nodes that have not answered.
 _PAUSE = 1.0
 
@@ -233,23 +235,32 @@ def _withdraw_requests(roll: _Roll, leaving: Iterable[Pod]) -> str:
         return ""
     left = sorted(nodes.values())
     with suppress(KubeError):
-        found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
-        asked = [
-            pod for pod in found
-            if uid_of(pod) in nodes and is_true(pod, names.MANUAL_ROLLING_UPDATE) and not is_terminating(pod) and not owners_of(pod, [REQUEST])
-        ]  # fmt: skip
-        left = sorted(map(name_of, asked))
-        for pod in asked:
-            what = f"take the request for a restart back ({roll.step.reason.value} roll)"
-            with suppress(Conflict, NotFound):
-                write_all((withdrawal(pod, what),), work, roll.phase)
-                left.remove(name_of(pod))
+        for _try in range(_TRIES):
+            asked = _requests_left(roll, nodes)
+            left = sorted(map(name_of, asked))
+            for pod in asked:
+                what = f"take the request for a restart back ({roll.step.reason.value} roll)"
+                # Its worker may write its status at any time.
+                with suppress(Conflict, NotFound):
+                    write_all((withdrawal(pod, what),), work, roll.phase)
+                    left.remove(name_of(pod))
+            if not left:
+                break
     if not left:
         return ""
     return (
         f" The request to restart {listed(left)} could not be taken back, so the operator may still act on it: remove {names.MANUAL_ROLLING_UPDATE} where it "
         "is not to."
     )
+
+
+def _requests_left(roll: _Roll, uids: Container[str]) -> list[Mapping[str, Any]]:
+    """The pods with these UIDs, as they are now, that carry a request of this collection for a restart. Raises KubeError."""
+    work = roll.work
+    return [
+        pod for pod in work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
+        if uid_of(pod) in uids and is_true(pod, names.MANUAL_ROLLING_UPDATE) and not is_terminating(pod) and not owners_of(pod, [REQUEST])
+    ]  # fmt: skip
 
 
 def _advice_of_pause(roll: _Roll) -> str:
