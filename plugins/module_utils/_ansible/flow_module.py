@@ -76,13 +76,17 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
         return named(chain[0]) if chain[0] in known else f"{chain[0].subject} (to be made)"
 
     ca, names, ledger = snapshot.ca, snapshot.names, snapshot.ledger
+    authorities = [ca.current, *(authority.chain for authority in ca.prepared)]
+    signing = next((chain for chain in authorities if chain and chain[0].public_key_sha256 == ca.key), None)
     found: dict[str, Mapping[str, Any]] = {
         names.kafka: {"generated": snapshot.reconciliation.generated},
         **{f"KafkaNodePool {names.namespace}/{pool}": {"replicas": size} for pool, size in snapshot.pools.replicas.items()},
         names.certificate_secret: {
             "ca.crt": told(ca.current), "beside it": sorted(filter(None, map(told, ca.other_entries.values()))), "generation": ca.certificate_generation,
         },
-        names.key_secret: {"prepared": sorted(filter(None, (told(authority.chain) for authority in ca.prepared))), "generation": ca.key_generation},
+        names.key_secret: {
+            "key of": told(signing), "prepared": sorted(filter(None, map(told, authorities[1:]))), "generation": ca.key_generation,
+        },
     }  # fmt: skip
     if ledger is not None:
         stop = ledger.journal.options.stop if ledger.journal else None

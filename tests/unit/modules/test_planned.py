@@ -80,6 +80,9 @@ def test_a_replacement_shows_every_object_that_it_writes_and_restarts() -> None:
         "beside it": [],
         "generation": before["generation"] + 1,
     }
+    before, after = diff["Secret kafka/demo-cluster-ca"]
+    assert before["key of"].startswith("CN=cluster-ca v0,O=io.strimzi (")
+    assert after["key of"] == "CN=cluster-ca v1,O=io.strimzi (to be made)"
     pod, leaf = next((name, values) for name, values in diff.items() if name.startswith("Secret kafka/demo-kafka-"))
     assert (leaf[0]["issuer"], leaf[1]["issuer"]) == ("CN=cluster-ca v0,O=io.strimzi", "CN=cluster-ca v1,O=io.strimzi")
     assert leaf[1]["certificate"] == "to be issued"
