@@ -27,7 +27,7 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, IssuedBy, Snapshot
-from ..rules.due import ending_leaves
+from ..rules.due import describe_renewal_of_authority, ending_leaves, leaves_that_end_with_ca
 from ..rules.holds import unusable_leaves
 from .authority import GIVE_LIFE, SUPPLIED, breach_violations
 from .beginning import is_starting, issues, restarts_nodes
@@ -88,17 +88,19 @@ def _secrets_to_report(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
 
 
 def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A leaf is of no use after its CA, so it cannot be renewed under a CA that ends as soon."""
-    if in_flight(snapshot.ledger):
+    """A leaf is of no use after its CA, so it cannot be renewed under a CA that ends as soon. Where a schedule renews that CA in its time, and the leaves
+    with it, a rule says so.
+    """
+    ending = leaves_that_end_with_ca(snapshot, intent)
+    if not ending or in_flight(snapshot.ledger) or describe_renewal_of_authority(snapshot):
         return
-    for leaf in ending_leaves(snapshot, intent):
-        if leaf.chain and ends_with(leaf.chain[0], snapshot.ca.current):
-            end = min(certificate.not_after for certificate in (leaf.chain[0], *snapshot.ca.current))
-            yield Violation(
-                Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.secret(leaf.secret),
-                f"holds a certificate that ends on {end:%Y-%m-%d}, as its CA does.",
-                "Renew the CA with the renew playbook; that renews the certificates as well.",
-            )  # fmt: skip
+    for leaf in ending:
+        end = min(certificate.not_after for certificate in (*(leaf.chain or ())[:1], *snapshot.ca.current))
+        yield Violation(
+            Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.secret(leaf.secret),
+            f"holds a certificate that ends on {end:%Y-%m-%d}, as its CA does.",
+            "Renew the CA with the renew playbook; that renews the certificates as well.",
+        )  # fmt: skip
 
 
 _DAY = timedelta(days=1)

@@ -161,6 +161,13 @@ def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
     return tuple(leaf for leaf in snapshot.every_leaf if _is_ending(leaf, snapshot, intent))
 
 
+def leaves_that_end_with_ca(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
+    """The leaves in their time for renewal that another leaf of the CA in use would not outlive."""
+    return tuple(
+        leaf for leaf in ending_leaves(snapshot, intent) if leaf.chain and ends_with(leaf.chain[0], snapshot.ca.current)
+    )
+
+
 def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
     current_generation = snapshot.ca.certificate_generation
     renewed_here = leaf.component is Component.KAFKA or snapshot.ca.is_kept_elsewhere(snapshot.ca.current[0])
@@ -482,6 +489,11 @@ def _describe_remedy_for_ca_above(authority: Certificate, snapshot: Snapshot) ->
         f"It stands above {named(snapshot.ca.current[0])}, whose certificates are refused from then on. Have its issuer renew it, and give the CA "
         "with its new chain to the renew playbook (strimzi_certificate)."
     )
+
+
+def describe_renewal_of_authority(snapshot: Snapshot) -> str:
+    """The program or playbook that renews the CA in use, in words; empty where none does."""
+    return _describe_renewal_of_authority(snapshot, snapshot.ledger_or_empty.upkeep)[0]
 
 
 def _describe_renewal_by_operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:

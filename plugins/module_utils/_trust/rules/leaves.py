@@ -30,12 +30,19 @@ from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
 from ..model.ledger import HeldLeaf, TrustState
-from ..model.names import named
+from ..model.names import listed, named
 from ..model.snapshot import Component, StoredLeaf
 from ..model.steps.leaves import IssueLeaves, RechainLeaves
 from ..model.steps.nodes import Reload, Roll, RollReason, SetReplicas
 from ..model.steps.trust import WriteLedger
-from .due import due_leaves, ending_under_next, misnamed_leaves, needed_by_operator
+from .due import (
+    describe_renewal_of_authority,
+    due_leaves,
+    ending_under_next,
+    leaves_that_end_with_ca,
+    misnamed_leaves,
+    needed_by_operator,
+)
 from .pause import (
     RESTART_BEFORE,
     is_ending,
@@ -115,6 +122,17 @@ def replace_leaves(at: Situation) -> Steps:
 def renew_leaves(at: Situation) -> Steps:
     """Issue leaves that are due for renewal, and no other."""
     return _take_order(at, _order_renewal(at))
+
+
+def await_renewed_authority(at: Situation) -> Turn:
+    """Leave leaves that would not outlive the CA in use to the schedule that renews it, and them with it."""
+    ending = leaves_that_end_with_ca(at.snapshot, at.intent)
+    renewed_by = describe_renewal_of_authority(at.snapshot) if ending and at.flow_in_flight is None else ""
+    if not renewed_by:
+        return ()
+    authority, secrets = at.snapshot.ca.current[0], listed([leaf.secret for leaf in ending])
+    told = f"{named(authority)} ends on {authority.not_after:%Y-%m-%d}, and certificates of it as well ({secrets}): {renewed_by}, renews it with them"
+    return Wait(left_for_later=(told,))
 
 
 def _take_order(at: Situation, order: _Order | None) -> Steps:

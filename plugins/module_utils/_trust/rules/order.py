@@ -23,6 +23,7 @@ from ..model.steps.nodes import Resume, StampPods
 from .due import correct_orders
 from .holds import await_evidence, await_free_names, await_pods, await_usable_leaves
 from .leaves import (
+    await_renewed_authority,
     await_restarts,
     issue_missing,
     issue_operator_leaf,
@@ -201,6 +202,7 @@ RULES: tuple[Rule, ...] = (
     issue_missing,
     rewrite_for_the_operator,
     replace_leaves,
+    await_renewed_authority,
     issue_operator_leaf,
     reload_leaves,
     # By now every leaf that stays is known.

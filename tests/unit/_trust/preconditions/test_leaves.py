@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Upkeep, WhenDue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     Snapshot,
@@ -41,6 +41,10 @@ from ..stand_in import MadeHere
 from .refusals import DOWNGRADE, RENEW, REPLACE_KEY, refusal
 
 LEAVES = an_intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
+#: Its time for renewal began two weeks ago.
+ENDING = make("cluster-ca v0", key(0), path_length=1, begin=NOW - YEAR, end=NOW + 23 * DAY)
+#: In time for OLD.
+UPKEEP = Upkeep(WhenDue.RENEW, 37 * DAY, NOW - 90 * DAY)
 LAST_AS_LONG = (
     a_leaf(
         chain=(
@@ -152,6 +156,13 @@ CASES = [
         name="its CA ends first", intent=LEAVES, leaves=OUTLIVES,
     ),
     refusal(
+        leaves_can_be_renewed,
+        f"Secret kafka/{PODS[0]}: holds a certificate that ends on {ENDING.certificate.not_after:%Y-%m-%d}, as its CA does. "
+        "Renew the CA with the renew playbook; that renews the certificates as well.",
+        name="the schedule of its CA is late", intent=LEAVES, ca=secrets(ENDING), ledger=ledger(entry(ENDING, generations={0}), upkeep=UPKEEP),
+        leaves=(a_leaf(chain=(issue_leaf(ENDING, begin=NOW - YEAR, end=ENDING.certificate.not_after), ENDING.certificate)),),
+    ),
+    refusal(
         leaves_are_known,
         f"Secret kafka/demo-other: holds no certificate of this cluster. These Secrets do: {', '.join(PODS)}, gone.",
         name="another", intent=issuing("demo-other", PODS[0]), missing={"gone": Component.KAFKA},
@@ -170,6 +181,7 @@ CASES = [
         pytest.param(
             cluster(leaves=LAST_AS_LONG, ledger=ledger(journal=a_journal())), LEAVES, id="a flow brings others"
         ),
+        pytest.param(cluster(leaves=LAST_AS_LONG, ledger=ledger(upkeep=UPKEEP)), LEAVES, id="a schedule renews its CA"),
         pytest.param(cluster(), changed_intent(LEAVES, renew_before=DAY), id="it is not in its time"),
         pytest.param(cluster(leaves=(a_leaf(key_beside="ab"),)), RECONCILE, id="nothing is begun"),
         pytest.param(

@@ -28,6 +28,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     HeldLeaf,
     Ledger,
     Stop,
+    Upkeep,
+    WhenDue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -44,6 +46,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
+    await_renewed_authority,
     await_restarts,
     issue,
     issue_missing,
@@ -56,7 +59,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 
 from ....tools.support.certificates import DAY, NOW, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
-from ....tools.support.intents import changed_intent
+from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, unlinked
 from ..authorities import NEW, OLD, ROOT, THIRD, chain_of, names_of
 from ..builders import PAUSED, RUNS, changed, cluster, others, prepared, secrets
@@ -591,6 +594,15 @@ def test_the_operator_goes_on_although_users_lack_certificates() -> None:
         behind = changed(served("switched", missing=lacking), pods=(replace(first, presents_stored=False), *others_))
         (step,) = steps_of(await_restarts(situation(behind)))
         assert step.uids == {first.uid}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("upkeep", [None, Upkeep(WhenDue.RENEW, 37 * DAY, NOW - 90 * DAY)])
+def test_leaves_that_would_not_outlive_their_ca_are_left_to_the_schedule_that_renews_it(upkeep: Upkeep | None) -> None:
+    ending = issue_leaf(OLD, begin=NOW - 400 * DAY, end=OLD.certificate.not_after)
+    snapshot = cluster(leaves=(a_leaf(chain=(ending, OLD.certificate)),), ledger=ledger(upkeep=upkeep))
+    turn = await_renewed_authority(situation(snapshot, an_intent(Goal.RENEW_LEAVES, renew_before=800 * DAY)))
+    told = "" if isinstance(turn, tuple) else " ".join(turn.left_for_later)
+    assert ("the reconcile playbook" in told, PODS[0] in told) == (bool(upkeep), bool(upkeep))
 
 
 # Leaves are issued all at once or not at all, and only where they can be signed here or are at hand.
