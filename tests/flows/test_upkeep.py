@@ -13,9 +13,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import UpkeepOptions, WhenDue
 
+from ..tools.support.authorities import root
 from ..tools.support.clients_cluster import ClientsCluster
 from ..tools.support.flows import START
 from ..tools.support.reloads import ReloadingNodes
@@ -109,6 +110,21 @@ def test_the_key_of_a_ca_is_replaced_where_the_resource_says_so(cluster: Watched
     cluster.finish(Goal.RECONCILE, upkeep=AS_SPECIFIED)
     assert in_use(cluster).public_key_sha256 != before.public_key_sha256
     assert_only(cluster, cluster.current)
+
+
+@pytest.mark.parametrize("policy", [WhenDue.RENEW, WhenDue.REPLACE_KEY])
+def test_a_ca_that_is_due_when_its_flow_goes_on_is_kept_up_after_the_flow(
+    cluster: WatchedCluster, nodes: ReloadingNodes, policy: WhenDue
+) -> None:
+    """Its key lies beside the key of the CA in use when the call makes its plan."""
+    cluster.create(root(end=START + timedelta(days=3650)))
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.PREPARE, stop_after=Phase.PREPARE)
+    (waiting,) = cluster.prepared
+    cluster.memory.seconds += (365 - IN_TIME) * DAY
+    cluster.memory.settle(2)
+    cluster.run(Goal.RECONCILE, upkeep=UpkeepOptions(policy), continue_stopped=True, retire=Retire.NOW)
+    assert waiting not in (cluster.current, *cluster.prepared)
+    assert in_use(cluster).not_after - cluster.work().clock.now() > timedelta(days=300)
 
 
 @pytest.mark.parametrize("policy", [WhenDue.RENEW, WhenDue.REPLACE_KEY])

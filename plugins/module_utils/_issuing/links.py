@@ -27,10 +27,10 @@ from .._pki.usability import defects, named_verifiers
 from .._strimzi.apply import authority
 from .._strimzi.apply.authority import NextAuthority, next_authority, signing_key
 from .._strimzi.apply.work import Work, write_all
-from .._strimzi.cluster.ca_secrets import private_key
+from .._strimzi.cluster.ca_secrets import KEY, private_key
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import subject_of
-from .._strimzi.secret_data import entries
+from .._strimzi.secret_data import encode, entries
 from .._trust.ledger.target import later_authorities
 from .._trust.model.intent import LinkIssuer
 from .._trust.model.snapshot import Component, LinkCertificates, PreparedAuthority
@@ -258,15 +258,25 @@ class StandIns:
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         """Raises StepError when the step itself would."""
-        made = next_authority(step, self._observation, self._work)
+        seen = self._when_in_use(step.replaces)
+        made = next_authority(step, seen, self._work)
         if made.key is None:
             self._elsewhere.add(made.chain[0].public_key_sha256)
         else:
             self._made.append(made.key)
         links = None
         if step.links is not None:
-            links = link_certificates(step, step.links, made, self._observation, self._work, self._signed)
+            links = link_certificates(step, step.links, made, seen, self._work, self._signed)
         return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, links, made.key is None)
+
+    def _when_in_use(self, authority: Chain) -> Observation:
+        """The observation as it is when this CA is in use: the flow that leads to it has put its key into the place of the key in use."""
+        name = self._observation.scope.ca_key_secret
+        stored, key = self._observation.secret(name), self._find_key(authority) if authority else None
+        if stored is None or key is None:
+            return self._observation
+        secret = {**stored, "data": {**stored["data"], KEY: encode(key.reveal())}}
+        return replace(self._observation, secrets={**self._observation.secrets, name: secret})
 
     def _signed(self, order: LinkOrder) -> Certificate:
         """The plan assumes that an issuer signs what the run will order."""
@@ -291,13 +301,15 @@ class StandIns:
         made = InternalIssuer((make_double(issuer[0], key),), key, now, validity).sign(request).leaf
         return AssumedCertificate(made.der, issuer[0])
 
-    def _key(self, issuer: Chain) -> PrivateKey:
-        scope = self._observation.scope
-        stored = self._observation.secret(scope.ca_key_secret)
+    def _find_key(self, issuer: Chain) -> PrivateKey | None:
+        stored = self._observation.secret(self._observation.scope.ca_key_secret)
         held = (private_key(stored, name) for name in entries(stored) if name.endswith(".key"))
-        for key in (*self._made, *held):
-            if key is not None and key.matches(issuer[0]):
-                return key
+        return next((key for key in (*self._made, *held) if key is not None and key.matches(issuer[0])), None)
+
+    def _key(self, issuer: Chain) -> PrivateKey:
+        scope, key = self._observation.scope, self._find_key(issuer)
+        if key is not None:
+            return key
         raise StepError(
             f"The key of {issuer[0].subject}",
             f"is not in Secret {scope.namespace}/{scope.ca_key_secret}",
