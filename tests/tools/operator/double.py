@@ -159,7 +159,8 @@ class OperatorDouble:
             if annotation(pod_set, "manual-rolling-update") == "true"
             for pod in pod_set["spec"]["pods"]
         }
-        for pod in self.api.list("pods", f"strimzi.io/cluster={cluster},strimzi.io/component-type=kafka"):
+        selector = f"strimzi.io/cluster={cluster},strimzi.io/kind=Kafka,strimzi.io/name={cluster}-kafka"
+        for pod in self.api.list("pods", selector):
             if annotation(pod, "manual-rolling-update") == "true":
                 asked.add(pod["metadata"]["name"])
         if not asked:
