@@ -219,6 +219,19 @@ def _an_earlier_pair(cluster: WatchedCluster) -> None:
     _lower_generations(cluster)
 
 
+def _an_earlier_ledger(cluster: WatchedCluster) -> None:
+    """A backup program has kept it before the replacement."""
+    kept = find(cluster, LEDGER)
+    assert kept is not None
+    (first,) = fingerprints(cluster.secret(BACKUPS[0])["tls.crt"])
+    known = {
+        "crt": cluster.secret(BACKUPS[0])["tls.crt"], "state": b"TRUSTED_IN_USE_ALL", "generations": b"0", "pods": b"",
+    }  # fmt: skip
+    delete(cluster, LEDGER)
+    data = {f"{first}.{entry}": base64.b64encode(value).decode() for entry, value in known.items()}
+    cluster.memory.apply({**kept, "metadata": {"name": LEDGER, "labels": kept["metadata"]["labels"]}, "data": data})
+
+
 DAMAGES: dict[str, Damage] = {
     "no key Secret": lambda cluster: delete(cluster, KEYS),
     "no certificate Secret": lambda cluster: delete(cluster, CERTIFICATES),
@@ -230,6 +243,7 @@ DAMAGES: dict[str, Damage] = {
     "no generation": _no_generation,
     "lower generations": _lower_generations,
     "an edited ledger": _edited_ledger,
+    "an earlier ledger": _an_earlier_ledger,
     "an earlier pair": _an_earlier_pair,
 }
 #: Damage after which every flow can go on.

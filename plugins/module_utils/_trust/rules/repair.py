@@ -71,9 +71,22 @@ def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
     found = {
         StateSecrets.CERTIFICATE: certificate,
         StateSecrets.KEY: bool(current) and _lacks_key(snapshot, kept, current[0]),
-        StateSecrets.LEDGER: backup.ledger is not None and (snapshot.ledger is None or bool(snapshot.ledger.problems)),
+        StateSecrets.LEDGER: backup.ledger is not None
+        and (snapshot.ledger is None or bool(snapshot.ledger.problems) or _is_earlier(snapshot, backup)),
     }
     return frozenset(secret for secret, lost in found.items() if lost)
+
+
+def _is_earlier(snapshot: Snapshot, backup: Backup) -> bool:
+    """Whether the ledger does not know the CA in use because it is from before the flow that has put that CA there, which the ledger of this backup records.
+    A generation means one CA, and only rises: an earlier CA that another hand has put there has a backup with a lower generation than the ledger.
+    """
+    swap, kept = find_swap(snapshot), backup.ledger
+    if swap is None or kept is None or kept.problems:
+        return False
+    last, current = last_current(kept), snapshot.ca.current[0]
+    recorded = last is not None and last.certificate == current == backup.ca.current[0]
+    return recorded and max(swap.replaced.generations) < backup.ca.certificate_generation
 
 
 def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
@@ -126,7 +139,7 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
         return f"lacks the key of {named(own)}."
     if StateSecrets.CERTIFICATE in lost:
         return _why_not_of_this_ca(snapshot, backup, own)
-    if swap := find_swap(snapshot):
+    if (swap := find_swap(snapshot)) and not _is_earlier(snapshot, backup):
         return f"cannot complete a CA that no flow has put there: the ledger says that {named(swap.replaced.certificate)} is in use."
     if own != (in_use := snapshot.ca.current[0]):
         return f"is of {named(own)}, and {named(in_use)} is in use."
