@@ -17,7 +17,7 @@ import pytest
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (

@@ -291,8 +291,7 @@ class TrustModule(ClusterModule):
         if isinstance(settings, ExternalIssuer):
             return common
         # Imported only where the options name an issuer.
-        from .._issuing.configured import issuer_of
-        from .._issuing.issuer import LinkingIssuer
+        from .._issuing.issuer import LinkingIssuer, issuer_of
 
         issuer = issuer_of(work)
         return replace(

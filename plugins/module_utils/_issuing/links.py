@@ -35,8 +35,7 @@ from .._trust.ledger.target import later_authorities
 from .._trust.model.intent import LinkIssuer
 from .._trust.model.snapshot import Component, LinkCertificates, PreparedAuthority
 from .._trust.model.steps.authority import LinkPlan, PrepareAuthority
-from .configured import issuer_of
-from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token
+from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token, issuer_of
 
 
 class InternalIssuer:

@@ -13,7 +13,6 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
     CertManager,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     External,
     IssuedCertificate,
@@ -22,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     RenewingIssuer,
     Token,
     Waiting,
+    issuer_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.requests import (
     RequestRecord,

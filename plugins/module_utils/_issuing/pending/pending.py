@@ -28,8 +28,18 @@ from ..._trust.model.names import named
 from ..._trust.model.snapshot import Snapshot
 from ..._trust.model.steps.leaves import CorrectOrders
 from ..acceptance import Acceptances, known_certificates
-from ..configured import issuer_of
-from ..issuer import Answer, IssuedCertificate, Issuer, Kept, LeafOrder, Refused, RenewingIssuer, Token, Waiting
+from ..issuer import (
+    Answer,
+    IssuedCertificate,
+    Issuer,
+    Kept,
+    LeafOrder,
+    Refused,
+    RenewingIssuer,
+    Token,
+    Waiting,
+    issuer_of,
+)
 from .requests import NextKeys, RequestRecord, StoredRequest, read_requests
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import configured
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import issuer_of as chosen_issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import Call, Reply
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.login import (
@@ -172,7 +172,7 @@ def test_a_token_that_is_none_is_neither_sent_nor_shown(bench: Bench, clock: Qui
 def test_a_token_in_a_secret_is_read_when_it_is_needed_and_again_where_it_is_refused(bench: Bench) -> None:
     vault, ready = bench
     cluster, login = Cluster(), VaultTokenSecret("vault-token")
-    issuer = configured.issuer_of(cluster.work(issuer=ready.settings(login=login)))
+    issuer = chosen_issuer(cluster.work(issuer=ready.settings(login=login)))
     assert isinstance(issuer, VaultPki)
     assert str(unavailable(issuer)).endswith("Secret kafka/vault-token does not exist.")
     cluster.create("secrets", secret("vault-token", {"token": b" "}))
