@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ..tools.support.authorities import Authority, root
 from ..tools.support.flows import START, FlowResult, work_on
 from ..tools.support.reloads import ReloadingNodes
-from ..tools.support.watched_cluster import IN_USE, Object, WatchedCluster, fingerprints
+from ..tools.support.watched_cluster import IN_USE, LEDGER, NAMESPACE, Object, WatchedCluster, fingerprints
 from .cases import DAY, LATER, Case, Layout, roles_apart, roles_together
 from .test_kept_elsewhere import ASKED, elsewhere, moved
 
@@ -120,6 +120,25 @@ def test_held_leaves_are_forgotten_with_their_processes(
         cluster.run(Goal.RECONCILE)
         assert len(cluster.remembered("leaf")) == left
     assert cluster.states == {lasting.fingerprint: IN_USE}
+
+
+def test_a_lost_ledger_comes_back_with_the_leaves_that_processes_hold(
+    cluster: WatchedCluster, nodes: ReloadingNodes, lasting: Authority
+) -> None:
+    """A new ledger, made from evidence, would forget them: no call would restart their processes before they end."""
+    cluster.create(lasting)
+    cluster.memory.seconds += LATER
+    cluster.backs_up = True
+    renew(cluster)
+    known = cluster.remembered("leaf")
+    assert known
+    cluster.look_elsewhere()
+    cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{LEDGER}")
+    (held,) = cluster.run(Goal.RECONCILE).outcome.decision.violations
+    assert held.condition is Condition.SECRETS_ARE_COMPLETE
+    cluster.finish(Goal.RECOVER)
+    cluster.finish(Goal.RECONCILE)
+    assert cluster.remembered("leaf") == known
 
 
 def with_a_lasting_clients_ca() -> list[Object]:

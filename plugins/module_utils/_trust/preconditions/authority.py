@@ -25,6 +25,7 @@ from ..model.clients import waived_as
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
+from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
 from ..rules.repair import describe_unfit_backups, restore_secrets
@@ -44,13 +45,14 @@ _REFUSED_CHAIN = (
 
 
 def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Where a backup holds the damaged Secrets, one playbook puts them back. A flow makes a ledger that alone is missing
-    again from evidence; and where no object shows a running cluster, the backup may be from an earlier cluster.
+    """Where a backup holds the damaged Secrets, one playbook puts them back. A flow makes a ledger that alone is missing again from evidence, where the backup
+    remembers nothing that only the ledger says; and where no object shows a running cluster, the backup may be from an earlier cluster.
     """
     if not (snapshot.nodes.pods or snapshot.every_leaf):
         return
     for step in restore_secrets(snapshot):
-        if step.damaged == {StateSecrets.LEDGER} and snapshot.ledger is None and in_flight(step.backup.ledger) is None:
+        is_lost_alone = step.damaged == {StateSecrets.LEDGER} and snapshot.ledger is None
+        if is_lost_alone and not _says_what_evidence_does_not(step.backup.ledger or Ledger(), snapshot):
             return
         where = {
             StateSecrets.CERTIFICATE: snapshot.names.certificate_secret,
@@ -63,6 +65,14 @@ def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
             f"lacks what {step.backup.name} of {step.backup.kept_at:%Y-%m-%d %H:%M} UTC holds about {named(step.backup.ca.current[0])}.",
             "Run the recover playbook: it puts back what is missing, and leaves the rest as it is.",
         )  # fmt: skip
+
+
+def _says_what_evidence_does_not(ledger: Ledger, snapshot: Snapshot) -> bool:
+    """Whether the ledger has a flow in flight, or a certificate that running processes know and no Secret holds any more: a held leaf would end in the memory
+    of its process, and no call would restart it before.
+    """
+    known = (*ledger.held_leaves, *ledger.removed_cas)
+    return in_flight(ledger) is not None or any(snapshot.uids & held.holders for held in known)
 
 
 def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -16,7 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    HeldLeaf,
+    LedgerEntry,
+    RemovedEntry,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaDefects, Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
@@ -31,10 +35,23 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.certificates import key, make
-from ..authorities import EARLY, EXPIRED, IDENTIFIED, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, name_of, names_of
+from ..authorities import (
+    EARLY,
+    EXPIRED,
+    IDENTIFIED,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    chain_of,
+    name_of,
+    names_of,
+    stored_chain,
+)
 from ..builders import a_backup, cluster, others, prepared, secrets
 from ..ledgers import UNUSED, a_journal, entry, ledger
-from ..nodes import leaves, pods
+from ..nodes import PODS, leaves, pods, uids_of
 from ..of_users import USER_NAMES, presenting, users
 from ..rules.asking import RENEW, REPLACE_KEY
 from .refusals import CREATE, EARLY_NAME, EXPIRED_NAME, TOO_EARLY, UPGRADE, out_of_order, refusal
@@ -206,6 +223,14 @@ KEPT = a_backup(secrets(CORPORATE))
 IN_FLIGHT = a_backup(secrets(CORPORATE), ledger=ledger(entry(CORPORATE, generations={0}), journal=a_journal()))
 
 
+def remembering(**fields: Any) -> dict[str, Any]:
+    """No ledger, and a backup whose ledger remembers this."""
+    return {
+        "ledger": None,
+        "backups": (a_backup(secrets(CORPORATE), ledger=ledger(entry(CORPORATE, generations={0}), **fields)),),
+    }
+
+
 @pytest.mark.parametrize(
     ("fields", "subject"),
     [
@@ -217,6 +242,9 @@ IN_FLIGHT = a_backup(secrets(CORPORATE), ledger=ledger(entry(CORPORATE, generati
         pytest.param({"ca": secrets(CORPORATE, key=None)}, KEYS, id="the key is lost"),
         pytest.param({"ledger": None}, None, id="a ledger alone is made again from evidence"),
         pytest.param({"ledger": None, "backups": (IN_FLIGHT,)}, BOOKS, id="with the journal of a flow it is not"),
+        pytest.param(remembering(held_leaves=(HeldLeaf(stored_chain(OLD)[0], uids_of(PODS[0])),)), BOOKS, id="with a leaf that a process holds it is not"),
+        pytest.param(remembering(removed_cas=(RemovedEntry(OLD.certificate, frozenset(), uids_of()),)), BOOKS, id="with a CA that a process trusts it is not"),
+        pytest.param(remembering(held_leaves=(HeldLeaf(stored_chain(OLD)[0], uids_of(start=1)),)), None, id="that process has ended"),
         pytest.param({"ledger": ledger(entry(CORPORATE, generations={0}), problems=("wrong.",))}, BOOKS, id="a ledger that cannot be read is not"),
         pytest.param({"ledger": None, "ca": secrets(CORPORATE, key=None)}, f"{KEYS}, {BOOKS}", id="a ledger and the key are not"),
     ],
