@@ -429,10 +429,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/preconditions/authority.py",
-        "if step.damaged == {StateSecrets.LEDGER} and snapshot.ledger is None and in_flight(step.backup.ledger) is None:",
-        (
-            "if step.damaged <= {StateSecrets.LEDGER} and snapshot.ledger is None and in_flight(step.backup.ledger) is None:",
-        ),
+        "is_lost_alone = step.damaged == {StateSecrets.LEDGER} and snapshot.ledger is None",
+        ("is_lost_alone = step.damaged <= {StateSecrets.LEDGER} and snapshot.ledger is None",),
         "A step puts back one Secret at least.",
     ),
     Equivalent(
