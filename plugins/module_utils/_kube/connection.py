@@ -359,7 +359,7 @@ def _load_content(
 
 
 def _require_context(content: Any, wanted: str | None) -> None:
-    """The library names no context that there is. Raises ConfigException."""
+    """Raises ConfigException, which names the contexts of the kubeconfig, where it lacks the wanted context. The error of the library does not name them."""
     name, contexts = wanted or content.get("current-context"), [one["name"] for one in content.get("contexts") or ()]
     if name and name not in contexts:
         raise ConfigException(f"it has no context {name}; its contexts are: {', '.join(map(str, contexts)) or 'none'}")

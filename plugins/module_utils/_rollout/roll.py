@@ -361,7 +361,7 @@ class _Returning:
     """Follows nodes until all of them are back."""
 
     def __init__(self, step: Roll, work: Work, before: Mapping[str, _Start], run: CommandRunner) -> None:
-        """The starts of their containers ``before`` are by the names of the pods."""
+        """``before`` has the last start of each node's container, by the name of the pod."""
         self._step, self._work, self._before, self._run = step, work, before, run
         self._begun = work.clock.monotonic()
         # The pods that are not back yet; among them, the pods whose process has not ended yet.

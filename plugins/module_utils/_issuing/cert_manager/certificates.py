@@ -443,7 +443,7 @@ class CertManagerByCertificates:
         detail: str,
         taken: Mapping[str, Object],
     ) -> Kept:
-        """The state of one leaf at the issuer. The names of Secrets of users are taken."""
+        """The state of one leaf at the issuer. ``taken`` has the Secrets of users by name, which no Certificate may write."""
         if certificate is None:
             return self._missing(order)
         if theirs := refuse_foreign_certificate(certificate, self._scope) or refuse_taken_secret(

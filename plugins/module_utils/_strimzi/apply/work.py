@@ -364,7 +364,7 @@ def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
 
 
 def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
-    """From here on a call sees when another program writes the object back, which was found like this after the write; None where it was deleted."""
+    """Note the object as the write has left it, None where it is deleted: from here on the call sees when another program writes it back."""
     key = write.resource.kind, write.namespace or work.scope.namespace, write.name
     if found is None:
         work.written.note(key, None)

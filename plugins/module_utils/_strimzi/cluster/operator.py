@@ -117,7 +117,7 @@ def await_issued(step: AwaitLeaves, observation: Observation, work: Work) -> Non
 
 
 def _is_replaced(known: str, secret: Mapping[str, Any] | None) -> bool:
-    """Whether the Secret is at another resource version than the known version, at which it was read."""
+    """Whether the Secret has changed since it was read at the resource version ``known``."""
     return secret is not None and version(secret) != known
 
 

@@ -125,7 +125,7 @@ def renew_leaves(at: Situation) -> Steps:
 
 
 def await_renewed_authority(at: Situation) -> Turn:
-    """Leave leaves that would not outlive the CA in use to the schedule that renews it, and them with it."""
+    """Wait for the schedule that renews the CA in use: it also renews the leaves that could not outlive that CA."""
     ending = leaves_that_end_with_ca(at.snapshot, at.intent)
     renewed_by = describe_renewal_of_authority(at.snapshot) if ending and at.flow_in_flight is None else ""
     if not renewed_by:

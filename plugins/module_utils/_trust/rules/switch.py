@@ -334,9 +334,9 @@ def switch(at: Situation) -> Turn:
 
 
 def _held_before_use(at: Situation, successor: Successor, closed: Violations) -> Wait:
-    """The closed gates before the switch, where the ledger says that the next CA is trusted: an outside client closes them, or something that has changed
-    since. The violations without its link certificate are ``closed``; they count once its leaves are at hand, because no party has to know the CA
-    without its link certificate before.
+    """The gates that hold the flow before the switch although the ledger says that the next CA is trusted: a client outside the cluster holds it, or the
+    cluster has changed since. ``closed`` are the violations for leaves that nodes present without the link certificate. They hold the flow only once every
+    leaf of the next CA is there: until then nodes present its leaves behind the link certificate.
     """
     if retires_when_restarted(at):
         return Wait()
