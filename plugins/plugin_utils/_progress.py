@@ -10,6 +10,7 @@ import os
 import tempfile
 import threading
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from ansible.plugins.action import ActionBase
@@ -17,12 +18,12 @@ from ansible.utils.display import Display
 
 display = Display()
 
-#: Seconds between looks at the progress file, and between signs of life when nothing happens.
+#: Seconds between looks at the progress file.
 LOOK = 0.2
+#: Seconds without a line after which a sign of life says in full what the module is at.
 HEARTBEAT = 30.0
-#: Each call begins with that.
-_AT_FIRST = "look at the cluster"
-
+#: Seconds between later, short signs of life, as long as the module is at the same.
+SHORT_HEARTBEAT = 120.0
 
 #: The page with an entry for each condition that holds a flow.
 RUNBOOK = "docs/stops.md"
@@ -69,23 +70,61 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
 
     @staticmethod
     def _tell(path: str, where: str, shown: str, finished: threading.Event) -> None:
-        """Show each new line at once, and a sign of life when there was none for a while, with what the module is at: a line that begins with a tab.
+        """Show each new line at once, and a sign of life when there was none for a while.
 
         A line that names the cluster as ``where`` is shown with ``shown`` in its place.
         """
-        last, begun, doing = time.monotonic(), time.monotonic(), _AT_FIRST
+        last, doing = time.monotonic(), _Doing("look at the cluster", "", time.monotonic())
         with open(path, encoding="utf-8") as progress:
             while True:
                 ended = finished.is_set()
                 for line in progress:
                     if line.startswith("\t"):
-                        doing = line.strip()
+                        doing = doing.followed_by(*line.rstrip("\n")[1:].split("\t"))
                         continue
                     display.display(line.rstrip("\n").replace(where, shown, 1))
+                    doing.note(line)
                     last = time.monotonic()
                 if ended:
                     return
-                if time.monotonic() - last >= HEARTBEAT:
-                    last = time.monotonic()
-                    display.display(f"{shown} still waiting, {last - begun:.0f} s so far: {doing}")
+                now = time.monotonic()
+                if now - last >= doing.heartbeat:
+                    last = now
+                    display.display(f"{shown} {doing.sign_of_life(now)}")
                 finished.wait(LOOK)
+
+
+@dataclass
+class _Doing:
+    """The present work of the module."""
+
+    #: The work, as a sentence.
+    sentence: str
+    #: The object of its wait, in a few words; empty if it waits for nothing but its own work.
+    awaited: str
+    #: The beginning of this work, in seconds of the monotonic clock.
+    since: float
+    #: Whether a line has shown the sentence.
+    is_shown: bool = False
+
+    @property
+    def heartbeat(self) -> float:
+        """Seconds without a line after which a sign of life is due."""
+        return SHORT_HEARTBEAT if self.is_shown else HEARTBEAT
+
+    def followed_by(self, sentence: str, awaited: str) -> _Doing:
+        """The next work. A wait for the same object goes on, whatever has changed in its details."""
+        is_same = awaited == self.awaited and (bool(awaited) or sentence == self.sentence)
+        return self if is_same else _Doing(sentence, awaited, time.monotonic())
+
+    def note(self, line: str) -> None:
+        """Note that this line was shown."""
+        self.is_shown = self.is_shown or self.sentence in line
+
+    def sign_of_life(self, now: float) -> str:
+        """The sentence once, then a short form of it."""
+        if not self.is_shown:
+            self.is_shown = True
+            return f"still waiting, {now - self.since:.0f} s so far: {self.sentence}"
+        minutes = f"{max(now - self.since, 60) / 60:.0f} min"
+        return f"… still waiting for {self.awaited} ({minutes})" if self.awaited else f"… still at work ({minutes})"

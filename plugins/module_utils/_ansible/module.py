@@ -136,24 +136,27 @@ def _remove_wrapper(file: Path) -> None:
             return
 
 
-#: The start of a line that is shown only when nothing has happened for a while.
-_KEPT = "\t"
+def reporter(path: str | None) -> Callable[[str], None]:
+    """A function that appends one line, which is shown at once; without a file it does nothing."""
+    return lambda line: _append(path, printable(line))
 
 
-def reporter(path: str | None, *, kept: bool = False) -> Callable[[str], None]:
-    """A function that appends one line; without a file it does nothing. The lines hold public facts only. With ``kept`` they say what the module is at,
-    which is shown only when that takes long.
+def beginner(path: str | None) -> Callable[[str, str], None]:
+    """A function that appends what the module begins, and what it awaits, in a line that is shown only if that takes long; without a file it does nothing.
+    The line begins with a tab, and a tab stands between both.
+    """
+    return lambda sentence, awaited: _append(path, f"\t{printable(sentence)}\t{printable(awaited)}")
 
-    They go to a terminal as they are, so nothing in them may command it or begin another line. A line that cannot be written is lost: nothing stops for
+
+def _append(path: str | None, line: str) -> None:
+    """Append a line of public facts.
+
+    It goes to a terminal as it is, so nothing in it may command the terminal or begin another line. A line that cannot be written is lost: nothing stops for
     that, least of all while the operator is paused.
     """
-
-    def append(line: str) -> None:
-        if path:
-            with suppress(OSError), open(path, "a", encoding="utf-8") as progress:
-                progress.write(f"{_KEPT if kept else ''}{printable(line)}\n")
-
-    return append
+    if path:
+        with suppress(OSError), open(path, "a", encoding="utf-8") as progress:
+            progress.write(f"{line}\n")
 
 
 class QuietModule(AnsibleModule):  # type: ignore[misc]

@@ -56,7 +56,7 @@ from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
 from .arguments import ArgumentSpec, problem_of, retire_of, time_of, time_text
 from .connect import forms_of, secrets_of
-from .module import ClusterModule, SystemClock, reporter
+from .module import ClusterModule, SystemClock, beginner, reporter
 from .node_results import (
     describe_expiring,
     describe_first_to_end,
@@ -185,7 +185,7 @@ class TrustModule(ClusterModule):
         work.release_lease = self.give_lease_back
         opener = partial(connect.opener_for, self.params, work.client, work.scope)
         progress = self.params.get("progress_file")
-        work.display = Display(report=reporter(progress), begin=reporter(progress, kept=True))
+        work.display = Display(report=reporter(progress), begin=beginner(progress))
         self._live_look = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
         work.nodes = NodeAccess(
             look_live=lambda observation: look.take(lambda: _answers(observation, opener())),

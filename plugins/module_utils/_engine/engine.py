@@ -253,7 +253,7 @@ class _Run:
             outcome.pauses = any(isinstance(step, Pause) for step in steps)
         for step in steps:
             sentence = step.sentence()
-            work.display.begin(sentence)
+            work.display.begin(sentence, step.awaited)
             if step.is_announced and not work.dry_run:
                 work.tell(sentence)
             carry_out(step, outcome.observation, work)

@@ -51,6 +51,8 @@ _FIRST_DELAY = 1.0
 _LONGEST_DELAY = 15.0
 #: The longest delay in seconds where the server asks for one.
 _LONGEST_ASKED = 60.0
+#: The work of a call after the API server has answered again.
+_ANSWERED = "look at the cluster"
 
 
 class Patience:
@@ -63,11 +65,17 @@ class Patience:
 
     def through(self, act: Callable[[], T], limit: timedelta) -> T:
         """The result of ``act``, which only looks or may be done again. Raises its error where that is final, or the failures last for longer than this."""
+        failures = 0
         while True:
             try:
-                return act()
+                result = act()
             except KubeError as error:
                 self.wait(error, limit)
+                failures += 1
+                continue
+            if failures:
+                self._work.display.begin(_ANSWERED, "")
+            return result
 
     def through_conflicts(self, act: Callable[[], T], limit: timedelta) -> T:
         """As ``through``; calls ``act`` again after a conflict, too, until conflicts have lasted for this long. ``act`` looks and decides again each time."""
@@ -94,6 +102,7 @@ class Patience:
         delay = min(_FIRST_DELAY * 2.0**self._failures, _LONGEST_DELAY)
         self._failures += 1
         delay = min(max(delay, min(error.retry_after, _LONGEST_ASKED)), max(left, _FIRST_DELAY))
+        self._work.display.begin(f"ask the API server again, because {error}", "the API server")
         if delay >= HEARTBEAT:
             self._work.tell(f"{error} It is tried again in {delay:.0f} s, for up to {max(left, delay):.0f} s.")
         self._sleep(delay)

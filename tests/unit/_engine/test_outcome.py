@@ -245,6 +245,18 @@ def test_people_hear_of_it_when_it_takes_longer(work: Work) -> None:
     assert "in 8 s, for up to 53 s" in line
 
 
+def test_a_sign_of_life_names_the_cause_of_the_failure_until_the_server_answers(work: Work) -> None:
+    begun: list[tuple[str, str]] = []
+    work.display = Display(begin=lambda sentence, awaited: begun.append((sentence, awaited)))
+    Patience(work).through(answers(failing(), failing(), "seen"), LIMIT)
+    (first, awaited), again, (after, nothing) = begun
+    assert again == (first, awaited)
+    assert "etcdserver: leader changed" in first
+    assert awaited
+    assert not nothing
+    assert "etcdserver" not in after
+
+
 def test_the_lease_is_kept_meanwhile(work: Work, clock: Clock) -> None:
     beats: list[float] = []
 

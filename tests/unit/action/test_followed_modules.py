@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 import json
 import re
 import subprocess
@@ -20,7 +19,7 @@ from unittest import mock
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins import action as actions
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import reporter
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import beginner
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.plugin_utils import _progress
 
@@ -142,52 +141,95 @@ def test_last_line_is_not_lost(screen: Screen) -> None:
     assert screen.lines == ["the last one"]
 
 
-def test_sign_of_life_when_nothing_happens(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Each look at this clock takes 20 s: the first two are the beginning, then comes a look after 40 s.
-    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=itertools.count(0, 20).__next__))
+class Watch:
+    """A clock that a test sets, in the place of the plugin's."""
 
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: self.now))
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
+    return Watch(monkeypatch)
+
+
+LONG = "wait for the answer of demo-kafka-0 on worker a (Port 9091 did not answer within 5 s)"
+
+
+def test_a_wait_is_said_in_full_once_and_then_in_short(screen: Screen, watch: Watch) -> None:
     def module(options: dict[str, Any]) -> dict[str, Any]:
+        begin = beginner(options["progress_file"])
+        begin(LONG, "3 nodes")
+        for now, count in ((29.0, 0), (30.0, 1), (149.0, 1), (150.0, 2), (269.0, 2), (270.0, 3)):
+            time.sleep(0.05)
+            watch.now = now
+            screen.wait_for(count)
+            time.sleep(0.05)
+            # The engine decides on the same wait again in each pass, and the causes of the nodes differ by their times.
+            begin(f"{LONG} {now}", "3 nodes")
+            assert len(screen.lines) == count, now
+        return {}
+
+    run(module)
+    assert screen.lines == [
+        f"[kafka/demo] still waiting, 30 s so far: {LONG}",
+        "[kafka/demo] … still waiting for 3 nodes (2 min)",
+        "[kafka/demo] … still waiting for 3 nodes (4 min)",
+    ]
+
+
+def test_another_wait_is_said_in_full_again(screen: Screen, watch: Watch) -> None:
+    def module(options: dict[str, Any]) -> dict[str, Any]:
+        begin = beginner(options["progress_file"])
+        for number, awaited in enumerate(("3 nodes", "2 nodes"), 1):
+            begin(LONG, awaited)
+            time.sleep(0.05)
+            watch.now += _progress.HEARTBEAT
+            screen.wait_for(number)
+        return {}
+
+    run(module)
+    assert screen.lines == [f"[kafka/demo] still waiting, 30 s so far: {LONG}"] * 2
+
+
+def test_a_sentence_that_was_shown_when_its_step_began_is_not_said_again(screen: Screen, watch: Watch) -> None:
+    def module(options: dict[str, Any]) -> dict[str, Any]:
+        beginner(options["progress_file"])("issue 7 certificates", "")
+        tell(options, "[kafka/demo] issue 7 certificates")
+        screen.wait_for(1)
+        watch.now = _progress.SHORT_HEARTBEAT - 1
+        time.sleep(0.1)
+        assert len(screen.lines) == 1
+        watch.now = _progress.SHORT_HEARTBEAT
         screen.wait_for(2)
         return {}
 
     run(module)
-    assert screen.lines[:2] == [
-        f"[kafka/demo] still waiting, {seconds} s so far: look at the cluster" for seconds in (40, 100)
-    ]
+    assert screen.lines[1:] == ["[kafka/demo] … still at work (2 min)"]
 
 
-def test_the_sign_of_life_says_what_the_module_is_at(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a line of its own, which is not shown by itself."""
-    now = [0.0]
-    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
-
+def test_the_first_sign_of_life_says_that_the_module_looks(screen: Screen, watch: Watch) -> None:
     def module(options: dict[str, Any]) -> dict[str, Any]:
-        tell(options, "a restart")
+        time.sleep(0.05)
+        watch.now = 40.0
         screen.wait_for(1)
-        reporter(options["progress_file"], kept=True)("wait until the trust bundle is up to date")
-        # The first sign may come of a look from before this line; the second comes of a later look.
-        for count in (2, 3):
-            now[0] += _progress.HEARTBEAT
-            screen.wait_for(count)
         return {}
 
     run(module)
-    assert screen.lines[2] == "[kafka/demo] still waiting, 60 s so far: wait until the trust bundle is up to date"
+    assert screen.lines == ["[kafka/demo] still waiting, 40 s so far: look at the cluster"]
 
 
-def test_time_counts_from_the_last_line(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
-
+def test_time_counts_from_the_last_line(screen: Screen, watch: Watch) -> None:
     def module(options: dict[str, Any]) -> dict[str, Any]:
         for count in (1, 2):
             tell(options, "a restart")
             screen.wait_for(count)
-            now[0] += _progress.HEARTBEAT - 1
+            watch.now += _progress.HEARTBEAT - 1
         # Time for several looks: since the beginning it is long enough, since the last line it is not.
         time.sleep(0.1)
         assert screen.lines == ["a restart"] * 2
-        now[0] += _progress.HEARTBEAT
+        watch.now += _progress.HEARTBEAT
         screen.wait_for(3)
         return {}
 

@@ -191,8 +191,8 @@ class Display:
 
     #: Shows one line for each event.
     report: Callable[[str], None] = field(default=_show_no_line)
-    #: Shows what the call is about to do or wait for.
-    begin: Callable[[str], None] = field(default=_show_no_line)
+    #: Shows what the call is about to do, as a sentence, and what it waits for, in a few words or empty, if that takes long.
+    begin: Callable[[str, str], None] = field(default=lambda sentence, awaited: None)
     #: Takes each action as soon as it is done, for the events of the Kafka resource.
     announce: Callable[[Action], None] = field(default=lambda action: None)
 

@@ -76,6 +76,11 @@ class Step(ABC):
         """The step in words where a flow stops before it, as work that is left."""
         return self.sentence()
 
+    @property
+    def awaited(self) -> str:
+        """The object of the wait in a few words, for a line that repeats; empty if the step waits for nothing but its own work."""
+        return ""
+
     def look(self, snapshot: Snapshot) -> Look:
         """Whether a call asks running nodes before this step."""
         return Look.NONE

@@ -229,6 +229,10 @@ class AwaitIssuer(Step):
     def sentence(self) -> str:
         return f"wait until {self.external_issuer} has issued {counted(len(self.secrets), 'certificate')}"
 
+    @property
+    def awaited(self) -> str:
+        return f"{counted(len(self.secrets), 'certificate')} of {self.external_issuer}"
+
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         leaf, own = stand_in.leaf(self.issuer), frozenset(self.secrets)
         answered = {
@@ -349,6 +353,10 @@ class AwaitReissue(Step):
         batches = f", {self.batch} at a time" if self.batch else ""
         return f"have the User Operator issue {counted(len(self.names), 'certificate')} of {named(self.authority)}{batches}"
 
+    @property
+    def awaited(self) -> str:
+        return f"{counted(len(self.names), 'certificate')} of the User Operator"
+
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return _with_certificate_of(snapshot, self.names, self.authority)
 
@@ -368,6 +376,10 @@ class AwaitKept(Step):
 
     def sentence(self) -> str:
         return f"see that the User Operator keeps {counted(len(self.names), 'certificate')} of {named(self.authority)}"
+
+    @property
+    def awaited(self) -> str:
+        return "the User Operator"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return _paused(snapshot, self.names, ReissuePause.NONE)
@@ -390,6 +402,10 @@ class AwaitPickUp(Step):
 
     def sentence(self) -> str:
         return f"wait until {listed(self.names)} present certificates of {named(self.authority)}"
+
+    @property
+    def awaited(self) -> str:
+        return counted(len(self.names), "program")
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return _with_certificate_of(snapshot, self.names, self.authority)

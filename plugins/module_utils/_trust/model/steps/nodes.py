@@ -48,6 +48,10 @@ class Pause(Step):
     def sentence(self) -> str:
         return "pause the operator"
 
+    @property
+    def awaited(self) -> str:
+        return "the operator, which confirms the pause"
+
     def describe_as_left(self) -> str:
         return self.purpose
 
@@ -87,6 +91,10 @@ class AwaitVerdict(Step):
     def sentence(self) -> str:
         return "wait until the operator has reconciled the stored Secrets"
 
+    @property
+    def awaited(self) -> str:
+        return "the operator's next reconcile"
+
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """A forecast assumes that it says of the same what it has said before."""
         before = snapshot.reconciliation
@@ -106,6 +114,10 @@ class AwaitLeaves(Step):
 
     def sentence(self) -> str:
         return f"wait until the operator has issued {counted(len(self.secrets), 'certificate')} in the place of ended certificates"
+
+    @property
+    def awaited(self) -> str:
+        return f"{counted(len(self.secrets), 'certificate')} of the operator"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         generation = snapshot.ca.certificate_generation
@@ -162,6 +174,10 @@ class Roll(Step):
         about = f" {purpose} {named(self.authority)}" if self.authority else ""
         return f"restart {counted(len(self.uids), 'pod')}{about}"
 
+    @property
+    def awaited(self) -> str:
+        return counted(len(self.uids), "pod")
+
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """Before the restarts the operator issues every leaf that is not of the present generation."""
         generation = snapshot.ca.certificate_generation
@@ -212,6 +228,10 @@ class AwaitAnswers(Step):
 
     def sentence(self) -> str:
         return f"wait for the answer of {listed([node.sentence for node in self.nodes])}"
+
+    @property
+    def awaited(self) -> str:
+        return counted(len(self.nodes), "node")
 
     @property
     def changes_what_nodes_say(self) -> bool:
@@ -274,6 +294,10 @@ class Reload(Step):
         return f"have the listeners of {counted(len(self.uids), 'node')} {what}, without a restart"
 
     @property
+    def awaited(self) -> str:
+        return counted(len(self.uids), "node")
+
+    @property
     def changes_what_nodes_say(self) -> bool:
         return True
 
@@ -310,6 +334,10 @@ class ReloadOutside(Step):
 
     def sentence(self) -> str:
         return f"have {counted(len(self.uids), 'node')} read the stored certificates on listeners for clients, as far as possible before the restart"
+
+    @property
+    def awaited(self) -> str:
+        return counted(len(self.uids), "node")
 
     @property
     def changes_what_nodes_say(self) -> bool:

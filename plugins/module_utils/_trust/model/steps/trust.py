@@ -79,6 +79,10 @@ class AwaitBundle(Step):
         gone = f" and no longer {', '.join(map(named, self.absent))}" if self.absent else ""
         return f"wait until the operator's trust bundle holds {counted(len(self.present), 'CA')}{gone}"
 
+    @property
+    def awaited(self) -> str:
+        return "the operator's trust bundle"
+
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return snapshot if snapshot.bundle is None else replace(snapshot, bundle=snapshot.ca.projected)
 
@@ -127,6 +131,10 @@ class AwaitOutside(Step):
         trust = "trusts" if len(self.clients) == 1 else "trust"
         return f"wait until {', '.join(self.clients)} {trust} what the operator copies from the cluster's CAs"
 
+    @property
+    def awaited(self) -> str:
+        return counted(len(self.clients), "client")
+
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return snapshot.with_clients(self.settled)
 
@@ -148,6 +156,10 @@ class AwaitClients(Step):
 
     def sentence(self) -> str:
         return f"give clients until {self.earliest_use:%H:%M:%S} UTC to read {named(self.certificate)}"
+
+    @property
+    def awaited(self) -> str:
+        return "clients, which read the CA"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return replace(snapshot, now=max(snapshot.now, self.earliest_use))

@@ -160,3 +160,10 @@ def test_a_step_describes_itself(step: Step, look: Look) -> None:
 )
 def test_where_no_pod_runs_a_step_asks_no_listener(step: Step) -> None:
     assert step.look(cluster(pods=())) is Look.NONE
+
+
+@pytest.mark.parametrize(("step", "_look"), EVERY, ids=lambda value: type(value).__name__)
+def test_a_step_that_only_waits_says_in_short_for_what(step: Step, _look: Look) -> None:
+    """The line repeats as long as the step waits, so it is short, also where the sentence names each node and its cause."""
+    if step.only_waits or step.awaited:
+        assert 0 < len(step.awaited) <= 50
