@@ -282,7 +282,7 @@ class SocketStream:
 
 
 class DirectPorts:
-    """Implements ``_strimzi.work.PortOpener`` for the pods that exist when it is made.
+    """Implements ``_strimzi.apply.work.PortOpener`` for the pods that exist when it is made.
 
     Another pod may get the address of a pod that has ended meanwhile; its UID or its certificate shows that.
     """

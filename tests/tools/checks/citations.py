@@ -1,4 +1,4 @@
-"""Every citation leads somewhere: to a section of a document in docs/, to an invariant, or where a link in Markdown points.
+"""Every citation leads somewhere: to a section of a document in docs/, to an invariant, to a file of Python, or where a link in Markdown points.
 
 ``python -m tests.tools.checks.citations [PATH ...]`` looks through the whole repository, or through these files and folders.
 """
@@ -33,6 +33,9 @@ _HEADING = re.compile(r"^#+ (.+?)\s*$", re.MULTILINE)
 _INVARIANT = re.compile(r"\bI(\d+)\b")
 _STATED = re.compile(r"^- \*\*I(\d+)\*\*", re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)")
+#: A file of Python between backticks, or a module of a room, with or without a name in it.
+_SOURCE = re.compile(r"`((?:[\w-]+/)*[\w-]+\.py)`")
+_MODULE = re.compile(r"`((?:_[a-z]+\.)+(?!py\b)[a-z_]+)(?:\.[A-Z]\w*)?`")
 #: Names of documents that are not in this repository.
 _OUTSIDE = re.compile(
     r"\boperator-facts\b|\bstrimzi(?:-next)?\.md\b|\bclients-ca\.md\b|\bpeers\.md\b|\bansible-content\b|\btestbed\.md\b"
@@ -46,18 +49,23 @@ class Documents:
     titles: Mapping[str, frozenset[str]]
     #: The numbers that are stated.
     invariants: frozenset[str]
+    #: The end of the path of each file of Python, from each of its folders on.
+    sources: frozenset[str]
 
 
 def read_documents(root: Path = ROOT) -> Documents:
     pages = root / "docs"
     texts = {file.relative_to(pages).as_posix(): file.read_text() for file in pages.rglob("*.md")}
     titles = {name: frozenset(_HEADING.findall(text)) for name, text in texts.items()}
-    return Documents(titles, frozenset(_STATED.findall(texts.get("design.md", ""))))
+    paths = (file.relative_to(root).parts for file in root.rglob("*.py") if not _MADE & set(file.parts))
+    sources = frozenset("/".join(parts[begin:]) for parts in paths for begin in range(len(parts)))
+    return Documents(titles, frozenset(_STATED.findall(texts.get("design.md", ""))), sources)
 
 
 def problems(text: str, path: Path, documents: Documents, root: Path = ROOT) -> Iterator[str]:
     """Every citation in the text of this file that leads nowhere, as ``line: message``."""
     found = [*_sections(text, documents), *_files(text, root), *_invariants(text, documents), *_outside(text)]
+    found += _sources(text, documents)
     if path.suffix == ".md":
         found += _links(text, path)
     for position, message in sorted(found):
@@ -83,6 +91,16 @@ def _invariants(text: str, documents: Documents) -> Iterator[tuple[int, str]]:
     for named in _INVARIANT.finditer(text):
         if named[1] not in documents.invariants:
             yield named.start(), f"docs/design.md states no invariant {named[0]}"
+
+
+def _sources(text: str, documents: Documents) -> Iterator[tuple[int, str]]:
+    for cited in _SOURCE.finditer(text):
+        if cited[1] not in documents.sources:
+            yield cited.start(), f"there is no {cited[1]}"
+    for cited in _MODULE.finditer(text):
+        path = cited[1].replace(".", "/")
+        if not documents.sources & {f"{path}.py", f"{path}/__init__.py"}:
+            yield cited.start(), f"there is no module {cited[1]}"
 
 
 def _outside(text: str) -> Iterator[tuple[int, str]]:

