@@ -213,8 +213,8 @@ def test_several_things_at_once_are_all_named() -> None:
         "Kafka cluster kafka/demo: 2 things are in the way. "
         "1. Kafka kafka/demo: is paused (strimzi.io/pause-reconciliation), and not by this collection. "
         "Find the program or person that paused it, and the reason, remove the annotation, then run the flow again. "
-        f"2. Secret {CERTIFICATES}, annotation strimzi.io/force-renew: is left over: it would start another renewal as "
-        "soon as the operator manages the CA again. Remove this annotation, then run the flow again.",
+        f"2. Secret {CERTIFICATES}, annotation strimzi.io/force-renew: is left over: the operator would act on it as "
+        "soon as it manages the CA again. Remove this annotation, then run the flow again.",
     )
 
 

@@ -134,7 +134,7 @@ def authority_is_user_managed(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
 
 def no_left_over_trigger(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     message, remedy = (
-        "is left over: it would start another renewal as soon as the operator manages the CA again.",
+        "is left over: the operator would act on it as soon as it manages the CA again.",
         "Remove this annotation, then run the flow again.",
     )
     if snapshot.reconciliation.generated:

@@ -95,10 +95,10 @@ def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if not ending or in_flight(snapshot.ledger) or describe_renewal_of_authority(snapshot):
         return
     for leaf in ending:
-        end = min(certificate.not_after for certificate in (*(leaf.chain or ())[:1], *snapshot.ca.current))
+        end = min(certificate.not_after for certificate in snapshot.ca.current)
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.secret(leaf.secret),
-            f"holds a certificate that ends on {end:%Y-%m-%d}, as its CA does.",
+            f"holds a certificate of a CA that ends on {end:%Y-%m-%d}, and another one would end no later.",
             "Renew the CA with the renew playbook; that renews the certificates as well.",
         )  # fmt: skip
 

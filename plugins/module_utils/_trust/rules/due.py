@@ -401,8 +401,8 @@ def describe_missing_schedule(snapshot: Snapshot) -> str:
     told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on {current[0].not_after:%Y-%m-%d}."
     if why := why_not_made_here(snapshot):
         return f"{told} {why}"
-    begins = due_from(current[0], usual_window(snapshot))
-    return f"{told} {_describe_schedule(snapshot)}, this CA from {begins:%Y-%m-%d} on."
+    begins = _describe_begin(due_from(current[0], usual_window(snapshot)), snapshot) or " now"
+    return f"{told} {_describe_schedule(snapshot)}, this CA{begins.removeprefix(',')}."
 
 
 def _describe_schedule(snapshot: Snapshot) -> str:

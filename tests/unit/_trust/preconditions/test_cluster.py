@@ -268,8 +268,8 @@ ALWAYS = [
     ),
     refusal(
         no_left_over_trigger,
-        "Secret/demo-cluster-ca-cert: strimzi.io/force-renew: is left over: it would start another renewal as soon as "
-        "the operator manages the CA again. Remove this annotation, then run the flow again.",
+        "Secret/demo-cluster-ca-cert: strimzi.io/force-renew: is left over: the operator would act on it as soon as "
+        "it manages the CA again. Remove this annotation, then run the flow again.",
         name="", ca=secrets(defects=CaDefects(triggers=("Secret/demo-cluster-ca-cert: strimzi.io/force-renew",))),
     ),
     refusal(

@@ -138,26 +138,27 @@ CASES = [
     ),
     refusal(
         leaves_can_be_renewed,
-        f"Secret kafka/{PODS[0]}: holds a certificate that ends on {OLD.certificate.not_after:%Y-%m-%d}, as its CA does. "
+        f"Secret kafka/{PODS[0]}: holds a certificate of a CA that ends on {OLD.certificate.not_after:%Y-%m-%d}, and another one would end no later. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="", intent=LEAVES, leaves=LAST_AS_LONG,
     ),
     refusal(
         leaves_can_be_renewed,
-        f"Secret kafka/{PODS[0]}: holds a certificate that ends on 2027-05-31, as its CA does. "
+        f"Secret kafka/{PODS[0]}: holds a certificate of a CA that ends on {_BELOW.certificate.not_after:%Y-%m-%d}, and another one "
+        "would end no later. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="below a root", intent=LEAVES, leaves=LAST_NEARLY_AS_LONG, ca=secrets(BELOW),
         ledger=ledger(entry(BELOW, generations={0})),
     ),
     refusal(
         leaves_can_be_renewed,
-        f"Secret kafka/{PODS[0]}: holds a certificate that ends on {OLD.certificate.not_after:%Y-%m-%d}, as its CA does. "
+        f"Secret kafka/{PODS[0]}: holds a certificate of a CA that ends on {OLD.certificate.not_after:%Y-%m-%d}, and another one would end no later. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="its CA ends first", intent=LEAVES, leaves=OUTLIVES,
     ),
     refusal(
         leaves_can_be_renewed,
-        f"Secret kafka/{PODS[0]}: holds a certificate that ends on {ENDING.certificate.not_after:%Y-%m-%d}, as its CA does. "
+        f"Secret kafka/{PODS[0]}: holds a certificate of a CA that ends on {ENDING.certificate.not_after:%Y-%m-%d}, and another one would end no later. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="the schedule of its CA is late", intent=LEAVES, ca=secrets(ENDING), ledger=ledger(entry(ENDING, generations={0}), upkeep=UPKEEP),
         leaves=(a_leaf(chain=(issue_leaf(ENDING, begin=NOW - YEAR, end=ENDING.certificate.not_after), ENDING.certificate)),),

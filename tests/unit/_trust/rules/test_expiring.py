@@ -249,6 +249,11 @@ def test_the_schedule_is_needed_from_the_time_for_renewal_of_the_ca_in_use_on() 
     )
 
 
+def test_the_schedule_is_needed_now_if_the_time_for_renewal_has_begun() -> None:
+    late = replace(cluster(), now=OLD.certificate.not_after - 20 * DAY)
+    assert describe_missing_schedule(late).endswith(", this CA now.")
+
+
 def test_of_each_kind_the_first_to_end_counts_however_long_it_has_left() -> None:
     nodes = tuple(
         a_leaf(name, chain=(issue_leaf(OLD, end=NOW + days * DAY), OLD.certificate))
