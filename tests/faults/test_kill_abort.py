@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..flows.cases import Case, Flow
-from ..flows.test_abort import assert_undone
+from ..flows.test_abort import MOST, assert_undone
 from ..tools.support.clients_cluster import ClientsCluster
 from ..tools.support.watched_cluster import WatchedCluster
 from .conftest import Points
@@ -87,9 +87,11 @@ class Undone(Enum):
 def undone(story: AbortStory, points: Points, patch: pytest.MonkeyPatch) -> Counter[Undone]:
     """A rotation is killed at each of these writes, and aborted then."""
     cluster, flow = story.begin(patch)
-    old, key = cluster.current, key_of(cluster)
+    old, key, before = cluster.current, key_of(cluster), cluster.issuers("kafka")
 
     def abort() -> Undone:
+        is_used = not cluster.issuers("kafka") <= before
+        cluster.look_away()
         held = " ".join(map(str, cluster.run(Goal.ABORT).outcome.decision.violations))
         if "processes are about to forget it" in held:
             flow.finish()
@@ -99,6 +101,9 @@ def undone(story: AbortStory, points: Points, patch: pytest.MonkeyPatch) -> Coun
             return Undone.OVER
         cluster.finish(Goal.ABORT)
         assert_undone(cluster, cluster.current if is_renewed else old)
+        if story.goal is Goal.REPLACE_KEY and not (story.circumstance or story.users):
+            told, restarted = MOST[is_used]
+            assert max(cluster.rolls) <= (told if story.reload else restarted)
         return Undone.BACK if cluster.current == old else Undone.RENEWED
 
     return Counter(kill(cluster, points.all(), flow.run, abort).values())

@@ -40,7 +40,7 @@ def _is_renewed_by_then(case: Case) -> bool:
 
 #: The most that a node restarts on the way back, by whether certificates of the new CA are in use: where nodes can be told to read again, and
 #: where not (docs/reference.md, "Playbooks"). A component restarts as often as the latter.
-_MOST = {False: (0, 1), True: (1, 2)}
+MOST = {False: (0, 1), True: (1, 2)}
 
 
 def component_starts(cluster: WatchedCluster) -> Counter[str]:
@@ -62,7 +62,7 @@ def test_undone_after_each_phase(cluster: WatchedCluster, uptake: bool, case: Ca
     cluster.look_away()
     before = component_starts(cluster)
     cluster.finish(Goal.ABORT)
-    told, restarted = _MOST[until is Phase.USE]
+    told, restarted = MOST[until is Phase.USE]
     most = told if cluster.nodes else restarted
     assert max(cluster.rolls) <= most
     assert str(case) != "replace_key" or cluster.rolls == {most}

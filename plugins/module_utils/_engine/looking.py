@@ -71,12 +71,15 @@ def decide_with_a_look(
     """
     decision = decide(observation.snapshot, intent, engine)
     looks = _choose_look(decision, observation.snapshot)
+    known = remember_answers(observation, earlier)
+    if looks is not Look.FRESH and known is not observation:
+        # Answers of nodes outweigh stored evidence: else the ledger would go to and fro between both.
+        again = decide(known.snapshot, intent, engine)
+        if _choose_look(again, known.snapshot) is not Look.FRESH and bool(again.steps) >= bool(decision.steps):
+            return known, again
+        looks = Look.FRESH
     if looks is Look.NONE:
         return observation, decision
-    if looks is Look.REMEMBERED and (known := remember_answers(observation, earlier)) is not observation:
-        again = decide(known.snapshot, intent, engine)
-        if _choose_look(again, known.snapshot) is not Look.FRESH:
-            return known, again
     observation = ask_nodes(work, observation)
     return observation, decide(observation.snapshot, intent, engine)
 

@@ -400,9 +400,11 @@ class WatchedCluster:
         """Numbers of restarts: a single one when all nodes were restarted equally often."""
         return set(self.counts().values())
 
-    def issuers(self) -> set[str]:
-        """Subjects of the CAs that signed what the processes present."""
-        presented = [pem for process in self.memory.kubelet.processes.values() for _secret, pem in process.presented]
+    def issuers(self, component: str = "") -> set[str]:
+        """Subjects of the CAs that signed what the processes present, of one component where it is given."""
+        processes = self.memory.kubelet.processes.values()
+        chosen = (process for process in processes if component in ("", process.component))
+        presented = [pem for process in chosen for _secret, pem in process.presented]
         return {certs.load(pem)[0].issuer.rfc4514_string() for pem in presented if pem}
 
 

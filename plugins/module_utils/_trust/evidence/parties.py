@@ -342,6 +342,14 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
     )
 
 
+def leaf_shown_by(pod: Pod, snapshot: Snapshot) -> Certificate | None:
+    """The leaf that all listeners of a node present; None where they present several, or one has not answered."""
+    if not is_asked(pod, snapshot):
+        return None
+    shown = {(listener.presents or ())[:1] for listener in _answers_of_pod(pod, snapshot)}
+    return next(iter(shown))[0] if len(shown) == 1 and all(shown) else None
+
+
 def presenting_ended(snapshot: Snapshot) -> Mapping[str, datetime]:
     """When the certificate ended that a node presents, by the UID of its pod; nodes without such a certificate are left out. A node that has
     answered is judged by its answers, any other by the leaf that it was started with, where that is still stored.

@@ -19,7 +19,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..._pki.certificates import Certificate
-from ..evidence.parties import pods_accepting, pods_trusting_removed, present_all, presenting_stored
+from ..evidence.parties import leaf_shown_by, pods_accepting, pods_trusting_removed, present_all, presenting_stored
 from ..evidence.stored import issuers_of, present_pod, usage_of, verifying_only
 from ..gates.gates import Gates, why_not_presented
 from ..model.decision import Transition
@@ -267,8 +267,8 @@ def _after_renewal(
 
 
 def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:
-    """The ledger with a note of the leaves in these Secrets, which are about to be replaced, and of the nodes that were
-    started with them.
+    """The ledger with a note of the leaves that are about to be replaced in these Secrets, and of the nodes that were started with them; and of the
+    leaves that the listeners of other nodes present, with which these were started: the ledger knows of each node that has read again since.
     """
     return replace(ledger, held_leaves=tuple(_leaves_to_note(snapshot, ledger, secrets)))
 
@@ -276,10 +276,14 @@ def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> L
 def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
     replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain and leaf.secret in secrets}
     added: dict[Certificate, set[str]] = {}
+    known = {uid for held in ledger.held_leaves for uid in held.holders}
     for pod in snapshot.nodes.pods:
         for secret in pod.leaves if pod.presents_stored else ():
             if secret in replaced:
                 added.setdefault(replaced[secret], set()).add(pod.uid)
+        is_unknown = not pod.presents_stored and pod.uid not in known and not replaced.keys().isdisjoint(pod.leaves)
+        if is_unknown and (shown := leaf_shown_by(pod, snapshot)):
+            added.setdefault(shown, set()).add(pod.uid)
     for held in ledger.held_leaves:
         yield replace(held, awaited_pods=held.awaited_pods | added.pop(held.certificate, set()))
     yield from (HeldLeaf(leaf, frozenset(uids)) for leaf, uids in added.items())

@@ -167,7 +167,8 @@ def _order_renewal(at: Situation) -> _Order | None:
         # Processes may have started with such a leaf or with the leaf before it. They restart, and wait for
         # no other leaf.
         return _Order(unusable, current, restart_reason="no process can use the stored leaf.")
-    if at.ledger.undone_ca is not None and not retires_when_restarted(at):
+    undone = at.ledger.undone_ca
+    if undone is not None and _nodes_may_hold_leaves_of(at, undone) and not retires_when_restarted(at):
         # Their Raft clients give up its certificates by a restart only. A pod that starts after the pause has none of
         # its leaves; for pods that started before, nothing shows which leaf they have.
         restarting = "nodes give up the CA that the flow is undone for."
@@ -187,6 +188,13 @@ def _find_issuable_leaves(at: Situation) -> tuple[StoredLeaf, ...]:
     if not others or at.ledger.undone_ca is not None or not at.gates.trust(at.snapshot, at.ledger, current):
         return found
     return tuple(leaf for leaf in found if leaf.secret not in others)
+
+
+def _nodes_may_hold_leaves_of(at: Situation, fingerprint: str) -> bool:
+    """Whether a running node presents a leaf of this CA, or its leaf is unknown."""
+    nodes = {pod.name for pod in at.snapshot.nodes.pods if pod.component is Component.KAFKA}
+    seen = (presented.authorities for presented in at.pod_presentations if presented.party in nodes)
+    return any(authorities is None or fingerprint in authorities for authorities in seen)
 
 
 def _order_renewal_under_next(at: Situation) -> _Order | None:

@@ -224,7 +224,7 @@ def restart_to_trust(at: Situation) -> Turn:
     """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait where the trust gate stays closed."""
     for entry in at.ledger.entries:
         waiting = (entry.awaited_pods or frozenset()) & at.snapshot.uids
-        if not waiting or entry.state is TrustState.PHASE_OUT or not is_refused(at, entry):
+        if not waiting or entry.state is TrustState.PHASE_OUT or _is_given_up(at, entry) or not is_refused(at, entry):
             continue
         because = ""
         if at.successor is not None and at.successor.entry == entry:
@@ -237,6 +237,13 @@ def restart_to_trust(at: Situation) -> Turn:
             why for entry in untrusted for why in at.gates.trust(at.snapshot, at.ledger, _first_form(at, entry))
         )
     )
+
+
+def _is_given_up(at: Situation, entry: LedgerEntry) -> bool:
+    """Whether an abort gives this CA up before the switch: no leaf of it is issued any more, and the leaves that are there are validated by the chain
+    that was stored with them.
+    """
+    return entry.fingerprint == at.ledger.undone_ca and entry.certificate != at.current
 
 
 def _first_form(at: Situation, entry: LedgerEntry) -> Chain:

@@ -251,6 +251,30 @@ def noted(snapshot: Snapshot, *names: str) -> set[HeldLeaf]:
 OWN_LEAVES = {name: issue_leaf(NEW, name) for name in PODS}
 
 
+@pytest.mark.parametrize(
+    ("shown", "held", "expected"),
+    [
+        pytest.param((STORED, STORED), (), {HeldLeaf(STORED, FIRST)}, id="all listeners present one leaf"),
+        pytest.param((STORED, OWN_LEAVES[PODS[1]]), (), set(), id="listeners present several: it has read one again"),
+        pytest.param((STORED, None), (), set(), id="a listener has not answered"),
+        pytest.param((), (), set(), id="no listener was asked"),
+        pytest.param((OWN_LEAVES[PODS[1]],) * 2, (READ,), {READ}, id="the ledger knows what it was started with"),
+    ],
+)
+def test_a_leaf_that_no_secret_holds_is_noted_from_the_answers_of_its_node(
+    shown: tuple[Certificate | None, ...], held: tuple[HeldLeaf, ...], expected: set[HeldLeaf]
+) -> None:
+    """The Secret got another leaf in between, which the process has never read."""
+    started = tuple(replace(pod, presents_stored=False) for pod in pods(1))
+    first = started[0]
+    answers = tuple(
+        ObservedListener(first.name, first.uid, port, leaf and (leaf,), frozenset(), frozenset(), source="handshake")
+        for port, leaf in zip((9091, 9093), shown, strict=False)
+    )
+    snapshot = with_own_leaves(*held, pods=started).with_nodes(listeners=answers or None)
+    assert noted(snapshot, PODS[0]) == expected
+
+
 def with_own_leaves(*held: HeldLeaf, **fields: Any) -> Snapshot:
     stored = tuple(a_leaf(name, NEW, 1, chain=(leaf, NEW.certificate)) for name, leaf in OWN_LEAVES.items())
     return changed(holding(*held), leaves=stored, **fields)

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
@@ -17,14 +18,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     PrepareAgain,
     TidyKeys,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_reasons
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import replace_leaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import (
     pause_to_undo,
     restart_unsure,
     undo_replacement,
 )
 
+from ....tools.support.authorities import Authority
 from ....tools.support.certificates import leaf as issue_leaf
 from .. import linked
 from .. import unlinked as stage
@@ -80,6 +85,41 @@ def test_leaves_that_were_issued_already_go_back_as_well() -> None:
     assert (pause.sentence(), pause.describe_as_left()[:6]) == ("pause the operator", "issue ")
     (step,) = replace_leaves(situation(replace(back, reconciliation=PAUSED), RECONCILE))
     assert step.sentence().startswith("issue ")
+
+
+@pytest.mark.parametrize("stage_", ["TRUSTED", "ISSUED", "HALF_USED", "SHARED"])
+def test_no_process_restarts_to_trust_the_ca_that_is_given_up(stage_: str) -> None:
+    """It leaves, and what is stored of it leads to the CA in use by its chain."""
+    begun = getattr(linked, stage_)
+    left = undoing(begun.with_ca(prepared=()))
+    assert steps_of(restart_to_trust(situation(left, RECONCILE))) == ()
+    # Without the abort it would be one more CA that processes have yet to trust.
+    (roll,) = steps_of(restart_to_trust(situation(begun.with_ca(prepared=()), RECONCILE)))
+    assert roll.restarts
+
+
+ABLE = InPlaceObstacles("", "")
+
+
+@pytest.mark.parametrize(
+    ("nodes_of", "restarts"),
+    [pytest.param(OLD, False, id="stored and not taken up"), pytest.param(NEW, True, id="presented by a node")],
+)
+def test_nodes_that_present_nothing_of_the_given_up_ca_read_the_older_leaves_again(
+    nodes_of: Authority, restarts: bool
+) -> None:
+    seen = linked.HALF_USED if nodes_of is NEW else linked.ISSUED
+    back = undoing(changed(seen.with_ca(prepared=()), in_place_obstacles=ABLE))
+    presented = answering(linked.SETTLED).nodes.listeners or ()
+    if nodes_of is NEW:
+        first = seen.nodes.pods[0]
+        presented = (
+            replace(presented[0], uid=first.uid, presents=seen.leaves.stored[0].chain),
+            *presented[1:],
+        )
+    back = replace(back.with_nodes(listeners=presented), reconciliation=PAUSED)
+    (step,) = replace_leaves(situation(back, RECONCILE))
+    assert isinstance(step, IssueLeaves if restarts else WriteLedger)
 
 
 UNANSWERED = InPlaceObstacles(reload="no node can be asked.")
