@@ -35,15 +35,15 @@ def _fast_operator(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> WatchedCluster:
-    return _in_time(WatchedCluster(), monkeypatch)
+    return in_time(WatchedCluster(), monkeypatch)
 
 
 @pytest.fixture
 def clients_cluster(monkeypatch: pytest.MonkeyPatch) -> ClientsCluster:
-    return _in_time(ClientsCluster(), monkeypatch)
+    return in_time(ClientsCluster(), monkeypatch)
 
 
-def _in_time(cluster: _Cluster, patch: pytest.MonkeyPatch) -> _Cluster:
+def in_time(cluster: _Cluster, patch: pytest.MonkeyPatch) -> _Cluster:
     """Its operators have the same time as all other processes."""
     begin = START.replace(microsecond=0)
     patch.setattr(certs, "now", lambda: begin + timedelta(seconds=cluster.memory.seconds))

@@ -311,7 +311,7 @@ def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError]
     if "." in resource.group and not resource.group.endswith(".k8s.io"):
         return ResourceTypeMissing, (
             f"Install the CustomResourceDefinition {resource.plural}.{resource.group} with version {resource.version} "
-            "(Strimzi 1.0 or later), or check that this is the right Kubernetes cluster."
+            "(Strimzi 0.51 or later), or check that this is the right Kubernetes cluster."
         )
     return ResourceTypeMissing, "Check host: it must be the URL of a Kubernetes API server, without more path."
 

@@ -22,12 +22,13 @@ created in the second of the change starts its processes after it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import islice, product
-from typing import Any
+from typing import Any, TypeVar
 
 from .._errors import CertificateError, Forbidden, NotFound, ResourceTypeMissing
 from .._kube.client import KubeClient
@@ -167,6 +168,8 @@ def _host(address: str) -> str:
     return address.strip().rpartition(":")[0].strip("[]").lower()
 
 
+T = TypeVar("T")
+
 KAFKA_CONNECTS = Resource("kafka.strimzi.io", "v1", "kafkaconnects", "KafkaConnect")
 KAFKA_MIRROR_MAKER_2S = Resource("kafka.strimzi.io", "v1", "kafkamirrormaker2s", "KafkaMirrorMaker2")
 KAFKA_BRIDGES = Resource("kafka.strimzi.io", "v1", "kafkabridges", "KafkaBridge")
@@ -223,22 +226,56 @@ def copies_of(resource: Mapping[str, Any], kind: str, reach: Reach) -> Iterator[
     """The copies of CAs that the operator makes for this resource."""
     name, spec = str(resource["metadata"]["name"]), resource.get("spec") or {}
     secret = f"{name}-{'bridge' if kind == KAFKA_BRIDGES.kind else 'connect'}-tls-trusted-certs"
-    for where, copied, part in _connections(kind, spec):
+    for where, copied, part in connections_of(kind, spec):
         if sources := tuple((part.get("tls") or {}).get("trustedCertificates") or ()):
             refers = _selects_ours(sources, reach.scope) or reach.is_of_cluster(part.get("bootstrapServers"))
             yield TrustedCopy(kind, name, where, secret, copied, _follows(sources, reach.scope), sources, refers)
 
 
-def _connections(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Mapping[str, Any]]]:
-    """Each part of the resource that says where to connect to, and the entries of its copy."""
+def connections_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Mapping[str, Any]]]:
+    """Each part of the resource that says where to connect to, after the path of its field ``trustedCertificates`` and
+    the entries of its copy.
+    """
     if kind != KAFKA_MIRROR_MAKER_2S.kind:
         yield "spec.tls.trustedCertificates", (_ISSUING,), spec
         return
+    for number, cluster in enumerate(spec.get("clusters") or []):
+        also = (_ISSUING,) if cluster.get("alias") == spec.get("connectCluster") else ()
+        yield f"spec.clusters[{number}].tls.trustedCertificates", (f"{cluster.get('alias')}-ca.crt", *also), cluster
     target = spec.get("target") or {}
     yield "spec.target.tls.trustedCertificates", (f"{target.get('alias')}-ca.crt", _ISSUING), target
     for number, mirror in enumerate(spec.get("mirrors") or []):
         source = mirror.get("source") or {}
         yield f"spec.mirrors[{number}].source.tls.trustedCertificates", (f"{source.get('alias')}-ca.crt",), source
+
+
+def each_client(
+    client: KubeClient, kind: Resource, namespace: str, pick: Callable[[Mapping[str, Any]], T | None]
+) -> Sequence[T]:
+    """The parts that ``pick`` takes of the resources of one of CLIENT_KINDS; none where the kind has no CRD.
+
+    A MirrorMaker 2 that was written for v1beta2 names its clusters in fields that v1 does not show (docs/operator.md,
+    "The API before v1"): then the list is read through v1beta2.
+    """
+    is_cut: list[bool] = []
+
+    def read(item: Mapping[str, Any]) -> T | None:
+        is_cut.append(kind is KAFKA_MIRROR_MAKER_2S and _lacks_clusters(item.get("spec") or {}))
+        return pick(item)
+
+    try:
+        found = client.each(kind, namespace, read)
+    except ResourceTypeMissing:
+        return ()
+    if any(is_cut):
+        with suppress(ResourceTypeMissing):
+            return client.each(replace(kind, version=names.OLDER_VERSION), namespace, pick)
+    return found
+
+
+def _lacks_clusters(spec: Mapping[str, Any]) -> bool:
+    """Whether a MirrorMaker 2, as v1 shows it, does not say which clusters it connects to."""
+    return "target" not in spec or any("source" not in mirror for mirror in spec.get("mirrors") or [])
 
 
 def _selects_ours(sources: Sequence[Mapping[str, Any]], scope: ClusterNames) -> bool:
@@ -313,10 +350,7 @@ def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSe
     found: list[OutsideClient] = []
     for kind in CLIENT_KINDS:
         try:
-            listed = client.list(kind, scope.namespace).items
-        except ResourceTypeMissing:
-            # Without its CRD there is no resource of this kind.
-            continue
+            listed = each_client(client, kind, scope.namespace, lambda item: item)
         except Forbidden as error:
             found.append(_unseen(kind, scope, error))
             continue

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Names, labels, annotations and kinds of Strimzi 1.x and of this collection, and the kinds of cert-manager
+"""Names, labels, annotations and kinds of Strimzi and of this collection, and the kinds of cert-manager
 (docs/operator.md, "CA Secrets", "Pod annotations", "Kafka resource").
 """
 
@@ -253,6 +253,10 @@ class ClusterNames:
         """Value of ``strimzi.io/name`` on Kafka nodes and their Secrets."""
         return f"{self.cluster}-kafka"
 
+
+#: The version of Strimzi's API that v1 replaces. Up to Strimzi 0.51 the API server stores objects in it, and serves both
+#: (docs/operator.md, "The API before v1").
+OLDER_VERSION = "v1beta2"
 
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
 KAFKA_NODE_POOLS = Resource("kafka.strimzi.io", "v1", "kafkanodepools", "KafkaNodePool")

@@ -24,6 +24,7 @@ from . import control_plane
 from .kube import Kube, wait_for, write_kubeconfig
 from .parts import Parts, simulated_parts
 from .pki import write_pki
+from .versions import STRIMZI
 
 ROOT = Path(__file__).parents[3]
 
@@ -56,6 +57,8 @@ class Bed:
     name: str = "default"
     nodes: int = 1
     pod_start_seconds: float = 1.0
+    #: The release of Strimzi whose CRDs it has.
+    strimzi: str = STRIMZI
     timings: dict[str, float] = field(default_factory=dict)
     _pipe: Any = None
 
@@ -96,7 +99,7 @@ class Bed:
 
     def _find_parts(self) -> Parts:
         """Raises MissingTool."""
-        return simulated_parts()
+        return simulated_parts(self.strimzi)
 
     def _start(self, parts: Parts) -> None:
         begun = time.monotonic()

@@ -39,7 +39,7 @@ class BedCluster:
 
     def start_operator(self, interval: float = 30.0) -> None:
         command = [sys.executable, "-m", "tests.tools.operator", "--kubeconfig", str(self.bed.kubeconfig)]
-        command += ["--namespace", self.namespace, "--interval", str(interval)]
+        command += ["--namespace", self.namespace, "--interval", str(interval), "--release", self.bed.strimzi]
         command += ["--real-pods"] if self.real_pods else []
         with (self.bed.folder / f"operator-{self.namespace}.log").open("ab") as log:
             process = subprocess.Popen(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 from .cache import cached, digest
@@ -24,15 +25,16 @@ CLASSES = {
 }
 
 
-def find_crds() -> list[Path]:
-    """Files with one CRD each. Raises MissingTool."""
-    about = f"the CRDs of Strimzi {STRIMZI}"
-    return sorted(cached(f"crds-{STRIMZI}-{digest(POM)}", _generate, about, "half a minute").glob("*.yaml"))
+def find_crds(release: str = STRIMZI) -> list[Path]:
+    """Files with one CRD each, of this release of Strimzi. Raises MissingTool."""
+    about, make = f"the CRDs of Strimzi {release}", partial(_generate, release)
+    return sorted(cached(f"crds-{release}-{digest(POM)}", make, about, "half a minute").glob("*.yaml"))
 
 
-def _generate(target: Path) -> None:
+def _generate(release: str, target: Path) -> None:
     classpath = target / "classpath.txt"
-    resolve(POM, "build-classpath", {"strimzi.version": STRIMZI, "mdep.outputFile": classpath})
+    versions = {"classes.version": release, "strimzi.version": STRIMZI}
+    resolve(POM, "build-classpath", {**versions, "mdep.outputFile": classpath})
     java = installed_java(MINIMUM_JAVA) or _packaged_java(target / "java")
     wanted = [f"{name}={target / kind}.yaml" for kind, name in CLASSES.items()]
     run_tool(java, "-cp", classpath.read_text().strip(), "io.strimzi.crdgenerator.CrdGenerator", "--yaml", *wanted)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from .binaries import COMPONENTS, find_components, find_simulator
 from .crds import find_crds
 from .side_by_side import both
+from .versions import STRIMZI
 
 
 @dataclass(frozen=True)
@@ -18,9 +20,9 @@ class Parts:
     crds: list[Path]
 
 
-def simulated_parts() -> Parts:
-    """The parts of a bed with simulated nodes. Raises MissingTool."""
-    return Parts(*both(_programs, find_crds))
+def simulated_parts(strimzi: str = STRIMZI) -> Parts:
+    """The parts of a bed with simulated nodes and the CRDs of this release of Strimzi. Raises MissingTool."""
+    return Parts(*both(_programs, partial(find_crds, strimzi)))
 
 
 def _programs() -> dict[str, Path]:

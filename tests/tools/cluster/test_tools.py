@@ -34,6 +34,7 @@ from .versions import (
     KUBERNETES,
     KWOK,
     MINIMUM_GO,
+    OLDEST_STRIMZI,
     PROMETHEUS,
     STRIMZI,
     VAULT,
@@ -225,6 +226,16 @@ def test_java_of_the_path(program: Program) -> None:
     program("mvn", MAVEN)
     java(program, "java", "21.0.8")
     assert made_by() == "java"
+
+
+def test_each_release_has_its_own_classes_and_the_generator_of_the_newest(program: Program, tmp_path: Path) -> None:
+    log = tmp_path / "mvn.log"
+    program("mvn", f'echo "$@" >> {log}; {MAVEN}')
+    java(program, "java", "21")
+    found = [find_crds(release)[0].parent for release in (OLDEST_STRIMZI, STRIMZI)]
+    assert found[0] != found[1]
+    for asked, release in zip(log.read_text().splitlines(), (OLDEST_STRIMZI, STRIMZI), strict=True):
+        assert f"-Dclasses.version={release} -Dstrimzi.version={STRIMZI} " in asked
 
 
 def test_a_newer_java_of_java_home_is_preferred_to_an_old_one(

@@ -5,6 +5,8 @@ from __future__ import annotations
 KUBERNETES = "1.34.4"
 KWOK = "0.8.0"
 STRIMZI = "1.2.0"
+#: The oldest release on which flows work (docs/operator.md, "Releases"): the last that serves v1beta2 beside v1.
+OLDEST_STRIMZI = "0.51.0"
 CERT_MANAGER = "1.21.2"
 #: The last line under the Mozilla Public License; of it, the last patch release that its released SDK fits.
 VAULT = "1.14.2"

@@ -14,6 +14,7 @@ from .double import OperatorDouble
 from .live import Live
 from .podsets import control_pod_sets
 from .real_pods import RealPods
+from .releases import RELEASES, STRIMZI_1_2, Release
 
 #: Seconds between looks at a condition, and the operator's own operation timeout (docs/operator.md, "KafkaRoller").
 LOOK = 0.5
@@ -32,9 +33,9 @@ def wait(condition: Callable[[], bool]) -> bool:
     return False
 
 
-def keep_pod_sets(kube: Kube, namespace: str) -> None:
+def keep_pod_sets(kube: Kube, namespace: str, release: Release) -> None:
     """The StrimziPodSet controller: a thread of its own, deaf to pauses (docs/operator.md, "Pause")."""
-    api = Api(kube, namespace)
+    api = Api(kube, namespace, version=release.api_version)
     while True:
         try:
             control_pod_sets(api)
@@ -67,15 +68,16 @@ def main() -> None:
     parser.add_argument("--kubeconfig", type=Path, required=True)
     parser.add_argument("--namespace", required=True)
     parser.add_argument("--interval", type=float, default=30.0, help="seconds between periodic reconciles")
+    parser.add_argument("--release", choices=RELEASES, default=STRIMZI_1_2.version, help="of Strimzi")
     parser.add_argument("--real-pods", action="store_true", help="pods run Kafka: the node runs containers")
     arguments = parser.parse_args()
     kube, namespace = Kube(arguments.kubeconfig), arguments.namespace
-    changed = threading.Event()
+    changed, release = threading.Event(), RELEASES[arguments.release]
     for plural in ("kafkas", "kafkanodepools"):
         threading.Thread(target=watch, args=(kube, namespace, plural, changed), daemon=True).start()
-    threading.Thread(target=keep_pod_sets, args=(kube, namespace), daemon=True).start()
+    threading.Thread(target=keep_pod_sets, args=(kube, namespace, release), daemon=True).start()
     real = (RealPods(), Live) if arguments.real_pods else ()
-    operator = OperatorDouble(kube, namespace, wait, *real)
+    operator = OperatorDouble(kube, namespace, wait, *real, release=release)
     while True:
         changed.clear()
         for kafka in operator.api.list("kafkas"):

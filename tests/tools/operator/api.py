@@ -35,17 +35,22 @@ class ApiError(Exception):
 
 
 class Api:
-    """CRUD in one namespace. manager: as the API server notes it; Strimzi's programs name themselves so."""
+    """CRUD in one namespace. manager: as the API server notes it; Strimzi's programs name themselves so. version: of Strimzi's API."""
 
-    def __init__(self, transport: Any, namespace: str, manager: str = "strimzi-cluster-operator") -> None:
-        self.transport, self.namespace, self.manager = transport, namespace, manager
+    def __init__(
+        self, transport: Any, namespace: str, manager: str = "strimzi-cluster-operator", version: str = "v1"
+    ) -> None:
+        self.transport, self.namespace, self.manager, self.version = transport, namespace, manager, version
 
     @property
     def _managed(self) -> dict[str, str]:
         return {"fieldManager": self.manager}
 
     def _path(self, plural: str, name: str = "", sub: str = "") -> str:
-        parts = [GROUPS[plural], "namespaces", self.namespace, plural, name, sub]
+        root = GROUPS[plural]
+        if ".strimzi.io/" in root:
+            root = f"{root.rpartition('/')[0]}/{self.version}"
+        parts = [root, "namespaces", self.namespace, plural, name, sub]
         return "/".join(part for part in parts if part)
 
     def _call(self, method: str, path: str, **arguments: Any) -> Object:

@@ -69,7 +69,7 @@ def owner(resource: Object) -> list[Object]:
     """A Kafka resource or a node pool as the owner of what is made for it."""
     metadata = resource["metadata"]
     return [{
-        "apiVersion": "kafka.strimzi.io/v1", "kind": resource["kind"], "name": metadata["name"], "uid": metadata["uid"],
+        "apiVersion": resource["apiVersion"], "kind": resource["kind"], "name": metadata["name"], "uid": metadata["uid"],
         "controller": False, "blockOwnerDeletion": True,
     }]  # fmt: skip
 

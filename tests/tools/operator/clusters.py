@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 Object = dict[str, Any]
@@ -41,6 +42,18 @@ def pool(
         "metadata": {"name": name, "namespace": namespace, "labels": {"strimzi.io/cluster": cluster}},
         "spec": {"replicas": replicas, "roles": roles, "storage": STORAGE[persistent]},
     }
+
+
+def before_v1(manifests: list[Object]) -> list[Object]:
+    """The same as people wrote them for v1beta2, with fields of the Kafka resource that v1 does not have."""
+    older = copy.deepcopy(manifests)
+    for manifest in older:
+        manifest["apiVersion"] = "kafka.strimzi.io/v1beta2"
+        if manifest["kind"] == "Kafka":
+            manifest["spec"]["kafka"].update(
+                replicas=3, storage={"type": "ephemeral"}, resources={"requests": {"memory": "4Gi"}}
+            )
+    return older
 
 
 def dual_role(

@@ -1,4 +1,4 @@
-"""A double of the Cluster Operator 1.2 (docs/operator.md, "CA reconcile", "KafkaRoller", "Tried by hand").
+"""A double of the Cluster Operator, 1.2 or another release (docs/operator.md, "CA reconcile", "KafkaRoller", "Tried by hand", "Releases").
 
 It stands in for the real one where that cannot be had; it is written to those facts and knows nothing of the
 collection that is tested against it.
@@ -18,6 +18,7 @@ from .load_balancers import addresses_of, reconcile_load_balancers
 from .podsets import Node, build_pod, control_pod_sets, nodes_of, write_pod_sets
 from .real_components import real_pod
 from .real_pods import RealPods, cluster_id
+from .releases import STRIMZI_1_2, Release
 from .roller import Nodes, Roller, Waiter
 
 KEY_GENERATION = "strimzi.io/cluster-ca-key-generation"
@@ -37,8 +38,10 @@ class OperatorDouble:
         wait: Waiter,
         real_pods: RealPods | None = None,
         running: Callable[[Api, Object], Nodes] | None = None,
+        release: Release = STRIMZI_1_2,
     ) -> None:
         self.api = Api(transport, namespace)
+        self.become(release)
         self.wait = wait
         self.real_pods = real_pods
         self.running = running
@@ -49,6 +52,11 @@ class OperatorDouble:
         self.having_read: Callable[[], None] = lambda: None
         #: Called at the end of a reconcile; it raises ReconcileFailed for what the real one would not accept and this double does not look at.
         self.having_reconciled: Callable[[], None] = lambda: None
+
+    def become(self, release: Release) -> None:
+        """The operator is of this release from here on, as after an upgrade."""
+        self.release = release
+        self.api.version = release.api_version
 
     def reconcile(self, cluster: str) -> None:
         kafka = self.api.get("kafkas", cluster)
@@ -81,7 +89,8 @@ class OperatorDouble:
         need_full_trust, fully_used = self._verify(cluster, cluster_ca)
         secret = f"{cluster}-cluster-operator-certs"
         if not (need_full_trust and self.api.get("secrets", secret)):
-            reconcile_leaf(self.api, kafka, cluster_ca, secret, "cluster-operator", "cluster-operator", by_labels=True)
+            own, by_labels = "cluster-operator", self.release.finds_own_secret_by_labels
+            reconcile_leaf(self.api, kafka, cluster_ca, secret, own, own, by_labels=by_labels)
         nodes = nodes_of(self.api, cluster)
         if cluster_ca.replaced or need_full_trust:
             self._trust_roll(kafka, cluster_ca, nodes)
@@ -145,9 +154,9 @@ class OperatorDouble:
 
     def _pod(self, kafka: Object, node: Node, nodes: list[Node], annotations: dict[str, str]) -> Object:
         if self.real_pods is None:
-            return build_pod(kafka, node, annotations)
+            return build_pod(kafka, node, annotations, self.release)
         annotations[CONFIGURATION_HASH] = self.real_pods.configuration_hash(kafka, node, nodes)
-        return self.real_pods.complete(build_pod(kafka, node, annotations), kafka, node)
+        return self.real_pods.complete(build_pod(kafka, node, annotations, self.release), kafka, node)
 
     def _manual_roll(self, cluster: str, nodes: list[Node]) -> None:
         """On StrimziPodSets (all pods) and on single pods; failure is only logged (docs/operator.md,
@@ -245,7 +254,7 @@ class OperatorDouble:
             else {"name": listener["name"]}
             for listener in kafka["spec"]["kafka"].get("listeners") or []
         ]  # fmt: skip
-        return {"listeners": listeners, "kafkaVersion": "4.3.1", "operatorLastSuccessfulVersion": "1.2.0"}
+        return {"listeners": listeners, "kafkaVersion": "4.3.1", "operatorLastSuccessfulVersion": self.release.version}
 
     def _status(self, kafka: Object, kind: str, reason: str | None, message: str | None, details: Object) -> None:
         condition = {"type": kind, "status": "True", "reason": reason, "message": message}

@@ -12,6 +12,7 @@ from typing import Any
 
 from .api import Api, ApiError, Object
 from .authority import owner
+from .releases import STRIMZI_1_2, Release
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,11 @@ def revision(pod: Object) -> str:
     return _stub(bare)
 
 
+def whole_revision(pod: Object) -> str:
+    """PodRevision up to 0.51: of the pod before it has a revision."""
+    return _stub(pod)
+
+
 def resource_revision(pod: Object) -> str:
     """PodRevision: of what the other one leaves out, init containers first."""
     return _stub([container["resources"] for container in _containers(pod) if "resources" in container])
@@ -80,7 +86,7 @@ def _stub(value: Any) -> str:
     return hashlib.sha1(text.encode()).hexdigest()[:8]
 
 
-def build_pod(kafka: Object, node: Node, annotations: dict[str, str]) -> Object:
+def build_pod(kafka: Object, node: Node, annotations: dict[str, str], release: Release = STRIMZI_1_2) -> Object:
     cluster = kafka["metadata"]["name"]
     pod = {
         "apiVersion": "v1",
@@ -101,13 +107,21 @@ def build_pod(kafka: Object, node: Node, annotations: dict[str, str]) -> Object:
         },
         "spec": {
             "hostname": node.pod, "subdomain": f"{cluster}-kafka-brokers", "automountServiceAccountToken": False,
-            "containers": [{"name": "kafka", "image": "kafka:4.3.1", "imagePullPolicy": "Never"}],
+            "containers": [{"name": "kafka", "image": "kafka:4.3.1", "imagePullPolicy": "Never", **_resources(kafka)}],
             "terminationGracePeriodSeconds": 30,
         },
     }  # fmt: skip
-    revisions = {"strimzi.io/revision": revision(pod), "strimzi.io/resource-revision": resource_revision(pod)}
+    revisions = {"strimzi.io/revision": whole_revision(pod)}
+    if release.has_resource_revision:
+        revisions = {"strimzi.io/revision": revision(pod), "strimzi.io/resource-revision": resource_revision(pod)}
     pod["metadata"]["annotations"].update(revisions)
     return pod
+
+
+def _resources(kafka: Object) -> Object:
+    """Up to 0.51 a node pool without resources takes those of the Kafka resource, which v1 does not have."""
+    resources = kafka["spec"]["kafka"].get("resources")
+    return {"resources": resources} if resources else {}
 
 
 def write_pod_sets(api: Api, kafka: Object, nodes: list[Node], pods: dict[str, Object]) -> None:
@@ -118,7 +132,7 @@ def write_pod_sets(api: Api, kafka: Object, nodes: list[Node], pods: dict[str, O
         name = f"{cluster}-{pool}"
         labels = {"strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": f"{cluster}-kafka"}
         body: Object = {
-            "apiVersion": "core.strimzi.io/v1",
+            "apiVersion": f"core.strimzi.io/{api.version}",
             "kind": "StrimziPodSet",
             "metadata": {
                 "name": name,
@@ -166,7 +180,7 @@ def control_pod_sets(api: Api) -> bool:
 def _create(api: Api, pod_set: Object, pod: Object) -> bool:
     body: dict[str, Any] = copy.deepcopy(pod)
     body["metadata"]["ownerReferences"] = [{
-        "apiVersion": "core.strimzi.io/v1", "kind": "StrimziPodSet", "name": pod_set["metadata"]["name"],
+        "apiVersion": f"core.strimzi.io/{api.version}", "kind": "StrimziPodSet", "name": pod_set["metadata"]["name"],
         "uid": pod_set["metadata"]["uid"], "controller": True, "blockOwnerDeletion": False,
     }]  # fmt: skip
     try:

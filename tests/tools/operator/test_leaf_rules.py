@@ -165,7 +165,8 @@ def test_a_node_leaf_is_kept_if_and_only_if_no_rule_holds(
 ) -> None:
     """docs/operator.md, "Re-issue": all five rules together."""
     cluster = OperatedCluster(certs.now)
-    cluster.memory.apply({"kind": "Kafka", "metadata": {"name": CLUSTER}, "spec": {}})
+    about = {"apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka"}
+    cluster.memory.apply({**about, "metadata": {"name": CLUSTER}, "spec": {}})
     kafka = cluster.existing("kafkas", CLUSTER)
     user = make_ca("ca", certs.now())
     api = Api(cluster.api, NAMESPACE)

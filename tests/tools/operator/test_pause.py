@@ -105,7 +105,8 @@ def test_on_pod_sets_and_pools_it_means_nothing(plural: str, name: str, generate
 
 def test_a_pause_also_holds_a_cluster_that_is_not_there_yet(cluster: OperatedCluster) -> None:
     """docs/operator.md, "Pause": nothing means nothing."""
-    cluster.memory.apply({"kind": "Kafka", "metadata": {"name": CLUSTER}, "spec": {"kafka": {}}})
+    about = {"apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka"}
+    cluster.memory.apply({**about, "metadata": {"name": CLUSTER}, "spec": {"kafka": {}}})
     cluster.pause()
     cluster.step(2)
     assert cluster.api.all("secrets", "kafka") == []

@@ -17,6 +17,7 @@ import pytest
 from . import __main__ as process
 from .api import ApiError
 from .operated_cluster import CLUSTER, NAMESPACE, OperatedCluster, encode
+from .releases import STRIMZI_1_2
 
 
 class End(Exception):
@@ -95,7 +96,7 @@ def test_the_pod_set_controller_is_deaf_to_pauses(generated: OperatedCluster) ->
     generated.pause()
     generated.delete("pods", "demo-kafka-1")
     with pytest.raises(End):
-        process.keep_pod_sets(Looks(generated, refused, nothing, nothing), NAMESPACE)  # type: ignore[arg-type]
+        process.keep_pod_sets(Looks(generated, refused, nothing, nothing), NAMESPACE, STRIMZI_1_2)  # type: ignore[arg-type]
     assert generated.get("pods", "demo-kafka-1")
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A double of the User Operator 1.2, as far as certificates go (docs/operator.md, "Users").
+"""A double of the User Operator, 1.2 or another release, as far as certificates go (docs/operator.md, "Users").
 
 Like the double of the Cluster Operator it is written to those facts, and knows nothing of the collection.
 """
@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from . import certs
 from .api import Api, ApiError, Object, annotation, data, encode
+from .releases import STRIMZI_1_2, Release
 
 TLS, _TLS_EXTERNAL = "tls", "tls-external"
 _KEYSTORE = ("user.p12", "user.password")
@@ -41,10 +42,12 @@ class UserOperatorDouble:
         keystores: bool = True,
         prefix: str = "",
         ca_namespace: str = "",
+        release: Release = STRIMZI_1_2,
     ) -> None:
         self.api = Api(transport, namespace, "strimzi-user-operator")
         self.authorities = Api(transport, ca_namespace or namespace, "strimzi-user-operator")
         self.cluster, self.keystores, self.prefix = cluster, keystores, prefix
+        self.release = release
         #: Users that were issued a certificate, in order.
         self.issued: list[str] = []
         #: Users that it fails at, for whatever reason: their certificates stay as they are.
@@ -110,11 +113,14 @@ class UserOperatorDouble:
         return certificates["ca.crt"], keys["ca.key"]
 
     def _is_due(self, user: Object, found: Object | None, stored: dict[str, bytes], ca: bytes) -> bool:
-        if not stored or annotation(found, "force-renew") == "true" or stored.get("ca.crt") != ca:
+        asked = self.release.renews_users_on_request and annotation(found, "force-renew") == "true"
+        if not stored or asked or stored.get("ca.crt") != ca:
             return True
         if not stored.get("user.crt") or not stored.get("user.key"):
             return True
         leaf = certs.load(stored["user.crt"])
+        if not leaf and self.release.keeps_unreadable:
+            return False
         if not leaf:
             raise UserFailed("Failed to parse user.crt")
         return leaf[0].not_valid_after_utc - certs.now() < self._window(user)

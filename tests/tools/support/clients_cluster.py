@@ -32,7 +32,8 @@ class ClientsCluster(WatchedCluster):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.users = UserOperatorDouble(self.memory.api, NAMESPACE, CLUSTER)
+        release = self.memory.operator.release
+        self.users = UserOperatorDouble(self.memory.api, NAMESPACE, CLUSTER, release=release)
         self.programs = UserPrograms(self.memory)
         self.memory.neighbours.append(self._issue)
 

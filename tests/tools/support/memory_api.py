@@ -112,6 +112,12 @@ class MemoryApi:
         #: The time that answers tell.
         self.date: Callable[[], datetime] = lambda: datetime.now(timezone.utc).replace(microsecond=0)
         self._manager = A_PERSON
+        #: The group and version of the API that the request names.
+        self._api_version = "v1"
+        #: By kind, the paths of fields that only v1beta2 of Strimzi's API knows; None where that version is not served.
+        #: An object is read through v1 without them, and stored without them when it is written through v1
+        #: (docs/operator.md, "The API before v1").
+        self.only_older: Mapping[str, tuple[tuple[str, ...], ...]] | None = None
 
     # The HTTP face -------------------------------------------------------------------------------------------------
 
@@ -141,6 +147,9 @@ class MemoryApi:
             if not match:
                 return _status(404, "NotFound", "the server could not find the requested resource")
             plural, namespace, name = match["plural"], match["ns"], match["name"]
+            self._api_version = "/".join(filter(None, (match["group"], match["version"])))
+            if self._api_version.endswith("strimzi.io/v1beta2") and self.only_older is None:
+                return Response(404, {"message": "404 page not found"})
             try:
                 if method == "GET":
                     found = self._get(plural, namespace, name, query or {})
@@ -174,13 +183,13 @@ class MemoryApi:
     def _get(self, plural: str, namespace: str | None, name: str | None, query: Mapping[str, str]) -> Response:
         if name and namespace:
             self._existing(plural, namespace, name)
-            return Response(200, self._copy((plural, namespace, name)))
+            return Response(200, self._shown((plural, namespace, name)))
         keys = [key for key in self._keys(plural, namespace) if _selected(self._objects[key], query)]
         begin = int(query.get("continue") or 0)
         end = begin + int(query.get("limit") or len(keys))
         more = {"continue": str(end)} if end < len(keys) else {}
         metadata = {"resourceVersion": str(self._version), **more}
-        items = [self._copy(key) for key in keys[begin:end]]
+        items = [self._shown(key) for key in keys[begin:end]]
         if plural in _BUILT_IN:
             for item in items:
                 item.pop("kind", None)
@@ -206,14 +215,14 @@ class MemoryApi:
         old = self._existing(*key)
         if method == "PATCH" and "merge-patch" in content_type:
             self._check_version(key, old, body.get("metadata") or {})
-            new = _merge(_copied(old), body)
+            new = _merge(self._shown(key), body)
         elif method == "PUT":
             self._check_version(key, old, body.get("metadata") or {})
             new = body
         else:
             raise _Refused(_status(415, "UnsupportedMediaType", content_type, plural, name))
         if sub == "status":
-            new = {**_copied(old), "status": new.get("status")}
+            new = {**self._shown(key), "status": new.get("status")}
         elif plural in ("kafkas", "strimzipodsets", "kafkanodepools") and "status" in old:
             new["status"] = _copied(old["status"])
         for fixed in ("uid", "creationTimestamp", "namespace", "generation", "deletionTimestamp", "managedFields"):
@@ -222,7 +231,7 @@ class MemoryApi:
         new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"]
         if new == old:
             return Response(200, _copied(old))
-        if new.get("spec") != old.get("spec"):
+        if new.get("spec") != self._shown(key).get("spec"):
             new["metadata"]["generation"] = old["metadata"].get("generation", 1) + 1
         self._store("update", key, old, new)
         return Response(200, _copied(new))
@@ -259,6 +268,19 @@ class MemoryApi:
         copy: Object = marshal.loads(self._packed[key])
         return copy
 
+    def _shown(self, key: Key) -> Object:
+        """The object as the version of the API shows it that the request names."""
+        copy = self._copy(key)
+        if self.only_older is not None and "strimzi.io/" in self._api_version:
+            copy["apiVersion"] = self._api_version
+        cut = (self.only_older or {}).get(key[0], ()) if self._api_version.endswith("strimzi.io/v1") else ()
+        for *above, last in cut:
+            here: Any = copy
+            for part in above:
+                here = here.get(part) or {}
+            here.pop(last, None)
+        return copy
+
     def _existing(self, plural: str, namespace: str, name: str) -> Object:
         try:
             return self._objects[(plural, namespace, name)]
@@ -275,7 +297,7 @@ class MemoryApi:
         self._version += 1
         new["metadata"]["resourceVersion"] = str(self._version)
         if key[0] in _MANAGED:
-            _note_manager(old, new, self._manager, self.clock())
+            _note_manager(old, new, (self._manager, self._api_version), self.clock())
         before, after = self._packed.get(key), marshal.dumps(new)
         self._objects[key], self._packed[key] = new, after
         if before is None:
@@ -330,7 +352,7 @@ class MemoryApi:
             key = (plural, namespace, name)
             now = self._copy(key)
             del now["metadata"]["managedFields"]
-            _note_manager(None, now, manager, self.clock())
+            _note_manager(None, now, (manager, now.get("apiVersion", "v1")), self.clock())
             self._objects[key], self._packed[key] = now, marshal.dumps(now)
 
     def finish_delete(self, plural: str, namespace: str, name: str) -> None:
@@ -385,19 +407,21 @@ def _merge(target: Any, patch: Any) -> Any:
     return target
 
 
-def _note_manager(old: Object | None, new: Object, manager: str, now: str) -> None:
-    """``metadata.managedFields``: a writer owns what it has changed. Its time is that of its last change, and removing is none
-    (structured-merge-diff, Updater.Update).
+def _note_manager(old: Object | None, new: Object, writer: tuple[str, str], now: str) -> None:
+    """``metadata.managedFields``: a writer, with the version of the API that it uses, owns what it has changed. Its time
+    is that of its last change, and removing is none (structured-merge-diff, Updater.Update).
     """
     before, after = _owned(old or {}), _owned(new)
     taken = {path for path, value in after.items() if path not in before or before[path] != value}
     entries = []
     known = (old or {"metadata": {}})["metadata"].get("managedFields", ())
-    for entry in (*known, *([] if any(entry["manager"] == manager for entry in known) else [{"manager": manager}])):
+    manager, api_version = writer
+    is_known = any((entry["manager"], entry["apiVersion"]) == writer for entry in known)
+    for entry in (*known, *([] if is_known else [{"manager": manager, "apiVersion": api_version}])):
         owned = {path for path in _paths(entry.get("fieldsV1", {})) if path in after}
         owned, at = (
             (owned | taken, now if taken else entry.get("time", now))
-            if entry["manager"] == manager
+            if (entry["manager"], entry["apiVersion"]) == writer
             else (owned - taken, entry["time"])
         )
         if owned:
@@ -405,6 +429,7 @@ def _note_manager(old: Object | None, new: Object, manager: str, now: str) -> No
             entries.append(
                 {
                     "manager": entry["manager"],
+                    "apiVersion": entry["apiVersion"],
                     "operation": "Update",
                     "time": at,
                     "fieldsType": "FieldsV1",
@@ -419,7 +444,8 @@ def _owned(found: Object) -> dict[tuple[str, ...], Any]:
     annotations = found.get("metadata", {}).get("annotations") or {}
     values = {("data", name): value for name, value in (found.get("data") or {}).items()}
     values |= {("metadata", "annotations", name): value for name, value in annotations.items()}
-    return values | {("spec", name): value for name, value in (found.get("spec") or {}).items()}
+    values |= {("spec", name): value for name, value in (found.get("spec") or {}).items()}
+    return values if found.get("spec") != {} else {**values, ("spec",): {}}
 
 
 def _as_fields(paths: set[tuple[str, ...]]) -> Object:

@@ -11,6 +11,7 @@ from ..operator import certs, clusters
 from ..operator.authority import ReconcileFailed
 from ..operator.double import OperatorDouble
 from ..operator.podsets import control_pod_sets
+from ..operator.releases import STRIMZI_1_2, Release
 from .kubelet import Process, SimulatedKubelet
 from .memory_api import Key, MemoryApi
 
@@ -18,6 +19,8 @@ Object = dict[str, Any]
 
 #: After it an operator for whom nothing has changed reconciles all the same: certificates come to their end.
 _PERIOD = timedelta(minutes=2)
+#: Of what a cluster here has, the fields that v1 does not.
+_ONLY_OLDER = {"kafkas": (("spec", "kafka", "replicas"), ("spec", "kafka", "storage"), ("spec", "kafka", "resources"))}
 _STRIMZI = ("Kafka", "KafkaNodePool", "KafkaUser")
 
 
@@ -54,13 +57,14 @@ class _AskedNodes:
 class MemoryCluster:
     """``step`` is one operator reconcile and all that Kubernetes does by itself until it is quiet."""
 
-    def __init__(self, cluster: str = "demo", namespace: str = "kafka") -> None:
+    def __init__(self, cluster: str = "demo", namespace: str = "kafka", release: Release = STRIMZI_1_2) -> None:
         self.cluster, self.namespace = cluster, namespace
         self.api = MemoryApi()
         self.kubelet = SimulatedKubelet(self.api, namespace, cluster)
         self.operator = OperatorDouble(
-            self.api, namespace, self.wait, running=lambda _api, _kafka: _AskedNodes(self.kubelet)
+            self.api, namespace, self.wait, running=lambda _api, _kafka: _AskedNodes(self.kubelet), release=release
         )
+        self.api.only_older = _ONLY_OLDER if release.api_version != "v1" else None
         self.operator_runs = True
         self.seconds = 0.0
         #: Called in each step, after the operator: what else lives in the namespace.
@@ -72,10 +76,18 @@ class MemoryCluster:
     def apply(self, *manifests: Object) -> None:
         for manifest in manifests:
             kind = manifest["kind"]
-            root = "/apis/kafka.strimzi.io/v1" if kind in _STRIMZI else "/api/v1"
+            root = f"/apis/{manifest['apiVersion']}" if kind in _STRIMZI else "/api/v1"
             path = f"{root}/namespaces/{self.namespace}/{kind.lower()}s"
             response = self.api.request("POST", path, body=manifest)
             assert response.status < 300, response.body
+
+    def upgrade(self, release: Release) -> None:
+        """The operator and the CRDs of this release, in which v1 is the only version of the API: what v1 does not have is gone."""
+        self.operator.become(release)
+        for plural in ("kafkas", "kafkanodepools"):
+            for found in self.operator.api.list(plural):
+                self.operator.api.replace(plural, found)
+        self.api.only_older = None
 
     def wait(self, condition: Callable[[], bool]) -> bool:
         for _round in range(50):

@@ -161,7 +161,8 @@ class WatchedCluster:
             })  # fmt: skip
 
     def change(self, plural: str, name: str, patch: Object) -> None:
-        root = "/apis/kafka.strimzi.io/v1" if plural.startswith("kafka") else "/api/v1"
+        version = self.memory.operator.release.api_version
+        root = f"/apis/kafka.strimzi.io/{version}" if plural.startswith("kafka") else "/api/v1"
         path = f"{root}/namespaces/{NAMESPACE}/{plural}/{name}"
         response = self.memory.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")
         assert response.status == 200, response.body
@@ -260,7 +261,7 @@ class WatchedCluster:
         """Tells usual clusters apart: clusters of one kind begin alike, also by the clock of their operator, which some tests set."""
         operator_ahead = round((certs.now() - START) / timedelta(hours=1))
         return (
-            type(self).__name__, self.ca_key, self.validity, self.path_length, self.nodes is not None, operator_ahead,
+            type(self).__name__, self.memory.operator.release, self.ca_key, self.validity, self.path_length, self.nodes is not None, operator_ahead,
         )  # fmt: skip
 
     @property

@@ -239,7 +239,7 @@ def test_a_missing_crd_is_named(message: str, verb: str) -> None:
     assert error.__class__ is errors.ResourceTypeMissing
     assert str(error).endswith(": the API server does not know Kafka in kafka.strimzi.io/v1.")
     assert error.remedy == (
-        "Install the CustomResourceDefinition kafkas.kafka.strimzi.io with version v1 (Strimzi 1.0 or later), or check "
+        "Install the CustomResourceDefinition kafkas.kafka.strimzi.io with version v1 (Strimzi 0.51 or later), or check "
         "that this is the right Kubernetes cluster."
     )
 

@@ -166,6 +166,35 @@ def test_each_connection_of_a_mirror_maker_has_its_own_entry() -> None:
     assert (found.trusts, "spec.target.tls.trustedCertificates" in found.remedy) == (certificates(NEW), True)
 
 
+OLDER_FIELDS = {
+    "kafkamirrormaker2s": (("spec", "clusters"), ("spec", "connectCluster"), ("spec", "mirrors")),
+}
+
+
+@pytest.mark.parametrize("ours", ["here", "there"])
+def test_a_mirror_maker_that_was_written_for_v1beta2_is_seen_whole(ours: str) -> None:
+    """Its clusters have a list of their own, which v1 does not show; the one that it connects to has a second entry (KafkaMirrorMaker2Cluster)."""
+    clusters = [
+        {"alias": alias, **(connecting(ONE) if alias == ours else connecting(ELSEWHERE, to="x:9093"))}
+        for alias in ("there", "here")
+    ]
+    bench = Clients()
+    bench.api.only_older = OLDER_FIELDS
+    spec = {"clusters": clusters, "connectCluster": "here", "mirrors": [{"sourceCluster": "there"}]}
+    bench.resource("kafkamirrormaker2s", "mirror", spec)
+    entries = {f"{alias}-ca.crt": pem(OLD if alias == ours else FOREIGN) for alias in ("there", "here")}
+    bench.copy("mirror-connect-tls-trusted-certs", entries, "KafkaMirrorMaker2", "mirror")
+    (found,) = bench.see()
+    assert (found.name, found.trusts) == ("KafkaMirrorMaker2 kafka/mirror", certificates(OLD))
+    assert f"spec.clusters[{int(ours == 'here')}].tls.trustedCertificates" in found.remedy
+
+
+def test_a_mirror_maker_without_a_target_is_left_as_v1_shows_it_where_v1beta2_is_not_served() -> None:
+    bench = Clients()
+    bench.resource("kafkamirrormaker2s", "mirror", {"mirrors": [{"source": connecting(ALL)}]})
+    assert [found.name for found in bench.see()] == ["KafkaMirrorMaker2 kafka/mirror"]
+
+
 COPY = "Secret kafka/connect-connect-tls-trusted-certs"
 
 

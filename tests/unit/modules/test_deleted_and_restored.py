@@ -1,7 +1,9 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A cluster that is being deleted, and one that was restored from a backup while no operator runs: no module writes anything."""
+"""A cluster that is being deleted, one that was restored from a backup while no operator runs, and one under an operator of
+too old a release: no module writes anything.
+"""
 
 from __future__ import annotations
 
@@ -82,6 +84,17 @@ def test_nothing_is_written_into_a_restored_cluster_without_an_operator(use: Use
     memory = use.start()
     restore(memory)
     refused(use, memory, f"is reconciled by no Cluster Operator: {NO_STATUS}. {START}")
+
+
+@pytest.mark.parametrize("use", WRITERS, ids=str)
+def test_nothing_is_written_under_an_operator_before_0_51(use: Use) -> None:
+    memory = use.start()
+    path = f"{ROOTS['kafkas']}/namespaces/{memory.namespace}/kafkas/demo/status"
+    status = {"status": {"operatorLastSuccessfulVersion": "0.50.1"}}
+    memory.api.request("PATCH", path, body=status, content_type="application/merge-patch+json")
+    ended = use.take(memory)
+    assert (ended.failed, ended.writes) == (True, [])
+    assert "is run by Strimzi 0.50.1. " in ended.result["msg"]
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_absent_crds() -> None:
 
     message = (
         "Failed to read Kafka kafka/demo: the API server does not know Kafka in kafka.strimzi.io/v1. "
-        "Install the CustomResourceDefinition kafkas.kafka.strimzi.io with version v1 (Strimzi 1.0 or later), "
+        "Install the CustomResourceDefinition kafkas.kafka.strimzi.io with version v1 (Strimzi 0.51 or later), "
         "or check that this is the right Kubernetes cluster."
     )
     refused(stages.managed(), message, answer=unknown)

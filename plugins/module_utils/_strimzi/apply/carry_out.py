@@ -52,7 +52,7 @@ from ..names import KAFKA_NODE_POOLS
 from ..secret_data import annotation, entries
 from ..users import pausing
 from . import authority, backup, stamping
-from .work import Action, Work, Write, WriteVerb, new_secret, public_fact, secret_patch, version, write_all
+from .work import Action, Work, Write, WriteVerb, as_stored, new_secret, public_fact, secret_patch, version, write_all
 
 Parts: TypeAlias = tuple[Part, ...]
 Facts: TypeAlias = Mapping[str, Any]
@@ -151,7 +151,7 @@ def set_replicas(step: SetReplicas, observation: Observation) -> tuple[Write, ..
     patch = {"spec": {"replicas": step.replicas}}
     return (
         Write(
-            WriteVerb.UPDATE, KAFKA_NODE_POOLS, step.pool, step.sentence(), patch, version(pool),
+            WriteVerb.UPDATE, as_stored(KAFKA_NODE_POOLS, pool), step.pool, step.sentence(), patch, version(pool),
             {"replicas": step.before}, {"replicas": step.replicas},
         ),
     )  # fmt: skip

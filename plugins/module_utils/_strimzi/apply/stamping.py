@@ -41,14 +41,15 @@ _LENGTH = 8
 def revision(pod: Mapping[str, Any]) -> str:
     """The revision of a pod as it stands in a StrimziPodSet. A live pod has further fields, so its hash differs.
 
-    The first 8 hex digits of SHA-1 over compact JSON with sorted keys, without the resources of containers and init
-    containers, which can change in place, and without the two revisions themselves.
+    The first 8 hex digits of SHA-1 over compact JSON with sorted keys, without the two revisions themselves. Where the
+    resources of containers and init containers have a revision of their own, as these can change in place, the hash
+    leaves them out. Operators before 1.0 give a pod a single revision, with the resources.
     """
     metadata, spec = dict(pod["metadata"]), dict(pod["spec"])
     marks = metadata.get("annotations") or {}
     metadata["annotations"] = {key: value for key, value in marks.items() if key not in _REVISIONS}
     for group in ("initContainers", "containers"):
-        if group in spec:
+        if group in spec and names.RESOURCE_REVISION in marks:
             spec[group] = [{k: v for k, v in container.items() if k != "resources"} for container in spec[group]]
     # As Jackson writes it: characters beyond ASCII stand for themselves.
     text = json.dumps(

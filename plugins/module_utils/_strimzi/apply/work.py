@@ -19,9 +19,9 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..._errors import KubeError
+from ..._errors import KubeError, ResourceTypeMissing
 from ..._kube.client import KubeClient, Remembered
-from ..._kube.resources import Resource
+from ..._kube.resources import Resource, managers_of
 from ..._leaves.request import RotationPolicy
 from ..._pki.certificates import Certificate
 from ..._pki.keys import KeySpec
@@ -30,7 +30,7 @@ from ..._trust.model.listeners import ObservedListener
 from ..cluster.ca_secrets import SuppliedAuthority
 from ..cluster.observe import NO_SURROUNDINGS, Observation, Surroundings, observe
 from ..issuer_settings import ExternalIssuer, IssuerSettings
-from ..names import CaKind, ClusterNames
+from ..names import OLDER_VERSION, CaKind, ClusterNames
 from ..secret_data import encode
 from .written import Written
 
@@ -388,12 +388,37 @@ def _send(write: Write, work: Work) -> str:
         work.client.delete(write.resource, namespace, write.name, resource_version=before)
         _note_write(write, None, work)
         return before or ""
+    answer: Mapping[str, Any]
     if write.verb is WriteVerb.CREATE:
         answer = work.client.create(write.resource, namespace, body)
     else:
-        answer = work.client.patch(write.resource, namespace, write.name, body, resource_version=before)
+        answer = _patch(write, namespace, work.client)
     _note_write(write, answer, work)
     return version(answer)
+
+
+def _patch(write: Write, namespace: str, client: KubeClient) -> Mapping[str, Any]:
+    """The object after it. Where v1beta2 is no longer served, no object holds a field of it any more, and v1 loses none."""
+    body, before = dict(write.body or {}), write.resource_version
+    try:
+        return client.patch(write.resource, namespace, write.name, body, resource_version=before)
+    except ResourceTypeMissing:
+        if write.resource.version != OLDER_VERSION:
+            raise
+        return client.patch(replace(write.resource, version="v1"), namespace, write.name, body, resource_version=before)
+
+
+def as_stored(resource: Resource, found: Mapping[str, Any] | None) -> Resource:
+    """The resource in the version of Strimzi's API through which a patch of this object loses none of its fields.
+
+    An API server that patches an object through v1 first drops the fields that only v1beta2 knows, whatever the patch is
+    about (docs/operator.md, "The API before v1"). The object names each program that has written through v1beta2, the
+    operator up to 0.51 among them, with that version. Where it names no writer at all, it may hold such fields too.
+    """
+    older, managers = replace(resource, version=OLDER_VERSION), managers_of(found)
+    if managers and all(manager.get("apiVersion") != older.api_version for manager in managers):
+        return resource
+    return older
 
 
 def version(existing: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from ..._trust.model.steps.authority import SetGenerated
 from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume
 from ..._trust.model.steps.trust import AwaitBundle
 from .. import names
-from ..apply.work import Action, Work, Write, WriteVerb, find_object, version, write_all
+from ..apply.work import Action, Work, Write, WriteVerb, as_stored, find_object, version, write_all
 from ..names import KAFKAS
 from ..secret_data import annotation
 from .ca_secrets import read_bundle
@@ -41,7 +41,7 @@ def request_reconcile(observation: Observation, work: Work, phase: str, token: s
         return
     write = Write(
         WriteVerb.UPDATE,
-        KAFKAS,
+        as_stored(KAFKAS, kafka),
         work.scope.cluster,
         "ask the operator to reconcile now",
         {"metadata": {"annotations": {names.RECONCILE_REQUEST: token}}},
@@ -58,7 +58,7 @@ def forget_request(observation: Observation) -> tuple[Write, ...]:
     return (
         Write(
             WriteVerb.UPDATE,
-            KAFKAS,
+            as_stored(KAFKAS, kafka),
             observation.scope.cluster,
             "remove the name of the last request to reconcile",
             patch,
@@ -164,7 +164,7 @@ def _wait_for_kafka(work: Work, settled: Callable[[Mapping[str, Any]], bool], wh
 
 def _edit_kafka(observation: Observation, work: Work, phase: str, what: str, patch: dict[str, Any]) -> None:
     kafka = observation.kafka or {}
-    write = Write(WriteVerb.UPDATE, KAFKAS, work.scope.cluster, what, patch, version(kafka))
+    write = Write(WriteVerb.UPDATE, as_stored(KAFKAS, kafka), work.scope.cluster, what, patch, version(kafka))
     write_all((write,), work, phase)
 
 
@@ -291,7 +291,7 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
     "Switching"). A CA that the operator has changed meanwhile stays with it. Raises OperatorSilent, StepError.
     """
     try:
-        write_all((_generated_write(step, work, observation.kafka),), work, step.phase.value)
+        write_all((_generated_write(step, work, observation),), work, step.phase.value)
     except KubeError as error:
         if error.outcome_unknown and not step.generated:
             work.left_behind = replace(work.left_behind, unadopted_ca=_describe_unadopted(work, known=False))
@@ -301,15 +301,17 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
     work.left_behind = replace(work.left_behind, unadopted_ca="" if step.generated else _describe_unadopted(work))
     _wait_for_kafka(work, is_observed, "acted on")
     if not step.generated and _has_changed_ca(observation, work):
-        _give_back(step, work)
+        _give_back(step, observation, work)
 
 
-def _generated_write(step: SetGenerated, work: Work, kafka: Mapping[str, Any] | None = None) -> Write:
-    """The write that says whether the operator generates the CA. It rests on the version of ``kafka``, and on none where that is None."""
+def _generated_write(step: SetGenerated, work: Work, observation: Observation) -> Write:
+    """The write that says whether the operator generates the CA. It rests on the version of the resource that was observed, where there is one."""
+    kafka = observation.kafka
     patch = {"spec": {work.scope.ca_specification: {"generateCertificateAuthority": step.generated}}}
     ca = f"the {work.scope.ca.value} CA"
     what = f"the operator manages {ca}" if step.generated else f"{ca} is user-managed"
-    return Write(WriteVerb.UPDATE, KAFKAS, work.scope.cluster, what, patch, version(kafka) if kafka else None)
+    before = version(kafka) if kafka else None
+    return Write(WriteVerb.UPDATE, as_stored(KAFKAS, kafka), work.scope.cluster, what, patch, before)
 
 
 def _has_changed_ca(observation: Observation, work: Work) -> bool:
@@ -321,13 +323,14 @@ def _has_changed_ca(observation: Observation, work: Work) -> bool:
     )  # fmt: skip
 
 
-def _give_back(step: SetGenerated, work: Work) -> NoReturn:
+def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoReturn:
     """Leave the CA to the operator, which takes out the CA that it replaces when every process has the next CA. Adopted before that, the old CA would be
     trusted for good.
     """
     scope = work.scope
     # No resource version: whatever else the operator has written to the resource, the CA stays with it.
-    write_all((_generated_write(replace(step, generated=True), work),), work, step.phase.value)
+    write = replace(_generated_write(replace(step, generated=True), work, observation), resource_version=None)
+    write_all((write,), work, step.phase.value)
     work.left_behind = replace(work.left_behind, unadopted_ca="")
     raise StepError(
         f"Kafka {scope.namespace}/{scope.cluster}",

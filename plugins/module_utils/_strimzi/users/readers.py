@@ -21,7 +21,7 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, SECRETS, Resource
 from ..._pki.certificates import mentions_certificates, parse_certificates
 from ..._trust.model.clients import NamedSecret
-from ..clients import CLIENT_KINDS, KAFKA_MIRROR_MAKER_2S, data_changed, is_created_since, resource_of
+from ..clients import CLIENT_KINDS, connections_of, data_changed, each_client, is_created_since, resource_of
 from ..cluster.pods import is_final
 from ..names import KAFKA_ACCESSES, USER_CERTIFICATE, USER_KEYSTORE
 from ..secret_data import entries
@@ -166,10 +166,10 @@ def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) 
     for kind in CLIENT_KINDS:
 
         def read(item: Object, kind: Resource = kind) -> tuple[Party, frozenset[str]] | None:
-            secrets = _authentications(item, kind) & known
+            secrets = _authentications(item, kind.kind) & known
             return ((kind.kind, str(item["metadata"]["name"])), frozenset(secrets)) if secrets else None
 
-        found |= dict(_each(client, kind, namespace, read))
+        found |= dict(each_client(client, kind, namespace, read))
     return found
 
 
@@ -191,12 +191,9 @@ def _each(client: KubeClient, kind: Resource, namespace: str, pick: Callable[[Ob
         return ()
 
 
-def _authentications(resource: Object, kind: Resource) -> frozenset[str]:
+def _authentications(resource: Object, kind: str) -> frozenset[str]:
     """The Secrets with the certificates by which it logs in."""
-    spec = resource.get("spec") or {}
-    parts = [spec]
-    if kind is KAFKA_MIRROR_MAKER_2S:
-        parts = [spec.get("target") or {}, *((mirror.get("source") or {}) for mirror in spec.get("mirrors") or [])]
+    parts = [part for _where, _copied, part in connections_of(kind, resource.get("spec") or {})]
     named = (((part.get("authentication") or {}).get("certificateAndKey") or {}).get("secretName") for part in parts)
     return frozenset(str(secret) for secret in named if secret)
 

@@ -36,7 +36,7 @@ _USER_OPERATOR = "strimzi-user-operator"
 _TOGETHER = ((_USER_OPERATOR, _USER_OPERATOR), (FIELD_MANAGER, FIELD_MANAGER), (FIELD_MANAGER, _USER_OPERATOR))
 REMEDY = (
     f"Remove the entries {USER_KEYSTORE} and {USER_PASSWORD} from its Secret: the User Operator makes both again. Where its key is none of RSA, annotate the "
-    "Secret strimzi.io/force-renew=true instead"
+    f"Secret strimzi.io/force-renew=true instead; with Strimzi 0.51, remove the entry {USER_CERTIFICATE} too"
 )
 #: The same where no operator writes the Secret.
 REMEDY_ELSEWHERE = f"Make {USER_KEYSTORE} and {USER_PASSWORD} again of {USER_CERTIFICATE} and {USER_KEY}, or remove both entries where no program reads them"

@@ -26,7 +26,13 @@ from ..._kube.resources import SECRETS
 from ..._pki.building import common_name_problem
 from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, ReissuePause, UserName, UserNamespace
 from ..._trust.model.snapshot import UnlabelledSecret
-from ..._trust.preconditions.absence import absence_of_cluster, absence_of_operator, deletion_of
+from ..._trust.preconditions.absence import (
+    absence_of_cluster,
+    absence_of_operator,
+    age_of_operator,
+    deletion_of,
+    is_too_old,
+)
 from .. import names
 from ..cluster.ca_secrets import named_secrets
 from ..cluster.kafka import (
@@ -352,14 +358,15 @@ def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
 
 
 def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
-    """The Kafka resource, which stays, and which an operator works on. Raises KubeError, StepError."""
+    """The Kafka resource, which stays, and which an operator works on that is new enough. Raises KubeError, StepError."""
     kafka = existing_kafka(client, scope)
-    name, absent = (
-        f"Kafka {scope.namespace}/{scope.cluster}",
-        note_absent_operator(read_operator_status(kafka), kafka).absence,
-    )
+    name, status = f"Kafka {scope.namespace}/{scope.cluster}", note_absent_operator(read_operator_status(kafka), kafka)
     found = [deletion_of(*deleted) for deleted in in_deletion("Kafka", [kafka])]
-    for violation in (*found, *([absence_of_operator(name, scope.namespace, absent)] if absent else ())):
+    if status.absence:
+        found.append(absence_of_operator(name, scope.namespace, status.absence))
+    if is_too_old(status.version):
+        found.append(age_of_operator(name, status.version))
+    for violation in found:
         raise StepError(violation.subject, violation.message, violation.remedy)
     return kafka
 

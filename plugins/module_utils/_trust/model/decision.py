@@ -107,6 +107,7 @@ class Condition(str, Enum):
     CLUSTER_EXISTS = "cluster_exists"
     NOTHING_IS_IN_DELETION = "nothing_is_in_deletion"
     OPERATOR_IS_THERE = "operator_is_there"
+    OPERATOR_IS_NEW_ENOUGH = "operator_is_new_enough"
     NOT_PAUSED_BY_OTHERS = "not_paused_by_others"
     OPERATOR_IS_WORKING = "operator_is_working"
     AUTHORITY_IS_NOT_FOREIGN = "authority_is_not_foreign"

@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The violations by a Kafka resource that does not exist, that no operator works on, or that is being deleted. Modules that take part in no flow
-know these too.
+"""The violations by a Kafka resource that does not exist, that is being deleted, or that no operator of a release works on
+which flows know. Modules that take part in no flow know these too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from ..model.decision import Condition, Violation
@@ -42,6 +43,28 @@ def absence_of_operator(kafka: str, namespace: str, why: str) -> Violation:
         Condition.OPERATOR_IS_THERE, kafka, f"is reconciled by no Cluster Operator: {why}.",
         f"Start the Cluster Operator, have it watch the namespace {namespace}, wait until the resource has a status of its own, then run the flow "
         "again.",
+    )  # fmt: skip
+
+
+#: The oldest release of Strimzi on which flows work (docs/operator.md, "Releases").
+_OLDEST = (0, 51)
+_RELEASE = re.compile(r"(\d+)\.(\d+)(?!\d)")
+
+
+def is_too_old(version: str) -> bool:
+    """Whether this is a version of the operator, such as "0.50.1", on which flows do not work; False where it cannot be read."""
+    found = _RELEASE.match(version)
+    return found is not None and (int(found[1]), int(found[2])) < _OLDEST
+
+
+def age_of_operator(kafka: str, version: str) -> Violation:
+    """The violation by a Kafka resource that an operator of this version reconciles, which is too old."""
+    return Violation(
+        Condition.OPERATOR_IS_NEW_ENOUGH, kafka,
+        f"is run by Strimzi {version}. Up to 0.50 the operator keeps no trust bundle from which nodes read the CAs that they "
+        "trust, or does not check the chains that are stored for them.",
+        "Upgrade the Cluster Operator to Strimzi 0.51 or later, wait until it has reconciled the resource, then run the "
+        "flow again. Until then renew and replace CAs as the documentation of that version of Strimzi says.",
     )  # fmt: skip
 
 

@@ -25,7 +25,14 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import first_told, label_command, listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, Snapshot
-from .absence import AFTER_DELETION, absence_of_cluster, absence_of_operator, deletion_of
+from .absence import (
+    AFTER_DELETION,
+    absence_of_cluster,
+    absence_of_operator,
+    age_of_operator,
+    deletion_of,
+    is_too_old,
+)
 from .beginning import adds, begins, is_starting, issues, restarts_nodes
 
 #: The most that a flow adds to a Secret: two chains of certificates, and per pod lines with its UID and leaves.
@@ -58,6 +65,17 @@ def operator_is_there(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
     if not snapshot.reconciliation.operator.absence or _is_being_created(snapshot, intent):
         return
     yield absence_of_operator(snapshot.names.kafka, snapshot.names.namespace, snapshot.reconciliation.operator.absence)
+
+
+#: The releases of Strimzi that this collection knows (docs/operator.md, "Releases"), the oldest first.
+KNOWN_VERSIONS = ("0.51", "1.0", "1.1", "1.2")
+
+
+def operator_is_new_enough(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A version above the known versions holds nothing (``describe_unknown_operator``)."""
+    version = snapshot.reconciliation.operator.version
+    if is_too_old(version):
+        yield age_of_operator(snapshot.names.kafka, version)
 
 
 def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
@@ -351,10 +369,6 @@ def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
     )
 
 
-#: The versions of Strimzi that this collection knows (docs/operator.md, "Releases").
-KNOWN_VERSIONS = ("1.0", "1.1", "1.2")
-
-
 def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
     """A sentence that warns of an operator of another version; none where its version is known, or the resource does not say it.
 
@@ -364,6 +378,9 @@ def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
     """
     version = snapshot.reconciliation.operator.version
     if not version or any(version == known or version.startswith(f"{known}.") for known in KNOWN_VERSIONS):
+        return ()
+    if is_too_old(version):
+        # A precondition holds each flow, and says why.
         return ()
     return (
         f"{snapshot.names.kafka} is run by Strimzi {version}, and this collection knows {listed(KNOWN_VERSIONS)}. Look for a release of the collection "

@@ -41,6 +41,7 @@ from .cluster import (
     not_paused_by_others,
     not_stopped,
     nothing_is_in_deletion,
+    operator_is_new_enough,
     operator_is_there,
     operator_is_working,
     pods_are_labelled,
@@ -93,6 +94,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     cluster_exists,
     nothing_is_in_deletion,
     operator_is_there,
+    operator_is_new_enough,
     not_paused_by_others,
     leaves_in_use_are_valid,
     operator_is_working,
@@ -154,8 +156,14 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     waivers_hold,
 )
 #: Preconditions that every other precondition rests on: the cluster exists, the clock is right, no object of the cluster is in deletion, and the operator
-#: is there.
-FIRST: tuple[Precondition, ...] = (cluster_exists, clocks_agree, nothing_is_in_deletion, operator_is_there)
+#: is there, and of a release on which flows work.
+FIRST: tuple[Precondition, ...] = (
+    cluster_exists,
+    clocks_agree,
+    nothing_is_in_deletion,
+    operator_is_there,
+    operator_is_new_enough,
+)
 #: Preconditions of a restart that brings nodes with ended certificates back: it changes no CA, so that no defect of a CA or of the ledger keeps them away.
 OF_RECOVERY: tuple[Precondition, ...] = (
     *FIRST,

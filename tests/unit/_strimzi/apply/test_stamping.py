@@ -300,7 +300,11 @@ def test_a_concurrent_change_is_not_overwritten(plural: str, name: str, bench: B
 Pod = dict[str, Any]
 REVISION, RESOURCES = "strimzi.io/revision", "strimzi.io/resource-revision"
 POD: Pod = {
-    "metadata": {"namespace": "kafka", "name": "demo-kafka-0", "annotations": {"b": "größer", "a": "1", REVISION: "x"}},
+    "metadata": {
+        "namespace": "kafka",
+        "name": "demo-kafka-0",
+        "annotations": {"b": "größer", "a": "1", REVISION: "x", RESOURCES: "x"},
+    },
     "kind": "Pod",
     "spec": {
         "initContainers": [{"name": "first", "resources": {"limits": {"cpu": "1"}}}],
@@ -322,6 +326,28 @@ HASHED = (
 def test_the_revision_hashes_the_pod_without_resources() -> None:
     """Sorted, compact, in UTF-8, without resources of containers of both kinds, without the revision."""
     assert revision(POD) == hashlib.sha1(HASHED.encode("utf-8")).hexdigest()[:8]
+
+
+def without_resource_revision() -> Pod:
+    """A pod of an operator before 1.0."""
+    pod = copy.deepcopy(POD)
+    del pod["metadata"]["annotations"][RESOURCES]
+    return pod
+
+
+def test_without_a_revision_of_the_resources_the_revision_hashes_the_whole_pod() -> None:
+    hashed = HASHED.replace(
+        '{"name":"kafka","ports":[{"containerPort":9091}],"stdin":false}',
+        ('{"name":"kafka","ports":[{"containerPort":9091}],"resources":{},"stdin":false}'),
+    ).replace('{"name":"first"}', '{"name":"first","resources":{"limits":{"cpu":"1"}}}')
+    assert revision(without_resource_revision()) == hashlib.sha1(hashed.encode("utf-8")).hexdigest()[:8]
+
+
+@pytest.mark.parametrize("group", ["containers", "initContainers"])
+def test_resources_without_a_revision_of_their_own_are_counted(group: str) -> None:
+    pod = without_resource_revision()
+    _set(group, "resources", {"limits": {"memory": "2Gi"}})(pod)
+    assert revision(pod) != revision(without_resource_revision())
 
 
 def _mark(key: str, value: str) -> Callable[[Pod], None]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -28,9 +29,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
     Work,
     Write,
     WriteVerb,
+    as_stored,
     version,
     write_all,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import KAFKAS
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
@@ -149,6 +152,35 @@ def test_nothing_to_do_is_no_request(step: Step) -> None:
     recorder = Recorder(bench.api)
     assert recorded(carry_out, step, bench.observe(), bench.work(transport=recorder)) == []
     assert recorder.written == []
+
+
+OF_V1, OF_V1BETA2 = ({"manager": "x", "apiVersion": f"kafka.strimzi.io/{version}"} for version in ("v1", "v1beta2"))
+
+
+@pytest.mark.parametrize(
+    ("writers", "through"),
+    [([OF_V1], "v1"), ([OF_V1BETA2], "v1beta2"), ([OF_V1, OF_V1BETA2], "v1beta2"), ([], "v1beta2"), (None, "v1beta2")],
+)
+def test_a_resource_is_written_through_the_version_in_which_nothing_of_it_is_lost(
+    writers: list[Object] | None, through: str
+) -> None:
+    """Where no writer is noted, one of v1beta2 may have been."""
+    assert as_stored(KAFKAS, {"metadata": {"managedFields": writers}}) == replace(KAFKAS, version=through)
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_a_patch_through_v1beta2_goes_through_v1_where_that_is_served_alone(served: bool) -> None:
+    bench = cluster()
+    recorder = Recorder(bench.api)
+    bench.api.only_older = {} if served else None
+    write = Write(WriteVerb.UPDATE, replace(KAFKAS, version="v1beta2"), "demo", "", {"spec": {"added": True}}, "1")
+    with pytest.raises(Conflict):
+        write_all((write,), bench.work(transport=recorder), "")
+    known = version(bench.find("kafkas", "demo"))
+    write_all((replace(write, resource_version=known),), bench.work(transport=recorder), "")
+    assert bench.find("kafkas", "demo")["spec"]["added"]
+    tried = ["v1beta2"] if served else ["v1beta2", "v1"]
+    assert [path.split("/")[3] for _method, path, _body in recorder.written] == 2 * tried
 
 
 def test_a_ledger_that_appeared_meanwhile_is_not_overwritten() -> None:

@@ -161,6 +161,13 @@ def test_resources_that_log_in_with_it_present_it(plural: str, spec: Object, nam
     assert (found.name, found.followed, found.is_up_to_date(NOW)) == (name, True, True)
 
 
+def test_a_mirror_maker_that_was_written_for_v1beta2_logs_in_with_it_too() -> None:
+    stage = one_user()
+    stage.api.only_older = {"kafkamirrormaker2s": (("spec", "clusters"),)}
+    stage.create("kafkamirrormaker2s", {"metadata": {"name": "one"}, "spec": {"clusters": [{"alias": "a"}, LOGIN]}})
+    assert stage.readers() == ["KafkaMirrorMaker2 kafka/one"]
+
+
 @pytest.mark.parametrize(("earlier", "later", "fresh"), [(1, 0, False), (0, 2, True), (1, 1, False)])
 def test_a_resource_has_read_it_when_all_of_its_pods_have(earlier: int, later: int, fresh: bool) -> None:
     """They have labels of their own, and may mount it or not."""

@@ -55,6 +55,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     not_paused_by_others,
     not_stopped,
     nothing_is_in_deletion,
+    operator_is_new_enough,
     operator_is_there,
     operator_is_working,
     secrets_can_be_written,
@@ -123,6 +124,12 @@ COPY = (
     "the flow again."
 )
 START = "Start the Cluster Operator, have it watch the namespace kafka, wait until the resource has a status of its own, then run the flow again."
+OLD_OPERATOR = (
+    "Up to 0.50 the operator keeps no trust bundle from which nodes read the CAs that they trust, or does not check the "
+    "chains that are stored for them. Upgrade the Cluster Operator to Strimzi 0.51 or later, wait until it has reconciled "
+    "the resource, then run the flow again. Until then renew and replace CAs as the documentation of that version of "
+    "Strimzi says."
+)
 CERTIFICATES = "Secret kafka/demo-cluster-ca-cert"
 
 #: Refusals after which nothing else is looked at, for every goal.
@@ -215,6 +222,13 @@ BEFORE_A_FLOW = [
 ]  # fmt: skip
 
 ALWAYS = [
+    *(
+        refusal(
+            operator_is_new_enough, f"{KAFKA}: is run by Strimzi {version}. {OLD_OPERATOR}",
+            name=version, reconciliation=Reconciliation(operator=OperatorStatus(version=version)),
+        )
+        for version in ("0.50.1", "0.50.0-rc1", "0.45", "0.9.0")
+    ),
     refusal(
         secrets_can_be_written,
         "Secret kafka/demo-cluster-ca: is immutable: its data cannot be changed, and the field cannot be taken back. Put it again in one go, without the "
@@ -499,6 +513,16 @@ def test_a_deletion_names_the_finalizers_that_it_waits_for(finalizers: tuple[str
     assert violation.message == f"is being deleted (metadata.deletionTimestamp){waits}."
 
 
+@pytest.mark.parametrize("goal", Goal)
+def test_an_operator_before_0_51_holds_each_flow_and_hides_every_other_violation(goal: Goal) -> None:
+    operator = OperatorStatus(version="0.50.1", has_observed=False)
+    seen = cluster(reconciliation=Reconciliation(operator=operator, foreign_type="vault"))
+    assert [violation.condition for violation in decide(seen, Intent(goal)).violations] == [
+        Condition.OPERATOR_IS_NEW_ENOUGH
+    ]
+    assert describe_unknown_operator(seen) == ()
+
+
 @pytest.mark.parametrize(
     ("version", "warns"),
     [
@@ -511,7 +535,9 @@ def test_a_deletion_names_the_finalizers_that_it_waits_for(finalizers: tuple[str
         ("1.10.0", 1),
         ("1.20.0", 1),
         ("2.0.0", 1),
-        ("0.49.1", 1),
+        ("0.51.0", 0),
+        ("0.52.0", 1),
+        ("latest", 1),
     ],
 )
 def test_an_operator_of_a_version_that_nothing_is_known_of_is_warned_of(version: str, warns: int) -> None:
