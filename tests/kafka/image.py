@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from ..tools.cluster.cache import cached, digest
-from ..tools.cluster.java import resolve, run_tool
+from ..tools.cluster.debian import make_root
+from ..tools.cluster.java import resolve
 from ..tools.cluster.side_by_side import both
 from ..tools.cluster.versions import CONFIG_PROVIDER, KAFKA
 
@@ -46,11 +47,8 @@ def debian_root(packages: tuple[str, ...]) -> Path:
 
 def _bootstrap(packages: tuple[str, ...], target: Path) -> None:
     # The hook: Java's package puts links to manual pages into a folder that this variant does not have.
-    run_tool(
-        "mmdebstrap", "--variant=essential", f"--include={','.join(packages)}", "--quiet",
-        "--setup-hook=mkdir -p $1/usr/share/man/man1", "--dpkgopt=path-exclude=/usr/share/doc/*",
-        "--dpkgopt=path-exclude=/usr/share/locale/*", DEBIAN, str(target / "root.tar"),
-    )  # fmt: skip
+    hook = "--setup-hook=mkdir -p $1/usr/share/man/man1"
+    make_root(DEBIAN, packages, target / "root.tar", "--variant=essential", hook)
 
 
 def _kafka_layer(target: Path) -> Path:

@@ -6,24 +6,22 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 from ..tools.cluster import debian
 from ..tools.cluster.cache import MissingTool
+from .image import DEBIAN
 
 #: Programs (or files) that are used here, and the package of each.
 PACKAGES = {
     "containerd": "containerd", "ctr": "containerd", "runc": "runc", "/usr/lib/cni/ptp": "containernetworking-plugins",
-    "mmdebstrap": "mmdebstrap", "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
+    **debian.of_roots(DEBIAN),
     "iptables": "iptables", "iptables-save": "iptables", "ip": "iproute2", "nsenter": "util-linux", "sysctl": "procps",
     "mvn": "maven",
 }  # fmt: skip
 
 
 def missing_packages() -> list[str]:
-    return sorted({
-        package for program, package in PACKAGES.items() if not Path(program).exists() and shutil.which(program) is None
-    })  # fmt: skip
+    return debian.missing(PACKAGES)
 
 
 def reason_to_skip() -> str:

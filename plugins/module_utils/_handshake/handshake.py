@@ -21,7 +21,9 @@ from typing import Any
 
 from .._errors import CertificateError, MalformedHandshake
 from .._pki.certificates import MOST_IN_A_CHAIN, Certificate, certificate_from_der, length_problem
-from .tls import Alert, ByteStream, Deadline, TlsOverStream, alert_of
+from .._tls.alerts import Alert, alert_of
+from .._tls.failures import cause_of
+from .tls import ByteStream, Deadline, TlsOverStream
 
 #: The most bytes of one direction that are read.
 MAXIMUM_FLIGHT = 1 << 18
@@ -265,7 +267,7 @@ class _Conversation:
         except ssl.SSLError as error:
             alert = alert_of(error)
             if alert is None:
-                raise _Ended(HandshakeOutcome.NOT_UNDERSTOOD, f"TLS library: {error.reason or 'error'}") from None
+                raise _Ended(HandshakeOutcome.NOT_UNDERSTOOD, f"it {cause_of(error)}") from None
             raise _Ended(HandshakeOutcome.REFUSED, alert=alert) from None
         return True
 

@@ -29,12 +29,14 @@ from .._pki.building import BACKDATED, DistinguishedName, issue_root
 from .._pki.certificates import Certificate
 from .._pki.keys import KeyAlgorithm, KeySpec, PrivateKey, generate_key
 from .._pki.requests import sign_leaf
+from .._tls.alerts import DISTRUST, VERSION
+from .._tls.contexts import to_look_at
 from .handshake import (
     Handshake,
     HandshakeOutcome,
     shake_hands,
 )
-from .tls import DISTRUST, VERSION, Deadline, Opener
+from .tls import Deadline, Opener
 
 #: The subject of probes, as it appears in the log of a broker. Components have O=io.strimzi and users a CN alone, so it
 #: is neither.
@@ -64,7 +66,7 @@ def make_probe(authority: Certificate, key: PrivateKey, *, now: datetime) -> Pro
     leaf = sign_leaf(
         own.public_key, SUBJECT, (), authority, key, not_before=now - BACKDATED, validity=BACKDATED + _AFTER
     )  # fmt: skip
-    contexts = [_context(version) for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)]
+    contexts = [to_look_at(version) for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)]
     _load(contexts, leaf, own)
     return Probe(leaf, *contexts)
 
@@ -76,15 +78,6 @@ def make_untrusted_probe(*, now: datetime) -> Probe:
     key = generate_key(_KEY)
     root = issue_root(_UNTRUSTED, key, not_before=now - BACKDATED, validity=BACKDATED + _AFTER)
     return make_probe(root, key, now=now)
-
-
-def _context(version: ssl.TLSVersion) -> ssl.SSLContext:
-    """A context that does not verify the other side, whose certificates the caller wants to see."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.minimum_version = context.maximum_version = version
-    return context
 
 
 def _load(contexts: Sequence[ssl.SSLContext], own: Certificate, key: PrivateKey) -> None:

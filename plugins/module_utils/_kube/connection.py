@@ -18,7 +18,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlsplit
@@ -352,9 +351,7 @@ def _load_content(
         config_dict=content, active_context=options.get("context"), config_base_path=None,
         config_persister=persister, temp_file_path=folder_for_keys(),
     )  # fmt: skip
-    refresh = getattr(loader, "_refresh_oidc", None)
-    if refresh is not None:
-        loader._refresh_oidc = partial(_refresh_token, refresh)  # pylint: disable=protected-access
+    loader._refresh_oidc = _refresh_token  # pylint: disable=protected-access
     loader.load_and_set(configuration)
 
 
@@ -365,33 +362,12 @@ def _require_context(content: Any, wanted: str | None) -> None:
         raise ConfigException(f"it has no context {name}; its contexts are: {', '.join(map(str, contexts)) or 'none'}")
 
 
-def _refresh_token(refresh: Callable[[Any], None], provider: Any) -> None:
-    """A new token of the identity provider, by the library. The text of its failures can quote tokens. Raises OptionsError."""
-    try:
-        refresh(provider)
-    except ConfigException:
-        raise
-    except Exception as error:  # pylint: disable=broad-exception-caught
-        issuer = str(provider["config"]["idp-issuer-url"])
-        named = f" {issuer}" if may_be_shown(issuer) else ""
-        raise OptionsError(
-            "The token in kubeconfig",
-            f"has ended, and the identity provider{named} {_why_not_refreshed(error)} (auth-provider oidc)",
-            "See that this machine reaches it and trusts its certificate, and log in to it again with the tool that has made this "
-            "kubeconfig; or give host and api_key.",
-        ) from None
+def _refresh_token(provider: Any) -> None:
+    """A new token of the identity provider, into the kubeconfig as it is read. Raises OptionsError."""
+    from .oidc import refresh
 
-
-def _why_not_refreshed(error: Exception) -> str:
-    """As the rest of a sentence about the identity provider, with the error code of OAuth 2.0 (RFC 6749 section 5.2)."""
-    code, status, reason = (getattr(error, name, None) for name in ("error", "status", "reason"))
-    if isinstance(code, str) and code.replace("_", "").isalnum():
-        return f"gives no new token ({code})"
-    if status:
-        return f"answers with HTTP status {status}"
-    if isinstance(error, (OSError, urllib3.exceptions.HTTPError)) or status == 0:
-        return f"cannot be reached ({type(reason if isinstance(reason, Exception) else error).__name__})"
-    return f"does not answer as one ({type(error).__name__})"
+    config = provider["config"]
+    config.value.update(refresh(config.value))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -15,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from .._errors import OptionsError, TransportError
+from .._tls.contexts import to_api_server
 from ._kubernetes import (
     HTTPHeaderDict,
     RESTClientObject,
     urllib3,
 )
 from .client import Response
-from .network import Route, describe_failure
+from .network import OWN, TRUST, Route, describe_failure, for_pool
 from .resources import read_json
 
 if TYPE_CHECKING:
@@ -67,6 +69,54 @@ class _Request:
     preload: bool = True
 
 
+def _is_encrypted(host: str) -> bool:
+    return host.lower().startswith("https://")
+
+
+def _with_certificate(configuration: Configuration) -> ssl.SSLContext:
+    """The settings for a connection with the API server. Raises OptionsError."""
+    context = _verifying(configuration)
+    if configuration.cert_file:
+        try:
+            # With an empty password an encrypted key is an error; without any, OpenSSL asks for it on the terminal.
+            context.load_cert_chain(configuration.cert_file, configuration.key_file, password="")
+        except ssl.SSLError:
+            raise OptionsError(OWN, "are no usable pair", "Give the key of this certificate, unencrypted.") from None
+        except OSError as error:
+            raise OptionsError(OWN, f"cannot be read ({error.strerror})", "Correct the paths.") from None
+    return context
+
+
+def _verifying(configuration: Configuration) -> ssl.SSLContext:
+    """Raises OptionsError."""
+    try:
+        return to_api_server(configuration.ssl_ca_cert, verify=configuration.verify_ssl)
+    except ssl.SSLError:
+        raise OptionsError(TRUST, "holds no certificate in PEM form", "Give the CA of the API server.") from None
+    except OSError as error:
+        raise OptionsError(TRUST, f"cannot be read ({error.strerror})", "Correct the path.") from None
+
+
+#: Arguments that the library passes to each connection. From these urllib3 makes settings for TLS of its own.
+_OF_THE_LIBRARY = ("ca_certs", "ca_cert_data", "cert_file", "key_file")
+
+
+def _pool(configuration: Configuration, host: str) -> Any:
+    """The connections of the library, with its choice of a proxy, and with the collection's settings for TLS. A proxy
+    with TLS is verified by the same CAs, as kubectl does, and does not get the certificate of this side. Raises
+    OptionsError.
+    """
+    pool: Any = RESTClientObject(configuration).pool_manager
+    if _is_encrypted(host):
+        settings = pool.connection_pool_kw
+        for name in _OF_THE_LIBRARY:
+            settings.pop(name, None)
+        settings["ssl_context"] = for_pool(_with_certificate(configuration))
+        if proxy := settings.get("_proxy_config"):
+            settings["_proxy_config"] = proxy._replace(ssl_context=for_pool(_verifying(configuration)))
+    return pool
+
+
 class HttpTransport:
     """Connections are kept open between requests. May be shared by threads."""
 
@@ -79,7 +129,7 @@ class HttpTransport:
     ) -> None:
         """The headers are sent with every request; with Authorization among them, the configuration's is not sent. The timeout is in seconds, for one
         answer. The function ``load_again`` gives the configuration with new credentials, when the server no longer accepts the present credentials; it
-        is None where they cannot change.
+        is None where they cannot change. Raises OptionsError where a certificate or key cannot be used.
         """
         self._load_again, self._renewing = load_again, Lock()
         # Whether the server has accepted credentials of this transport.
@@ -90,7 +140,7 @@ class HttpTransport:
         self._timeout = timeout
         # A token that is refreshed sets everything of the kubeconfig again, the host too.
         self._host = str(configuration.host).rstrip("/")
-        self._pool = RESTClientObject(configuration).pool_manager
+        self._pool = _pool(configuration, self._host)
 
     def request(
         self,
@@ -143,19 +193,24 @@ class HttpTransport:
                 return True
             try:
                 configuration = self._load_again()
+                pool = _pool(configuration, self._host)
             except OptionsError:
                 return False
-            self._configuration, self._pool = configuration, RESTClientObject(configuration).pool_manager
+            self._configuration, self._pool = configuration, pool
             return True
 
     def route(self) -> Route:
-        """How a connection of the caller's own to this API server is opened, with the present credentials."""
-        headers = self._all_headers()
+        """How a connection of the caller's own to this API server is opened, with the present credentials. Raises
+        OptionsError.
+        """
+        # The pool of a SOCKS proxy is of another class; its proxy must not be overlooked.
+        proxy, proxy_headers = getattr(self._pool, "proxy_url", None), {}
         if isinstance(self._pool, urllib3.ProxyManager):
             proxy, proxy_headers = str(self._pool.proxy), dict(self._pool.proxy_headers)
-            return Route(self._host, self._configuration, headers, proxy, proxy_headers)
-        # The pool of a SOCKS proxy is of another class; its proxy must not be overlooked.
-        return Route(self._host, self._configuration, headers, getattr(self._pool, "proxy_url", None), {})
+        # Older releases of the client do not know this setting.
+        server_name = getattr(self._configuration, "tls_server_name", None)
+        context = _with_certificate(self._configuration) if _is_encrypted(self._host) else None
+        return Route(self._host, context, server_name, self._all_headers(), proxy, proxy_headers)
 
     @property
     def cautions(self) -> tuple[str, ...]:

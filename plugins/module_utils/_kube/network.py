@@ -14,25 +14,21 @@ import socket
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib import metadata
 from urllib.parse import SplitResult, urlsplit
 
 from .._errors import TransportError
+from .._tls.failures import Peer, causes, explain
 from ._kubernetes import urllib3
-
-if TYPE_CHECKING:
-    from kubernetes.client.configuration import Configuration
-
 
 _HOST = "Check host (K8S_AUTH_HOST, or the server in kubeconfig)"
 _NETWORK = f"{_HOST}, the network and the proxy options"
-#: Failures after which another try may succeed: of a proxy or of the server behind it, and a TLS connection that the other side has closed.
-_TRANSIENT = re.compile(r"Tunnel connection failed: 5\d\d|EOF|SSLZeroReturnError")
-#: OpenSSL's words for a certificate that no trusted CA has signed, and the library's words for a certificate without
-#: the server's name.
-_NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|CertificateError")
-#: The name of a class of errors before its text, and OpenSSL's names of the error and of the line of its source around it.
-_FOR_DEVELOPERS = re.compile(r"^\w+: (?=.)|\[[A-Z0-9]+(: [A-Z0-9_]+)?\] | \(_ssl\.c:\d+\)")
+#: The option with the CA of the API server.
+TRUST = "ca_cert (K8S_AUTH_SSL_CA_CERT, or certificate-authority in kubeconfig)"
+#: The option with the certificate that logs in to the API server.
+OWN = "client_cert and client_key (K8S_AUTH_CERT_FILE and K8S_AUTH_KEY_FILE, or client-certificate in kubeconfig)"
+#: Failures of the proxy, or of the server behind it, after which another try may succeed.
+_TRANSIENT = re.compile(r"Tunnel connection failed: 5\d\d")
 _PORTS = {"https": 443, "http": 80}
 
 
@@ -42,6 +38,15 @@ def host_and_port(host: str) -> str:
     port = parts.port or _PORTS.get(parts.scheme, 443)
     name = parts.hostname or host
     return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+
+
+def for_pool(context: ssl.SSLContext) -> ssl.SSLContext:
+    """The context, from here on for connections of urllib3 only. Before its release 2 the library compares names and
+    addresses itself, and OpenSSL does not learn which address was called.
+    """
+    if int(metadata.version("urllib3").split(".", maxsplit=1)[0]) < 2 and context.verify_mode is ssl.CERT_REQUIRED:
+        context.check_hostname = False
+    return context
 
 
 def retry_after(header: str) -> float | None:
@@ -58,20 +63,20 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
     where = f"the API server {host_and_port(host)}"
     failures = urllib3.exceptions
     if isinstance(error, failures.ProxyError):
-        cause = innermost_cause(error)
+        cause, transient = proxy_failure(error)
         return TransportError(
-            f"the proxy to {where} does not let us through ({in_words(cause)})",
+            f"the proxy to {where} {cause}",
             sent=False,
-            transient=is_transient(cause),
+            transient=transient,
             remedy="Check proxy, proxy_headers and no_proxy (K8S_AUTH_PROXY, K8S_AUTH_NO_PROXY).",
         )
-    if isinstance(error, (failures.SSLError, ssl.SSLError)):
-        return _tls_failure(innermost_cause(error), where)
+    if tls := explain(error, Peer(where, TRUST, "host (K8S_AUTH_HOST, or the server in kubeconfig)", OWN)):
+        return TransportError(f"{where} {tls.cause}", sent=tls.sent, transient=tls.transient, remedy=tls.remedy)
     if isinstance(error, failures.ConnectTimeoutError) and not isinstance(error, failures.NewConnectionError):
         return TransportError(f"{where} did not answer to a connection attempt", sent=False, remedy=f"{_NETWORK}.")
     if isinstance(error, failures.NewConnectionError):
         return TransportError(
-            f"{where} cannot be reached ({in_words(innermost_cause(error))})", sent=False, remedy=f"{_NETWORK}."
+            f"{where} cannot be reached ({innermost_cause(error)})", sent=False, remedy=f"{_NETWORK}."
         )
     if isinstance(error, failures.ReadTimeoutError):
         return TransportError(
@@ -79,52 +84,25 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
         )
     if isinstance(error, (failures.LocationParseError, failures.LocationValueError)):
         return TransportError(f"{host} is not a URL", sent=False, transient=False, remedy=f"{_HOST}.")
-    cause = in_words(innermost_cause(error))
+    cause = innermost_cause(error)
     return TransportError(f"the connection to {where} broke off ({cause})", remedy=f"{_NETWORK}.")
 
 
-def _tls_failure(cause: str, where: str) -> TransportError:
-    if is_untrusted(cause):
-        return TransportError(
-            f"the certificate of {where} is not trusted ({in_words(cause)})",
-            sent=False,
-            transient=False,
-            remedy="Set ca_cert (K8S_AUTH_SSL_CA_CERT, or certificate-authority in kubeconfig) to the CA of the API "
-            "server, and host to a name that its certificate holds.",
-        )
-    return TransportError(
-        f"no TLS connection to {where} ({in_words(cause)})",
-        transient=is_transient(cause),
-        remedy=f"{_HOST}, and client_cert and client_key (K8S_AUTH_CERT_FILE, K8S_AUTH_KEY_FILE).",
-    )
-
-
-def is_transient(cause: str) -> bool:
-    """Whether another try may succeed, by the innermost cause of a failure of TLS or of a proxy."""
-    return bool(_TRANSIENT.search(cause))
-
-
-def is_untrusted(cause: str) -> bool:
-    """Whether no trusted CA has signed the server's certificate, or the certificate lacks the server's name, by the cause as in ``is_transient``."""
-    return bool(_NOT_TRUSTED.search(cause))
-
-
-def in_words(cause: str) -> str:
-    """The innermost cause as people read it, without the names that it has for developers."""
-    return _FOR_DEVELOPERS.sub("", cause)
+def proxy_failure(error: Exception) -> tuple[str, bool]:
+    """The failure of a proxy, as the rest of a sentence that begins with the proxy; whether another try may succeed."""
+    if tls := explain(error, Peer("the proxy", "", "", "")):
+        return tls.cause, tls.transient
+    cause = innermost_cause(error)
+    return f"does not let us through ({cause})", bool(_TRANSIENT.search(cause))
 
 
 def innermost_cause(error: Exception) -> str:
-    """The innermost cause of an error after the name of its class, without the text of the request."""
-    found: BaseException = error
-    while True:
-        inner = [found.__cause__, found.__context__, getattr(found, "reason", None), *found.args[1:], *found.args[:1]]
-        deeper = next((item for item in inner if isinstance(item, BaseException) and item is not found), None)
-        if deeper is None:
-            break
-        found = deeper
+    """The innermost cause of an error in its own words, or the name of its class where it has none; without the text of
+    the request.
+    """
+    *_outer, found = causes(error)
     text = str(found.strerror if isinstance(found, OSError) and found.strerror else found)
-    return f"{type(found).__name__}: {text}"[:300].replace("\n", " ")
+    return (text or type(found).__name__)[:300].replace("\n", " ")
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,8 +111,10 @@ class Route:
 
     #: The URL of the API server, without a slash at its end.
     host: str
-    #: The settings for TLS of the Kubernetes client: CA, client certificate, name of the server.
-    configuration: Configuration
+    #: The settings for TLS; None where the URL has none.
+    context: ssl.SSLContext | None
+    #: The name that the certificate of the API server has to hold; None for the host of the URL.
+    server_name: str | None
     #: Credentials and impersonation for the API server; they are secret: no repr.
     headers: Sequence[tuple[str, str]]
     #: URL of the proxy; None where there is none, or no_proxy excludes this server.
@@ -146,15 +126,11 @@ class Route:
 def dial(route: Route, timeout: float) -> socket.socket:
     """A connected socket, with TLS where the URL says so. Raises TransportError."""
     where = urlsplit(route.host)
-    configuration = route.configuration
     try:
-        context = _tls(configuration) if where.scheme == "https" else None
         plain = _through_proxy(route, where, timeout) if route.proxy else _directly(where, timeout)
-        if context is None:
+        if route.context is None:
             return plain
-        # Older releases of the client do not know this setting.
-        name = getattr(configuration, "tls_server_name", None)
-        return context.wrap_socket(plain, server_hostname=name or where.hostname)
+        return route.context.wrap_socket(plain, server_hostname=route.server_name or where.hostname)
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise describe_failure(error, route.host, timeout) from None
 
@@ -193,17 +169,3 @@ def _unfit_proxy(proxy: str) -> TransportError:
         transient=False,
         remedy="Set proxy (K8S_AUTH_PROXY) to an HTTP proxy, or run where the API server is reached without one.",
     )
-
-
-def _tls(configuration: Configuration) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if not configuration.verify_ssl:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    elif configuration.ssl_ca_cert:
-        context.load_verify_locations(configuration.ssl_ca_cert)
-    else:
-        context.load_default_certs()
-    if configuration.cert_file:
-        context.load_cert_chain(configuration.cert_file, configuration.key_file)
-    return context

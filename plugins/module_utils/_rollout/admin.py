@@ -28,13 +28,12 @@ from .._strimzi.cluster.ca_secrets import CURRENT, read_ca_secrets
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
 from .._strimzi.secret_data import entries
+from .._tls.contexts import to_kafka_node
+from .._tls.failures import Reason, cause_of, reason_of, tls_error_in
 
 _CERTIFICATE_REMEDY = (
     "The Cluster Operator writes it: let it reconcile the cluster, or use strategy=operator with spread=restart."
 )
-
-#: X509_V_FLAG_NO_CHECK_TIME of OpenSSL, for which Python has no name.
-_NO_CHECK_TIME = 0x200000
 
 
 def operator_context(observation: Observation) -> ssl.SSLContext:
@@ -54,12 +53,6 @@ def operator_context(observation: Observation) -> ssl.SSLContext:
     return context_for(entries(observation.secret(name)), anchors, f"Secret {observation.scope.namespace}/{name}")
 
 
-def accept_ended(context: ssl.SSLContext) -> ssl.SSLContext:
-    """The context, which from here on accepts certificates that have ended: names and signatures count, dates do not. For connections that carry no secret."""
-    context.verify_flags |= ssl.VerifyFlags(_NO_CHECK_TIME)
-    return context
-
-
 def context_for(identity: Mapping[str, bytes], anchors: Mapping[str, Certificate], where: str) -> ssl.SSLContext:
     """A context for mTLS with the entries of the operator's Secret as ``identity``, which messages name by ``where``. The keys of ``anchors`` say where
     each anchor lies, for messages too. Raises StepError.
@@ -68,9 +61,7 @@ def context_for(identity: Mapping[str, bytes], anchors: Mapping[str, Certificate
         pem = identity["cluster-operator.key"] + b"\n" + identity["cluster-operator.crt"]
     except KeyError as missing:
         raise StepError(where, f"does not exist or has no entry {missing}", _CERTIFICATE_REMEDY) from None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # An anchor may be an intermediate CA, as for the JVMs of Strimzi.
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    context = to_kafka_node()
     for place, anchor in anchors.items():
         _load_anchor(context, anchor, place)
     _load_identity(context, pem, where)
@@ -101,6 +92,36 @@ def _load_identity(context: ssl.SSLContext, pem: bytes, where: str) -> None:
         ) from None
     except UnusablePair:
         raise StepError(f"The certificate and the key in {where}", "are no usable pair", _CERTIFICATE_REMEDY) from None
+
+
+#: The remedy by the reason of a failure, where it is not that of every other reason. Certificates and CAs of nodes are
+#: the affair of the flows and of the operator.
+_REMEDIES = {
+    Reason.EXPIRED: (
+        "Check the clock of this machine (date -u). If it is right, run recover: it brings back nodes whose "
+        "certificates have expired."
+    ),
+    Reason.NOT_YET_VALID: (
+        "Check the clocks of this machine (date -u) and of the machine that has made the certificate."
+    ),
+    Reason.NO_TLS: (
+        "Check that this listener has TLS in the configuration of the node, and that this address leads to the node."
+    ),
+    Reason.ENDED: "Check that the node is up, and run again.",
+    **dict.fromkeys(
+        (Reason.OWN_MISSING, Reason.OWN_UNKNOWN_ISSUER, Reason.OWN_EXPIRED, Reason.OWN_REFUSED, Reason.OWN_DENIED),
+        f"The node refuses the certificate of the cluster operator. {_CERTIFICATE_REMEDY}",
+    ),
+}
+
+
+def node_remedy(error: ssl.SSLError) -> str:
+    """The remedy where a TLS connection with a Kafka node failed."""
+    return _REMEDIES.get(
+        reason_of(error),
+        "Run status: it shows the certificate of each node, and the CAs of the cluster; reconcile corrects "
+        "certificates of nodes.",
+    )
 
 
 @dataclass(frozen=True)
@@ -232,16 +253,20 @@ class _Causes(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self._causes: list[str] = []
+        self._causes: list[Exception] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         arguments = record.args if isinstance(record.args, tuple) else ()
-        self._causes += [str(argument) for argument in arguments if isinstance(argument, Exception)]
+        self._causes += [argument for argument in arguments if isinstance(argument, Exception)]
 
     def before(self, error: Exception) -> str:
         """The last cause that is not the error itself."""
-        others = [f" ({cause})" for cause in self._causes if cause != str(error)]
+        others = [f" ({cause})" for cause in self._causes if str(cause) != str(error)]
         return others[-1] if others else ""
+
+    def of_tls(self, error: Exception) -> ssl.SSLError | None:
+        """The last failure of TLS, of the error or before it; None where there was none."""
+        return next(filter(None, map(tls_error_in, [error, *reversed(self._causes)])), None)
 
 
 class KafkaPythonAdmin:
@@ -281,11 +306,12 @@ class KafkaPythonAdmin:
         except (KafkaError, OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError) as error:
             # The library raises errors of Python where a connection ends under it, and an answer may lack what is read from it.
             self.close()
+            where = f"Kafka at {', '.join(self._bootstrap)}"
+            if tls := causes.of_tls(error):
+                raise KafkaUnavailable(where, f"does not answer: a node {cause_of(tls)}", node_remedy(tls)) from None
             own = error if isinstance(error, (KafkaError, OSError)) else f"{type(error).__name__} ({error})"
             cause = f"{own}{causes.before(error)}"
-            raise KafkaUnavailable(
-                f"Kafka at {', '.join(self._bootstrap)}", f"does not answer: {cause}", _REMEDY
-            ) from None
+            raise KafkaUnavailable(where, f"does not answer: {cause}", _REMEDY) from None
         except KafkaUnavailable:
             self.close()
             raise

@@ -24,11 +24,13 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from .._errors import ApiMissing, KafkaUnavailable, KubeError, ReloadImpossible
-from .._handshake.tls import ByteStream, Deadline, Opener, TlsStream, alert_of
+from .._handshake.tls import ByteStream, Deadline, Opener, TlsStream
 from .._strimzi.apply.work import PortOpener
 from .._strimzi.cluster.kafka import UserListener
 from .._strimzi.names import ClusterNames
+from .._tls.failures import cause_of
 from .._trust.model.listeners import CONTROL_PLANE, REPLICATION
+from .admin import node_remedy
 from .kafka_pods import Node
 
 #: Where nodes cannot read a change again.
@@ -226,6 +228,8 @@ def connected(
             yield NodeAdmin(TlsStream(stream, context, host, deadline), deadline)
     except KubeError as error:
         raise _unavailable(name, str(error).rstrip("."), error.remedy) from None
+    except ssl.SSLError as error:
+        raise _unavailable(name, f"it {cause_of(error)}", node_remedy(error)) from None
     except (OSError, KafkaError) as error:
         raise _unavailable(name, _cause(error), "Check that the node is up, and run again.") from None
 
@@ -235,13 +239,6 @@ def _unavailable(name: str, cause: str, remedy: str) -> KafkaUnavailable:
 
 
 def _cause(error: Exception) -> str:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not what we trust ({error.verify_message.rstrip('.')})"
-    if isinstance(error, ssl.SSLEOFError):
-        return "it ended the connection"
-    if isinstance(error, ssl.SSLError):
-        alert = alert_of(error)
-        return f"it refuses us with the alert {alert}" if alert else f"TLS library: {error.reason}"
     if isinstance(error, TimeoutError):
         return "no answer in time"
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

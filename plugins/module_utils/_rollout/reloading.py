@@ -25,11 +25,12 @@ from .._strimzi.apply.work import Action, PortOpener, Work
 from .._strimzi.cluster.kafka import user_listeners
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
+from .._tls.contexts import accept_ended
 from .._trust.evidence.parties import unanswered
 from .._trust.model.listeners import CONTROL_PLANE, REPLICATION, ObservedListener, Unanswered
 from .._trust.model.names import listed, named
 from .._trust.model.steps.nodes import Reload, ReloadOutside
-from .admin import accept_ended, operator_context
+from .admin import operator_context
 from .kafka_pods import Node, kafka_pods, read_node, uid_of
 from .reload_request import (
     RESTART_INSTEAD,

@@ -7,8 +7,8 @@ from functools import partial
 from ...kafka import needs
 from ..packing import VARIABLES
 from .check import Check, Lane, docker_reason
-from .environments import CannotPrepare
-from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
+from .environments import CannotPrepare, reason_to_do_without
+from .pythons import OLDEST, PAIRS, Pair, available_pairs
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 #: The unit tests that take Ansible itself: modules by their real ``main()``, filters, templates.
@@ -17,6 +17,11 @@ _BY_ANSIBLE = tuple(
 )
 _MODULES = ("pytest", *_BY_ANSIBLE, "--numprocesses=2")
 _PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
+#: The unit tests of connections: TLS, requests to the API server, ports of pods, Kafka nodes, Vault.
+_CONNECTIONS = (
+    "pytest", *(f"tests/unit/{part}" for part in ("_tls", "_kube", "_handshake", "_issuing/vault")),
+    "tests/unit/_rollout/test_admin.py", "tests/unit/_rollout/test_reload_request.py", "--numprocesses=2",
+)  # fmt: skip
 #: Tests of the parts that other tests are made of, each beside its part.
 _DOUBLES = ("pytest", "tests/tools", "--numprocesses=2")
 #: A little of what `make traffic` measures in an hour, by the same rules, with fewer logins and no clients of the JVM, which take most of the
@@ -172,26 +177,25 @@ def _on_real_nodes(main: Pair) -> list[Check]:
 
 
 def _other_pairs(main: Pair) -> list[Check]:
-    # Of the libraries that the collection calls, the lock files of the pairs differ in ansible-core alone: only tests that take Ansible run with each.
-    commands = {
-        "modules": _MODULES,
-        "modules-part": (*_MODULES, "--part=1/6"),
-        "sanity": _script("sanity", "--skip-test", "pylint"),
-    }
-    others = [(pair, name) for pair in PAIRS if pair != main for name in ("modules", "sanity")]
+    others = [pair for pair in PAIRS if pair != main]
+    # Python and urllib3 have rules for TLS that change with their releases. The oldest ansible-core may lack what
+    # modules use, the newest may deprecate it.
+    short = {"modules-part": (*_MODULES, "--part=1/6"), "connections": _CONNECTIONS}
+    long = {"modules": _MODULES, "unit": _PURE, "sanity": _script("sanity", "--skip-test", "pylint")}
     return [
-        Check(
-            f"{name}-{pair.core}",
-            f"{name} tests with ansible-core {pair.core} on Python {pair.python}",
-            pair,
-            (commands[name],),
-            # All that differs between two newer versions is what they deprecate; the oldest may lack what is used.
-            long=pair != OLDEST or name == "modules",
-            reason_to_skip=partial(_absent, pair),
-        )
-        for pair, name in [*others, (OLDEST, "modules-part"), (OLDEST, "modules")]
+        *(_with(pair, name, command) for pair in others for name, command in short.items()),
+        *(_with(pair, name, command, long=True) for pair in others for name, command in long.items()),
+        _with(OLDEST, "modules-part", short["modules-part"]),
+        _with(OLDEST, "modules", _MODULES, long=True),
     ]
 
 
-def _absent(pair: Pair) -> str:
-    return "" if find_python(pair.python) else f"no Python {pair.python} in the PATH or among pyenv's versions"
+def _with(pair: Pair, name: str, command: tuple[str, ...], *, long: bool = False) -> Check:
+    return Check(
+        f"{name}-{pair.core}",
+        f"{name} tests with ansible-core {pair.core} on Python {pair.python}",
+        pair,
+        (command,),
+        long=long,
+        reason_to_skip=partial(reason_to_do_without, pair.python),
+    )

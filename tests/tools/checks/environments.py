@@ -6,7 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from ..cluster.cache import cache_root, digest, prepare
+from ..cluster.cache import MissingTool, cache_root, digest, prepare
+from . import debian_python
 from .places import REQUIREMENTS
 from .pythons import find_python
 
@@ -31,10 +32,25 @@ def environment(python: str, requirements: str) -> Path:
     return folder
 
 
+def reason_to_do_without(python: str) -> str:
+    """Why no environment of this Python can be made here, or an empty string; asks, and changes nothing."""
+    reason = "" if find_python(python) else debian_python.reason_to_do_without(python)
+    return f"no Python {python} in the PATH or among pyenv's versions; {reason}" if reason else ""
+
+
+def _interpreter(python: str) -> Path:
+    if found := find_python(python):
+        return found
+    if reason := reason_to_do_without(python):
+        raise CannotPrepare(reason)
+    try:
+        return debian_python.debian_python(python)
+    except MissingTool as problem:
+        raise CannotPrepare(str(problem)) from None
+
+
 def _make(folder: Path, python: str, lock_file: Path) -> None:
-    interpreter = find_python(python)
-    if interpreter is None:
-        raise CannotPrepare(f"Python {python} is neither in the PATH nor among pyenv's versions")
+    interpreter = _interpreter(python)
     pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
     for command in (
         [str(interpreter), "-m", "venv", str(folder)],

@@ -20,7 +20,7 @@ class Pair:
 
 
 #: All checks run with the first of these that is here, modules and sanity tests with the others.
-PAIRS = (Pair("3.11", "2.19", "dev-py311.txt"), Pair("3.12", "2.21", "dev-py312.txt"))
+PAIRS = (Pair("3.11", "2.19", "dev-py311.txt"), Pair("3.13", "2.21", "dev-py313.txt"))
 #: The lower bound in meta/runtime.yml; the tests of modules, filters and templates run with it.
 OLDEST = Pair("3.11", "2.16", "oldest-py311.txt")
 #: `make demo` runs with it: a third of the packages of the checks.

@@ -1,23 +1,49 @@
-"""Debian packages, installed by one process at a time."""
+"""Debian packages, installed by one process at a time; and roots of Debian with packages that this machine does not
+have.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 
 from .cache import MissingTool, prepare
+from .java import run_tool
 
 #: Another process of this machine may be installing a package, too: apt-get waits for that.
 _OPTIONS = ("--yes", "--no-install-recommends", "--option", "DPkg::Lock::Timeout=300")
 
 
-def install(missing: Callable[[], list[str]]) -> None:
+def install(absent: Callable[[], list[str]]) -> None:
     """Install the packages that are missing, as root. Raises MissingTool with what apt-get says."""
-    if packages := missing():
+    if packages := absent():
         about = f"the Debian packages {' '.join(packages)}"
-        prepare("debian-packages", lambda: not missing(), partial(_install, packages), about)
+        prepare("debian-packages", lambda: not absent(), partial(_install, packages), about)
+
+
+def missing(packages: Mapping[str, str]) -> list[str]:
+    """The packages of programs or files that are not here; keys: a name in the PATH, or a path."""
+    return sorted({
+        package for program, package in packages.items() if not Path(program).exists() and shutil.which(program) is None
+    })  # fmt: skip
+
+
+def of_roots(release: str) -> dict[str, str]:
+    """The needs of ``make_root`` for this release, such as "trixie", as for ``missing``."""
+    keyring = f"/usr/share/keyrings/debian-archive-{release}-stable.gpg"
+    return {"mmdebstrap": "mmdebstrap", keyring: "debian-archive-keyring"}
+
+
+def make_root(release: str, packages: tuple[str, ...], target: Path, *options: str) -> None:
+    """Packages of a release with what they depend on, from the mirror of Debian: a folder, or an archive where the
+    target ends with .tar. The options are those of mmdebstrap. Raises MissingTool.
+    """
+    documentation = [f"--dpkgopt=path-exclude=/usr/share/{folder}/*" for folder in ("doc", "locale")]
+    run_tool("mmdebstrap", f"--include={','.join(packages)}", "--quiet", *documentation, *options, release, str(target))
 
 
 def _install(packages: list[str]) -> None:

@@ -20,6 +20,7 @@ from .facts import GROUPS, options_of, with_facts
 from .roles import role_documents
 from .stops import stops_document
 from .tables import OWN, REFERRED, reference
+from .tls import tls_document
 
 ROOT = Path(__file__).parents[3]
 _MODULES = "ansible_collections.trustops.strimzi.plugins.modules"
@@ -70,7 +71,7 @@ def main() -> int:
     )
     parser.add_argument("--write", action="store_true", help="bring the files in step")
     arguments = parser.parse_args()
-    documents = (*_modules(), *_fragments(), *role_documents(), *stops_document())
+    documents = (*_modules(), *_fragments(), *role_documents(), *stops_document(), *tls_document())
     differing = [(path, text) for path, text in documents if not path.exists() or path.read_text() != text]
     for path, text in differing:
         if arguments.write:

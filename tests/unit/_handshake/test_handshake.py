@@ -26,7 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handsh
     shake_hands,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_probe
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Alert, Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._tls.alerts import Alert
 
 from .listeners import (
     NOW,

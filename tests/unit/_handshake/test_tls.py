@@ -20,13 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handsh
     shake_hands,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_untrusted_probe
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import (
-    DISTRUST,
-    VERSION,
-    Deadline,
-    TlsStream,
-    alert_of,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline, TlsStream
+from ansible_collections.trustops.strimzi.plugins.module_utils._tls.alerts import DISTRUST, VERSION, alert_of
 
 from ...tools.support.certificates import key, make
 from .listeners import DAY, NOW, TLS12, TLS13, authority, opener, server_context, serving

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
     judge_list,
     judge_probe,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import DISTRUST, Alert
+from ansible_collections.trustops.strimzi.plugins.module_utils._tls.alerts import DISTRUST, Alert
 
 from ...tools.support.certificates import key, make
 from .names import in_another_encoding

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 import yaml
@@ -20,7 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Op
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._tls.failures import ROWS, Reason
 
+from .._issuing.vault.connections import PROXIES
+from .._tls.kinds import ACCEPTED
 from .identities import Identities, make_identities
 from .server import Reply, Request, Server, serving
 
@@ -42,7 +47,8 @@ def server(identities: Identities) -> Iterator[Server]:
 @pytest.fixture(autouse=True)
 def _nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"):
+    proxies = (*PROXIES, *map(str.lower, PROXIES))
+    for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", *proxies):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -204,6 +210,9 @@ def nothing_there() -> str:
 ANSWERS: dict[str, tuple[Any, Any]] = {
     "no JSON": (Reply(body="not found"), None),
     "no endpoint": (Reply(body={"issuer": "x"}), None),
+    "failing": (Reply(500, body={}), None),
+    "unsafe": (Reply(body={"token_endpoint": "http://idp.example/token"}), None),
+    "no token": (None, Reply(body={"access_token": "x"})),
     "refused": (None, Reply(400, {"error": "invalid_grant", "error_description": "r3fresh is over"})),
 }
 
@@ -211,10 +220,13 @@ ANSWERS: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("no JSON", "does not answer as one ("),
-        ("no endpoint", "does not answer as one (KeyError)"),
+        ("no JSON", "does not answer with JSON"),
+        ("no endpoint", "names no token_endpoint"),
         ("refused", "gives no new token (invalid_grant)"),
-        (None, "cannot be reached (NewConnectionError)"),
+        ("no token", "gives no new token (no id_token)"),
+        ("failing", "answers with HTTP status 500"),
+        ("unsafe", "has a URL without TLS"),
+        (None, "cannot be reached ("),
     ],
 )
 @pytest.mark.parametrize("as_file", [True, False])
@@ -222,13 +234,11 @@ def test_a_login_by_oidc_that_fails_names_the_identity_provider(
     server: Server,
     identities: Identities,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     answer: str | None,
     why: str,
     as_file: bool,
 ) -> None:
     """And nothing of the tokens."""
-    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
     found, granted = ANSWERS.get(answer or "", (None, None))
 
     def provider(request: Request) -> Reply:
@@ -243,8 +253,53 @@ def test_a_login_by_oidc_that_fails_names_the_identity_provider(
             whoami({"kubeconfig": write(tmp_path / "config", content) if as_file else content})
     told = f"{caught.value} {caught.value.remedy}"
     assert told.startswith(f"The token in kubeconfig has ended, and the identity provider {url} {why}")
-    assert "log in to it again with the tool that has made this kubeconfig" in told
+    assert caught.value.remedy
     assert not any(secret in told for secret in ("s3cret", "r3fresh", "eyJ"))
+
+
+@pytest.mark.parametrize("trusted", ["as data", "as a file", "by the system", "not"])
+@pytest.mark.parametrize("secret", [True, False])
+def test_a_login_by_oidc_is_over_verified_tls(
+    server: Server, identities: Identities, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trusted: str, secret: bool
+) -> None:
+    """The CA of the identity provider has no key identifiers. The provider gets the refresh token only where this CA is
+    trusted.
+    """
+    kind, folder = ACCEPTED["Amazon EKS: a CA with basicConstraints only"](tmp_path), tmp_path / "idp"
+    folder.mkdir()
+    monkeypatch.setenv("SSL_CERT_FILE", os.devnull)
+
+    def provider(request: Request) -> Reply:
+        if request.method == "GET":
+            return Reply(body={"token_endpoint": f"https://{request.header('Host')[0]}/token"})
+        return Reply(body={"id_token": "new.id.token", "refresh_token": "another"})
+
+    with serving(provider, kind.server_context(folder)) as running:
+        content: Any = kubeconfig(server, identities, one=oidc_user(running.url))
+        (user,) = [one["user"] for one in content["users"] if one["name"] == "one"]
+        config = user["auth-provider"]["config"]
+        if not secret:
+            del config["client-secret"]
+        (folder / "ca.crt").write_bytes(kind.trusted)
+        if trusted == "as data":
+            config["idp-certificate-authority-data"] = base64.b64encode(kind.trusted).decode()
+        elif trusted == "as a file":
+            config["idp-certificate-authority"] = str(folder / "ca.crt")
+        elif trusted == "by the system":
+            monkeypatch.setenv("SSL_CERT_FILE", str(folder / "ca.crt"))
+        if trusted == "not":
+            with pytest.raises(OptionsError) as caught:
+                whoami({"kubeconfig": content})
+            assert ROWS[Reason.UNKNOWN_ISSUER].cause in str(caught.value)
+            assert "idp-certificate-authority" in caught.value.remedy
+            assert running.requests == []
+            return
+        assert whoami({"kubeconfig": content})["token"] == "Bearer new.id.token"
+    login = running.requests[-1]
+    sent = parse_qs(login.body.decode())
+    assert (sent["grant_type"], sent["refresh_token"]) == (["refresh_token"], ["r3fresh"])
+    named = [f"Basic {base64.b64encode(b'kubernetes:s3cret').decode()}"] if secret else []
+    assert (login.header("Authorization"), sent.get("client_id")) == (named, None if secret else ["kubernetes"])
 
 
 #: An exec plugin whose first token has run out by the time of the request that follows; it counts its calls in a file.

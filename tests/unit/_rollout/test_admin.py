@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import ssl
 import tempfile
 from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     Certificate,
     parse_certificates,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin as admin_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
     Broker,
     KafkaPythonAdmin,
@@ -30,7 +32,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
     Quorum,
     Topic,
     Voter,
-    accept_ended,
     bootstrap_servers,
     connect_to,
     context_for,
@@ -40,9 +41,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
     read_quorum,
     read_topics,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._tls.contexts import accept_ended
+from ansible_collections.trustops.strimzi.plugins.module_utils._tls.failures import ROWS, Reason
 
 from ...broker.certificates import Issued, authority, leaf
 from ...tools.support.certificates import key, make
+from .._handshake.listeners import serving as listening
 from .._strimzi.bench import SCOPE, Bench, kafka, secret
 
 
@@ -351,3 +355,41 @@ def test_an_answer_that_cannot_be_read_is_refused(
         getattr(asked, question)()
     assert library.closed == 1
     asked.close()
+
+
+@pytest.mark.parametrize(
+    ("serving", "trusted", "reason"),
+    [
+        (ended, ca, Reason.EXPIRED),
+        (server, lambda: ca(1), Reason.UNKNOWN_ISSUER),
+        (None, ca, Reason.NO_TLS),
+    ],
+    ids=["ended", "another CA", "no TLS"],
+)
+def test_the_library_does_not_hide_why_a_node_is_refused(
+    serving: Callable[[], Issued] | None,
+    trusted: Callable[[], Issued],
+    reason: Reason,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(admin_module, "_REQUEST_TIMEOUT", 500)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    if serving is not None:
+        (tmp_path / "server.pem").write_bytes(serving().key_pem + serving().certificate_pem)
+        context.load_cert_chain(tmp_path / "server.pem")
+
+    def handle(plain: socket.socket) -> None:
+        if serving is None:
+            plain.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            plain.recv(4096)
+        else:
+            context.wrap_socket(plain, server_side=True)
+
+    with listening(handle) as port:
+        asked = KafkaPythonAdmin([f"localhost:{port}"], context_for(entries(), anchors(trusted()), WHERE))
+        with pytest.raises(KafkaUnavailable, match=ROWS[reason].cause) as caught:
+            asked.quorum()
+        asked.close()
+    assert caught.value.remedy
+    assert (reason is Reason.EXPIRED) == ("recover" in caught.value.remedy)

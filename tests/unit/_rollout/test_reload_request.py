@@ -35,6 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_r
     strimzi_references,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._tls.failures import ROWS, Reason
 
 from ...broker.clients import LIBRARY_READS_ITS_FILES
 from ...tools.operator.podsets import Node
@@ -287,7 +288,7 @@ def test_a_node_that_is_another_one_is_told_nothing() -> None:
     target = ReloadTarget(node_of(1), CONTROLLERS, DOMAIN)
     with (
         listening({BROKER: double}) as ports,
-        pytest.raises(KafkaUnavailable, match=r"demo-kafka-1 does not answer: its certificate is not what we trust"),
+        pytest.raises(KafkaUnavailable, match=f"demo-kafka-1 does not answer: it {ROWS[Reason.OTHER_NAME].cause}"),
     ):
         reload_node(
             target, SETTINGS, lambda _pod, _port, *, timeout: doors(ports)(*BROKER, timeout=timeout), operator_context()

@@ -17,16 +17,18 @@ import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urljoin, urlsplit
-from urllib.request import getproxies, proxy_bypass
+from urllib.parse import urljoin, urlsplit
 
-from ..._errors import NoMemoryFiles, UnusablePair, VaultFailure, fit_in_line
+from ..._errors import NoMemoryFiles, TransportError, UnusablePair, VaultFailure, fit_in_line
 from ..._kube._kubernetes import urllib3
-from ..._kube.network import host_and_port, in_words, innermost_cause, is_transient, is_untrusted, retry_after
+from ..._kube.network import host_and_port, innermost_cause, proxy_failure, retry_after
+from ..._kube.other_servers import is_on_this_machine, is_safe, pool_of_environment
 from ..._kube.private_files import present
 from ..._kube.resources import read_json
 from ..._pki.certificates import encode_certificates
 from ..._strimzi.issuer_settings import VaultIssuer, VaultTlsCertificate
+from ..._tls.contexts import to_vault
+from ..._tls.failures import Peer, explain
 
 #: Characters of a server's words that are shown.
 _LONGEST = 400
@@ -155,9 +157,6 @@ def quoted(errors: str) -> str:
     return f": {errors}" if errors else ""
 
 
-_LOOPBACK = re.compile(r"localhost|127(?:\.\d+){3}|::1")
-
-
 def checked_url(url: str) -> str:
     """Raises VaultFailure. The URL is not quoted: it may hold a password."""
     base = url.rstrip("/")
@@ -168,7 +167,7 @@ def checked_url(url: str) -> str:
         usable = False
     if not usable or any(not character.isprintable() or character.isspace() for character in base):
         raise VaultFailure("The url of Vault", "is not a URL of a server", "Give url as https://HOST:8200.")
-    if parts.scheme != "https" and not is_on_this_machine(base):
+    if not is_safe(base):
         raise VaultFailure(
             f"The url {base}",
             "has no TLS: tokens would be sent unencrypted, and any host on the way could answer",
@@ -177,22 +176,11 @@ def checked_url(url: str) -> str:
     return base
 
 
-def is_on_this_machine(url: str) -> bool:
-    """A proxy of Vault on this machine, such as its agent, has TLS of its own."""
-    parts = urlsplit(url)
-    return parts.scheme == "http" and _LOOPBACK.fullmatch(parts.hostname or "") is not None
-
-
 def tls_context(settings: VaultIssuer) -> ssl.SSLContext:
-    # The library knows which of the two, it or OpenSSL, compares names and addresses in each of its versions.
-    context: ssl.SSLContext = urllib3.util.ssl_.create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    given = settings.ca_certificate
     try:
-        if settings.ca_certificate is None:
-            context.load_default_certs()
-        else:
-            # Bundles of distributions have the names of CAs, in any language, between the certificates.
-            context.load_verify_locations(cadata=settings.ca_certificate.decode("ascii", "ignore"))
+        # Bundles of distributions have the names of CAs, in any language, between the certificates.
+        context = to_vault(None if given is None else given.decode("ascii", "ignore"))
     except (ssl.SSLError, ValueError):
         raise VaultFailure(
             "The given CA of Vault's own certificate", "is no certificate in PEM form", "Correct it."
@@ -221,29 +209,11 @@ def _present(context: ssl.SSLContext, login: VaultTlsCertificate) -> None:
 
 
 def pool(base: str, context: ssl.SSLContext) -> Any:
-    """With the proxy that the environment names for this server (HTTPS_PROXY, NO_PROXY), if it names any. A connection
-    without TLS stays on this machine.
-    """
-    proxies = getproxies()
-    proxy = proxies.get("https") or proxies.get("all")
-    if not proxy or is_on_this_machine(base) or proxy_bypass(urlsplit(base).netloc):
-        return urllib3.PoolManager(ssl_context=context, cert_reqs="CERT_REQUIRED")
-    host, headers = proxy.rpartition("@")[2], {}
+    """Raises VaultFailure."""
     try:
-        given = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        host = given.netloc.rpartition("@")[2]
-        if given.username is not None:
-            user = f"{unquote(given.username)}:{unquote(given.password or '')}"
-            headers = urllib3.make_headers(proxy_basic_auth=user)
-        return urllib3.ProxyManager(
-            f"{given.scheme}://{host}", proxy_headers=headers, ssl_context=context, cert_reqs="CERT_REQUIRED"
-        )
-    except (urllib3.exceptions.HTTPError, ValueError):
-        raise VaultFailure(
-            f"The proxy {host} that the environment names for Vault",
-            "cannot be used",
-            "Set HTTPS_PROXY to a proxy that speaks HTTP, or add Vault to NO_PROXY.",
-        ) from None
+        return pool_of_environment(base, context)
+    except TransportError as error:
+        raise VaultFailure(f"Vault {base}", f"cannot be reached: {error}", error.remedy) from None
 
 
 _CONNECT_TIMEOUT = 10.0
@@ -339,38 +309,30 @@ class VaultConnection:
         return Reply(status, body, errors, retry_after(headers.get("Retry-After", "")))
 
 
+#: The settings as remedies name them (docs/issuers/vault.md).
+_TRUST, _ADDRESS, _OWN = "issuer.ca_certificate", "issuer.url", "issuer.login (certificate and private_key)"
+
+
 def _no_answer(error: Exception, server: str) -> VaultFailure:
     failures = urllib3.exceptions
-    cause = quotable(innermost_cause(error))
     if isinstance(error, failures.ProxyError):
+        cause, transient = proxy_failure(error)
         return VaultFailure(
-            f"The proxy to {server}",
-            f"does not let us through ({in_words(cause)})",
-            "Check HTTPS_PROXY and NO_PROXY.",
-            transient=is_transient(cause),
+            f"The proxy to {server}", quotable(cause), "Check HTTPS_PROXY and NO_PROXY.", transient=transient
         )
-    if isinstance(error, (failures.SSLError, ssl.SSLError)):
-        if is_untrusted(cause):
-            return VaultFailure(
-                f"The certificate of {server}",
-                f"is not trusted ({in_words(cause)})",
-                "Give the CA that has issued it, and a url with a name that it holds. It is always verified.",
-            )
-        return VaultFailure(
-            f"There is no TLS connection to {server}",
-            f"({in_words(cause)})",
-            "Check url and the proxy.",
-            transient=is_transient(cause),
-        )
+    if tls := explain(error, Peer(server, _TRUST, _ADDRESS, _OWN)):
+        return VaultFailure(server, quotable(tls.cause), tls.remedy, transient=tls.transient)
     if isinstance(error, failures.ReadTimeoutError):
         return VaultFailure(
             server, f"did not answer within {_READ_TIMEOUT:g} s", "Run again when it is less busy.", transient=True
         )
     if isinstance(error, failures.ConnectTimeoutError) and not isinstance(error, failures.NewConnectionError):
         cause = f"nothing answered within {_CONNECT_TIMEOUT:g} s"
+    else:
+        cause = quotable(innermost_cause(error))
     return VaultFailure(
         server,
-        f"cannot be reached ({in_words(cause)})",
+        f"cannot be reached ({cause})",
         "Check url, the network and the proxy; then run again.",
         transient=True,
     )

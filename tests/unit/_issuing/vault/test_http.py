@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultTlsCertificate,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._tls.failures import ROWS, Reason
 
 from ....tools.support.certificates import key, make
 from ....tools.support.fake_vault.auth import Method
@@ -216,8 +217,8 @@ def test_a_server_that_is_not_trusted_gets_nothing(identities: Identities, given
     with serving(lambda _: Reply(), identities.server_context()) as server:
         found = failing(server.url, ca_certificate)
         assert server.requests == []
-    assert f"The certificate of Vault at {server.address} is not trusted (" in str(found)
-    assert "It is always verified." in found.remedy
+    assert f"Vault at {server.address} {ROWS[Reason.UNKNOWN_ROOT].cause} (" in str(found)
+    assert "issuer.ca_certificate" in found.remedy
     assert not found.transient
 
 
@@ -225,12 +226,13 @@ def test_a_server_of_another_name_gets_nothing(identities: Identities) -> None:
     with serving(lambda _: Reply(), identities.server_context()) as server:
         found = failing(server.url.replace("127.0.0.1", "localhost"), identities.ca.read_bytes())
         assert server.requests == []
-    assert "is not trusted (" in str(found)
+    assert ROWS[Reason.OTHER_NAME].cause in str(found)
+    assert "issuer.url" in found.remedy
 
 
 def test_a_server_without_tls(server: Server) -> None:
     found = failing(server.url.replace("http:", "https:"))
-    assert "There is no TLS connection to Vault at" in str(found)
+    assert ROWS[Reason.NO_TLS].cause in str(found)
     assert not found.transient
 
 
@@ -347,14 +349,14 @@ def test_a_call_without_tls_bypasses_the_proxy(name: str, server: Server, monkey
 def test_a_proxy_that_speaks_no_http_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "socks5://me:s3cr3t@proxy.example:1080")
     found = failing("https://vault.example:8200")
-    assert "The proxy proxy.example:1080" in str(found)
+    assert "the proxy proxy.example:1080" in str(found)
     assert "s3cr3t" not in str(found)
 
 
 def test_a_proxy_that_is_no_url(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://me:s3cr3t@[proxy:3128")
     found = failing("https://vault.example:8200")
-    assert "The proxy [proxy:3128 that the environment names for Vault cannot be used" in str(found)
+    assert "the proxy [proxy:3128 that the environment names cannot be used" in str(found)
     assert "s3cr3t" not in str(found)
 
 
