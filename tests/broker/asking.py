@@ -51,8 +51,9 @@ class Jvm:
 
 
 @contextmanager
-def started_jvm() -> Iterator[Jvm]:
-    java = [*java_command(find_jars()), _SOURCE]
+def started_jvm(version: str) -> Iterator[Jvm]:
+    """version: of Kafka's client."""
+    java = [*java_command(find_jars(version)), _SOURCE]
     streams: Mapping[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(java, text=True, **streams) as process:
         yield Jvm(process)

@@ -13,14 +13,16 @@ POM = Path(__file__).parent / "pom.xml"
 MINIMUM_JAVA = 17
 
 
-def find_jars() -> Path:
-    """The folder with everything for the class path of a node. Raises MissingTool."""
-    return find_jars_of("kafka", POM, f"Kafka {KAFKA} for the broker tests")
+def find_jars(version: str = KAFKA) -> Path:
+    """The folder with everything for the class path of a node of this version of Kafka, and of its clients. Raises
+    MissingTool.
+    """
+    return find_jars_of("kafka", POM, f"Kafka {version} for the broker tests", version)
 
 
-def find_jars_of(name: str, pom: Path, about: str) -> Path:
+def find_jars_of(name: str, pom: Path, about: str, version: str = KAFKA) -> Path:
     """The folder with the jars that this POM names, in this version of Kafka. about: what they are, for people. Raises MissingTool."""
-    return cached(f"{name}-{KAFKA}-{digest(pom)}", partial(_download, pom), about)
+    return cached(f"{name}-{version}-{digest(pom)}", partial(_download, pom, version), about)
 
 
 def java_command(jars: Path, heap: str = "64m") -> list[str]:
@@ -36,5 +38,5 @@ def find_java() -> str:
     return java
 
 
-def _download(pom: Path, target: Path) -> None:
-    resolve(pom, "copy-dependencies", {"kafka.version": KAFKA, "outputDirectory": target})
+def _download(pom: Path, version: str, target: Path) -> None:
+    resolve(pom, "copy-dependencies", {"kafka.version": version, "outputDirectory": target})

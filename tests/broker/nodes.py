@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..tools.cluster.versions import KAFKA
 from .certificates import authority, leaf
 from .jars import find_jars, java_command
 from .stores import Stores
@@ -43,9 +44,9 @@ def _free_ports(count: int) -> list[int]:
 class KafkaNodes:
     """``with`` starts all of them and ends all of them."""
 
-    def __init__(self, folder: Path, roles: Mapping[int, str] | None = None) -> None:
-        """roles: by node, as in ``process.roles``; three combined nodes unless told otherwise."""
-        self.folder = folder
+    def __init__(self, folder: Path, roles: Mapping[int, str] | None = None, *, version: str = KAFKA) -> None:
+        """roles: by node, as in ``process.roles``; three combined nodes unless told otherwise. version: of Kafka."""
+        self.folder, self.version = folder, version
         self.roles = dict(roles or dict.fromkeys(NODES, COMBINED))
         self.authority = authority()
         self.operator = leaf("cluster-operator", self.authority)
@@ -53,7 +54,7 @@ class KafkaNodes:
         ports = [(node, port) for node in self.roles for port in self.listeners(node)]
         self.ports = dict(zip(ports, _free_ports(len(ports)), strict=True))
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        self._java = [*java_command(find_jars(), "256m"), "-Dlog4j2.level=INFO"]
+        self._java = [*java_command(find_jars(version), "256m"), "-Dlog4j2.level=INFO"]
 
     @property
     def bootstrap(self) -> list[str]:

@@ -168,9 +168,9 @@ def reload_users_leaf(kafka: KafkaNodes, node: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def clients() -> Iterator[Mapping[str, Asks]]:
-    """A client of each TLS library."""
-    with started_jvm() as jvm:
+def clients(kafka_version: str) -> Iterator[Mapping[str, Asks]]:
+    """A client of each TLS library; Kafka's own is of the version of the nodes."""
+    with started_jvm(kafka_version) as jvm:
         yield {"jvm": jvm, "librdkafka": ask_as_librdkafka, "openssl": ask_as_openssl, "go": ask_as_go}
 
 

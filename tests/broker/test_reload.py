@@ -12,9 +12,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, ReloadImpossible
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Inquiry
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Partition
 
 from .certificates import Issued, authority, leaf
-from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually
+from .clients import LIBRARY_READS_ITS_FILES, admin_of, create_topic, eventually
 from .listening import VERIFYING, certificate_of, inquiry_about, look
 from .nodes import COMBINED, CONTROL_PLANE, REPLICATION, KafkaNodes
 from .reloading import all_up, reload, settings_of
@@ -31,8 +32,8 @@ CONTROLLERS = pytest.mark.parametrize("which", [0, 1])
 
 
 @pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaNodes]:
-    with KafkaNodes(tmp_path_factory.mktemp("roles"), ROLES) as started:
+def nodes(kafka_version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaNodes]:
+    with KafkaNodes(tmp_path_factory.mktemp("roles"), ROLES, version=kafka_version) as started:
         try:
             all_up(started)
         except AssertionError as problem:
@@ -64,6 +65,7 @@ def presents(nodes: KafkaNodes, which: int, issued: Issued) -> bool:
     return {presented(nodes, which, port) for port in nodes.listeners(which)} == {wanted}
 
 
+@pytest.mark.every_kafka
 @EVERY_NODE
 def test_a_ca_is_trusted_on_every_listener_and_then_no_longer(nodes: KafkaNodes, another: Issued, which: int) -> None:
     inquiry, settings = inquiry_about([nodes.authority, another]), settings_of(nodes, which).trust
@@ -78,6 +80,7 @@ def test_a_ca_is_trusted_on_every_listener_and_then_no_longer(nodes: KafkaNodes,
     eventually(lambda: trusts(nodes, which, inquiry, nodes.authority), SECONDS)
 
 
+@pytest.mark.every_kafka
 @EVERY_NODE
 def test_every_listener_presents_the_new_leaf(nodes: KafkaNodes, which: int) -> None:
     issued = nodes.stores.issue(which, nodes.authority)
@@ -89,6 +92,7 @@ def test_every_listener_presents_the_new_leaf(nodes: KafkaNodes, which: int) -> 
     eventually(lambda: presents(nodes, which, issued), SECONDS)
 
 
+@pytest.mark.every_kafka
 @CONTROLLERS
 def test_a_controller_is_asked_itself_and_then_the_one_that_is_active(nodes: KafkaNodes, which: int) -> None:
     with admin_of(nodes) as admin:
@@ -98,11 +102,23 @@ def test_a_controller_is_asked_itself_and_then_the_one_that_is_active(nodes: Kaf
     assert reload(nodes, which, settings_of(nodes, which).trust) == list(doors)
 
 
+@pytest.mark.every_kafka
+def test_the_admin_client_reads_the_quorum_the_brokers_and_the_topics(nodes: KafkaNodes) -> None:
+    brokers = frozenset(nodes.having("broker"))
+    with admin_of(nodes) as admin:
+        create_topic(admin, "read", sorted(brokers))
+        (topic,) = (one for one in admin.topics() if one.partitions[0].topic == "read")
+        found = admin.quorum()
+    assert (topic.partitions, topic.min_insync_replicas) == ((Partition("read", 0, brokers, brokers),), 2)
+    assert {voter.node_id for voter in found.voters} == set(nodes.having("controller"))
+
+
 @BROKERS
 def test_a_broker_is_asked_on_its_own_port(nodes: KafkaNodes, which: int) -> None:
     assert reload(nodes, which, settings_of(nodes, which).trust) == [(pod_of(which), REPLICATION)]
 
 
+@pytest.mark.every_kafka
 @EVERY_NODE
 def test_a_client_that_may_not_reload_is_refused_for_good(nodes: KafkaNodes, which: int) -> None:
     client = leaf("client", nodes.authority)

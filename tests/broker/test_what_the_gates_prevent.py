@@ -38,9 +38,9 @@ pytestmark = [pytest.mark.long, pytest.mark.filterwarnings(LIBRARY_READS_ITS_FIL
 
 
 @pytest.fixture
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaNodes]:
+def nodes(kafka_version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaNodes]:
     """Each test leaves them beyond repair."""
-    with KafkaNodes(tmp_path_factory.mktemp("apart"), ROLES) as started:
+    with KafkaNodes(tmp_path_factory.mktemp("apart"), ROLES, version=kafka_version) as started:
         try:
             all_up(started)
         except AssertionError as problem:

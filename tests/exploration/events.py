@@ -35,7 +35,8 @@ def start(model: ModelCluster, number: int) -> ModelCluster:
     """A new pod: it loads what is stored now."""
     slot = model.slots[number]
     new = slot._replace(
-        annotated=slot.template, presents=slot.stored, trusts=model.bundle or frozenset(), up=True, started=None, labelled=True, silent=False
+        annotated=slot.template, presents=slot.stored, trusts=model.bundle or frozenset(), up=True, started=None,
+        raft=None, labelled=True, silent=False,
     )  # fmt: skip
     return forget(model.with_slot(number, new), number)
 

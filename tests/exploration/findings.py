@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -16,17 +16,18 @@ from .invariants import broken
 from .people import keep_hands_off
 from .runs import Runner
 from .starts import start
+from .state import Follows
 
 Record = Callable[[str, object], None]
 
 
 def explored(
     record: Record, runner: Runner, nodes: int, people: People = keep_hands_off, *, runs: int = 1, components: tuple[Component, ...] = (),
-    invariant: Invariant = broken,
+    invariant: Invariant = broken, follows: Sequence[Follows] = (),
 ) -> Explored:  # fmt: skip
     """Everything from the start of the runner's flow on, counted for the summary."""
     intent = runner.intent
-    found = explore(start(intent, nodes, runs, components), ClusterCa(runner, nodes, people, invariant))
+    found = explore(start(intent, nodes, runs, components, follows), ClusterCa(runner, nodes, people, invariant))
     of = (
         f"{type(runner).__name__} {intent.goal.value}{' supplied' * bool(intent.new_ca.supplied)}"
         f"{' patient' * (intent.pace.retire not in (None, Retire.NOW))} {people.__name__}"
@@ -52,9 +53,10 @@ def counter_example(
     *,
     runs: int = 1,
     components: tuple[Component, ...] = (),
+    follows: Sequence[Follows] = (),
 ) -> str:
     """The invariant that is broken in the end, as its sentence; the way to it is printed."""
     with pytest.raises(CounterExample) as found:
-        explore(start(runner.intent, nodes, runs, components), ClusterCa(runner, nodes, people))
+        explore(start(runner.intent, nodes, runs, components, follows), ClusterCa(runner, nodes, people))
     print(f"\n{found.value}")
     return str(found.value).splitlines()[-1]

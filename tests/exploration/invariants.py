@@ -109,9 +109,9 @@ def _cleared(slot: Slot, number: int, before: Removed, now: Removed | None) -> t
 
 
 def _meet(verifier: Slot, presenter: Slot) -> bool:
-    """Whether every channel of the one accepts what it meets of the other: Raft clients and agents of two processes do
-    not meet each other, only listeners."""
-    pairs = product(enumerate(verifier.channels), enumerate(presenter.channels))
+    """Whether every channel of the one accepts what it meets of the other: Raft clients of two processes do not meet
+    each other, only listeners, and agents meet none of them."""
+    pairs = product(enumerate(verifier.nodes_meet), enumerate(presenter.nodes_meet))
     return all(_accepts(by.trusts, seen.presents, go=verifier.go) for (m, by), (n, seen) in pairs if 0 in (m, n))
 
 

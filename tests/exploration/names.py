@@ -31,6 +31,8 @@ def _features(model: ModelCluster, number: int) -> tuple[object, ...]:
         slot.silent,
         slot.node,
         _heard(slot.started),
+        _heard(slot.raft),
+        slot.follows,
     )
     read = model.view.leaves[number : number + 1] if model.view else ()
     return (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .authorities import OLD, OTHER, signer
 from .events import Event, forget, start
-from .state import CERTIFICATE, KAFKA, Leaf, ModelCluster, Pause, Slot, leaf_secret, pod
+from .state import CERTIFICATE, KAFKA, Heard, Leaf, ModelCluster, Pause, Slot, leaf_secret, pod
 
 #: More nodes than this are not added.
 MOST = 2
@@ -38,7 +38,12 @@ def a_pod_stays_away(model: ModelCluster) -> Iterator[Event]:
             yield f"pod {number} comes back", start(model, number)
         elif all(other.up for other in model.slots):
             away = slot._replace(
-                up=False, annotated=slot.template, presents=slot.stored, trusts=frozenset(), started=None
+                up=False,
+                annotated=slot.template,
+                presents=slot.stored,
+                trusts=frozenset(),
+                started=None,
+                raft=None,
             )
             yield f"pod {number} stays away", forget(model.with_slot(number, away), number)
 
@@ -73,6 +78,15 @@ def hangs(model: ModelCluster) -> Iterator[Event]:
         if slot.up and slot.node and (slot.silent or not any(other.silent for other in model.slots)):
             what = "answers again" if slot.silent else "hangs"
             yield f"node {number} {what}", model.with_slot(number, slot._replace(silent=not slot.silent))
+
+
+def raft_clients_read_again(model: ModelCluster) -> Iterator[Event]:
+    """At any moment, whether a run has told the node to or not: by no answer a run could see it."""
+    for number, slot in enumerate(model.slots):
+        read = Heard(slot.stored, model.bundle or frozenset())
+        if slot.up and slot.node and read != (slot.raft or slot.started or slot.listeners):
+            after = slot._replace(raft=read, started=slot.started or slot.listeners)
+            yield f"the Raft client of pod {number} reads again", model.with_slot(number, after)
 
 
 def passes_a_verdict(model: ModelCluster) -> Iterator[Event]:

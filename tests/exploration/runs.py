@@ -48,6 +48,8 @@ from .state import (
     OWN,
     POD_SETS,
     Authorities,
+    Follows,
+    Heard,
     Leaf,
     ModelCluster,
     Pause,
@@ -73,7 +75,7 @@ class Runner(Walker[ModelCluster]):
         return model.slots
 
     def visible(self, seen: Secrets, listed: tuple[Slot, ...]) -> Any:
-        return (seen, tuple((slot.annotated, slot.up, slot.component, slot.labelled) for slot in listed))
+        return (seen, tuple((slot.annotated, slot.up, slot.component, slot.labelled, slot.follows) for slot in listed))
 
     def snapshot(self, seen: Secrets, listed: tuple[Slot, ...]) -> Snapshot:
         return snapshot_of(seen, listed, bool(listed))
@@ -271,11 +273,12 @@ def _stamped(model: ModelCluster, write: Write) -> ModelCluster:
 
 
 def _reloaded(model: ModelCluster, write: Write) -> ModelCluster:
-    """Its listeners read what is stored now; the rest of the process does not."""
-    slot = model.slots[write.slot]
-    new = slot._replace(
-        presents=slot.stored, trusts=model.bundle or frozenset(), started=slot.started or slot.listeners
-    )
+    """Its listeners read what is stored now, and the channels that follow them; the rest of the process does not."""
+    slot, read = model.slots[write.slot], Heard(model.slots[write.slot].stored, model.bundle or frozenset())
+    new = slot._replace(presents=read.presents, trusts=read.trusts)
+    if slot.follows is not Follows.ALL:
+        raft = read if slot.follows is Follows.RAFT_CLIENT else slot.raft
+        new = new._replace(started=slot.started or slot.listeners, raft=raft)
     return model.with_slot(write.slot, new) if slot.up else model
 
 

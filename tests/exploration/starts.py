@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
@@ -10,15 +11,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ..tools.support.intents import an_intent, changed_intent
 from .authorities import BELOW, DEADLINE, OLD, SUPPLIED, certificate, chain
-from .state import Authorities, Books, Entry, Leaf, ModelCluster, Pause, Run, Slot
+from .state import Authorities, Books, Entry, Follows, Leaf, ModelCluster, Pause, Run, Slot
 
 _NOTHING = Authorities(None, frozenset(), 0, None, frozenset(), frozenset())
 
 
-def start(intent: Intent, nodes: int, runs: int, components: tuple[Component, ...] = ()) -> ModelCluster:
+def start(
+    intent: Intent, nodes: int, runs: int, components: tuple[Component, ...] = (), follows: Sequence[Follows] = ()
+) -> ModelCluster:
     """A cluster whose CA is in use by all; before that where it is created or adopted.
 
-    components: what there is besides nodes; with any, the operator's own leaf is looked at as well.
+    components: what there is besides nodes; with any, the operator's own leaf is looked at as well. follows: of each
+    node; by default no channel does.
     """
     idle = (Run(),) * runs
     if intent.goal is Goal.CREATE:
@@ -30,7 +34,8 @@ def start(intent: Intent, nodes: int, runs: int, components: tuple[Component, ..
     leaf, trusted = Leaf(OLD, 0), frozenset({OLD})
     node = Slot(leaf, leaf, leaf, leaf, trusted)
     others = (node._replace(component=one) for one in components if one is not Component.CLUSTER_OPERATOR)
-    slots = (*(node,) * nodes, *others)
+    of_nodes = (node._replace(follows=one) for one in follows or (Follows.NONE,) * nodes)
+    slots = (*of_nodes, *others)
     own = leaf if components else None
     return ModelCluster(slots, ca, trusted, books, Pause(False, False), adopting, None, idle, own)
 

@@ -59,6 +59,17 @@ class Heard(NamedTuple):
 SILENCE = Heard(Leaf(-1, -1), frozenset())
 
 
+class Follows(IntEnum):
+    """The channels of a node that really read again when its listeners are told to."""
+
+    #: None: the Raft client and the agent keep what the process was started with.
+    NONE = 0
+    #: The Raft client; the agent keeps what the process was started with.
+    RAFT_CLIENT = 1
+    #: All.
+    ALL = 2
+
+
 class Slot(NamedTuple):
     """A place for a pod: the stored leaf, the leaf that its next pod is annotated with, and its running pod."""
 
@@ -72,8 +83,12 @@ class Slot(NamedTuple):
     #: Whether there is a pod at all.
     up: bool = True
     component: Component = Component.KAFKA
-    #: Where listeners have read again, what the rest of the process was started with.
+    #: Where a channel has read again, what the agent was started with; the Raft client too, as long as ``raft`` is
+    #: None.
     started: Heard | None = None
+    #: The leaf and the CAs that the Raft client has read since the process was started.
+    raft: Heard | None = None
+    follows: Follows = Follows.NONE
     #: The running pod has the labels by which it is found.
     labelled: bool = True
     #: Its listeners do not answer.
@@ -93,9 +108,16 @@ class Slot(NamedTuple):
         return Heard(self.presents, self.trusts)
 
     @property
+    def nodes_meet(self) -> tuple[Heard, ...]:
+        """The channels that meet other nodes: listeners first; then the Raft client, where it knows something else."""
+        raft = self.raft or self.started
+        return (self.listeners, *([raft] if raft and raft != self.listeners else []))
+
+    @property
     def channels(self) -> tuple[Heard, ...]:
-        """Listeners first; then Raft client and agent, where they know something else."""
-        return (self.listeners, *([self.started] if self.started else []))
+        """These; then the agent, where it knows something else."""
+        agent = self.started
+        return (*self.nodes_meet, *([agent] if agent and agent not in self.nodes_meet else []))
 
 
 class Entry(NamedTuple):

@@ -60,6 +60,7 @@ from .state import (
     Books,
     Entry,
     Flow,
+    Follows,
     Heard,
     Held,
     Leaf,
@@ -74,6 +75,8 @@ NAMES = ObjectNames(
 )
 #: In the place of a slot, for the operator's own leaf.
 _OPERATOR = 99
+#: A version of Kafka by the channels that follow its listeners. None follows with all of them.
+VERSIONS = {Follows.NONE: "4.4.0", Follows.RAFT_CLIENT: "4.5.0", Follows.ALL: "9.0.0"}
 #: More slots than any exploration has.
 _SLOTS = 4
 #: By fingerprint: the CA of each leaf of a pod, its serial, and the slot.
@@ -159,6 +162,7 @@ def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
         leaves=(f"leaf-{number}",) if stored else (),
         presents_stored=bool(stored and slot.annotated.is_same_certificate(stored)) if slot.annotated else None,
         leaf_hash=leaf(slot.annotated.authority, number, slot.annotated.serial).fingerprint if slot.annotated else "",
+        kafka_version=VERSIONS[slot.follows] if slot.node else "",
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 
 from ..tools.cluster.bed_cluster import BedCluster
 from ..tools.cluster.commands import run_command
+from ..tools.cluster.versions import OTHER_KAFKAS
 from ..tools.operator import clusters
 from .bed import KafkaBed
 from .parts import real_parts
@@ -39,7 +40,7 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     arguments = _arguments()
     if arguments.verb == "build":
-        parts = real_parts()
+        parts = real_parts(OTHER_KAFKAS)
         print(*parts.files.values(), *parts.crds, sep="\n")
         return 0
     cluster = BedCluster(KafkaBed(arguments.name), arguments.namespace, real_pods=True)

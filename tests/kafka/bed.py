@@ -16,7 +16,7 @@ from ..tools.cluster.kube import Kube, wait_for
 from ..tools.cluster.parts import Parts
 from . import kubelet, network, node, runtime
 from .image import IMAGE
-from .parts import real_parts
+from .parts import IMAGE_FILE, real_parts
 
 
 @dataclass
@@ -25,6 +25,8 @@ class KafkaBed(Bed):
     mounts_tokens: ClassVar[bool] = True
 
     name: str = "kafka"
+    #: Versions of Kafka that its nodes can run besides.
+    other_kafkas: tuple[str, ...] = ()
 
     @cached_property
     def network(self) -> network.Network:
@@ -45,7 +47,7 @@ class KafkaBed(Bed):
         return int((self.folder / "node.pid").read_text())
 
     def _find_parts(self) -> Parts:
-        return real_parts()
+        return real_parts(self.other_kafkas)
 
     def _prepare(self) -> None:
         self._run_steps(node.holder(self.folder))
@@ -62,7 +64,9 @@ class KafkaBed(Bed):
         node.make_cgroups(self.name)
         self._run_steps(runtime.containerd(pid, folder))
         wait_for(lambda: runtime.answers(pid), f"containerd ({folder}/containerd.log)")
-        runtime.import_image(pid, files["image"])
+        for name, archive in files.items():
+            if name.startswith(IMAGE_FILE):
+                runtime.import_image(pid, archive)
         self._run_steps(*kubelet.steps(pid, folder, files, self.network))
 
     def _remove_traces(self) -> None:

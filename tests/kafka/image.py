@@ -17,23 +17,33 @@ from ..tools.cluster.side_by_side import both
 from ..tools.cluster.versions import CONFIG_PROVIDER, KAFKA
 
 PARTS = Path(__file__).parent / "image"
-IMAGE = f"docker.io/library/kafka:{KAFKA}"
 DEBIAN = "bookworm"
 _SCRIPTS = {"kafka_run.sh": "", "kafka_readiness.sh": "", "kafka_liveness.sh": "", "kafka-run-class.sh": "bin/"}
 _ENVIRONMENT = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "KAFKA_HOME=/opt/kafka"]
 
 
-def find_image() -> Path:
+def image_of(version: str) -> str:
+    """The name by which a container runtime has the image of this version of Kafka."""
+    return f"docker.io/library/kafka:{version}"
+
+
+#: The image that beds have in any case: sandboxes of pods, and programs that need no Kafka, run it too.
+IMAGE = image_of(KAFKA)
+
+
+def find_image(version: str = KAFKA) -> Path:
     """An archive that container runtimes import. Raises MissingTool."""
-    key = f"kafka-image-{KAFKA}-{digest(*sorted(PARTS.iterdir()))}"
-    return cached(key, _build, f"the image of Kafka {KAFKA}", "about a minute") / "image.tar"
+    key = f"kafka-image-{version}-{digest(*sorted(PARTS.iterdir()))}"
+    return cached(key, partial(_build, version), f"the image of Kafka {version}", "about a minute") / "image.tar"
 
 
-def _build(target: Path) -> None:
-    root, kafka = both(partial(debian_root, ("openjdk-17-jre-headless", "tini")), partial(_kafka_layer, target))
+def _build(version: str, target: Path) -> None:
+    root, kafka = both(
+        partial(debian_root, ("openjdk-17-jre-headless", "tini")), partial(_kafka_layer, version, target)
+    )
     # The sandbox of a pod runs this image too, hence a command that sleeps.
     configuration = {"Env": _ENVIRONMENT, "WorkingDir": "/opt/kafka", "Cmd": ["/bin/sleep", "infinity"]}
-    write_image(IMAGE, [root, kafka], configuration, target / "image.tar")
+    write_image(image_of(version), [root, kafka], configuration, target / "image.tar")
     subprocess.run(["rm", "-r", target / "libs", target / "kafka.tar"], check=True)
 
 
@@ -51,9 +61,9 @@ def _bootstrap(packages: tuple[str, ...], target: Path) -> None:
     make_root(DEBIAN, packages, target / "root.tar", "--variant=essential", hook)
 
 
-def _kafka_layer(target: Path) -> Path:
+def _kafka_layer(version: str, target: Path) -> Path:
     libs, layer = target / "libs", target / "kafka.tar"
-    versions = {"kafka.version": KAFKA, "provider.version": CONFIG_PROVIDER}
+    versions = {"kafka.version": version, "provider.version": CONFIG_PROVIDER}
     resolve(PARTS / "pom.xml", "copy-dependencies", {**versions, "outputDirectory": libs, "includeScope": "runtime"})
     with tarfile.open(layer, "w") as archive:
         for name, folder in _SCRIPTS.items():

@@ -33,8 +33,8 @@ class Pods:
     def address(self, pod: str) -> str:
         return str(self.cluster.get("pods", pod)["status"]["podIP"])
 
-    def logs(self, pod: str) -> str:
-        return str(self._api().read_namespaced_pod_log(pod, self.cluster.namespace))
+    def logs(self, pod: str, *, of_the_process_before: bool = False) -> str:
+        return str(self._api().read_namespaced_pod_log(pod, self.cluster.namespace, previous=of_the_process_before))
 
     def execute(self, pod: str, *command: str, container: str | None = None, timeout: float = 120) -> Executed:
         """Run a command in the container of a pod, to be named where it has several; output and errors come together."""

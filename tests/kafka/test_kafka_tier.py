@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ..tools.cluster.kube import wait_for
+from ..tools.cluster.versions import KAFKA, OTHER_KAFKAS
 from ..tools.operator import clusters
 from ..tools.operator.api import ready
 from .listeners import handshake
@@ -17,9 +18,14 @@ NODES = [f"demo-kafka-{number}" for number in range(3)]
 CLIENTS = {9090: "cluster", 9091: "cluster", 9093: "clients", 9094: None}
 
 
-@pytest.fixture(scope="module")
-def tier() -> Iterator[Tier]:
-    with kafka_tier("kafka-test", clusters.dual_role) as one:
+# An upgrade to the other versions is tested in every run (test_rotation.py).
+@pytest.fixture(
+    scope="module",
+    params=[KAFKA, *(pytest.param(version, marks=pytest.mark.long) for version in OTHER_KAFKAS)],
+    ids="kafka-{}".format,
+)
+def tier(request: pytest.FixtureRequest) -> Iterator[Tier]:
+    with kafka_tier(f"kafka-test-{request.param}", clusters.dual_role, request.param) as one:
         yield one
 
 

@@ -13,6 +13,7 @@ import pytest
 from ..api.running import Runner
 from ..tools.cluster.kube import wait_for
 from ..tools.cluster.tls import Rules, client_context
+from ..tools.cluster.versions import KAFKA, OTHER_KAFKAS
 from ..tools.operator import clusters
 from ..tools.operator.api import ready
 from ..tools.traffic.handshakes import Outcome, attempt
@@ -32,11 +33,16 @@ class Ended(NamedTuple):
     pods: dict[str, str]
 
 
-@pytest.fixture(scope="module", params=["adopted", "generated"])
+@pytest.fixture(
+    scope="module",
+    params=[("adopted", KAFKA), ("generated", KAFKA), *(("adopted", version) for version in OTHER_KAFKAS)],
+    ids=lambda param: f"{param[0]}-kafka-{param[1]}",
+)
 def ended(request: pytest.FixtureRequest) -> Iterator[Ended]:
-    with kafka_tier(f"kafka-recovery-{request.param}", clusters.dual_role) as tier:
+    whose, version = request.param
+    with kafka_tier(f"kafka-recovery-{whose}-{version}", clusters.dual_role, version) as tier:
         runner = Runner(tier.cluster, patience=PATIENCE)
-        if request.param == "adopted":
+        if whose == "adopted":
             runner.flow("upgrade").check()
         topics(tier, "--create", "--topic", "kept", "--partitions", "6", "--replication-factor", "3")
         outlive_leaves(tier, LIFE)
@@ -112,7 +118,8 @@ def test_every_flow_holds_until_recover_has_brought_the_nodes_back(ended: Ended)
     print({node: (outside.served.get(node), ends[node]) for node in NODES})
     assert any(outside.served[node] < ends[node] for node in outside.served), "no client was served before the restart"
     assert tier.cluster.node_uids("demo") == pods, "a pod was deleted"
-    assert starts(tier) == {node: count + 1 for node, count in before.items()}
+    once_more = {node: count + 1 for node, count in before.items()}
+    assert starts(tier) == once_more, [tier.pods.logs(node, of_the_process_before=True)[-4000:] for node in NODES]
     for node in NODES:
         for port in (9090, 9091):
             assert tier.shake_hands(node, port).chain == tier.node_chain(node)

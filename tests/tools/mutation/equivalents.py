@@ -303,8 +303,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/ledger/update.py",
-        "lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids - verifying_only(snapshot)",
-        ("lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids ^ verifying_only(snapshot)",),
+        "lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids - snapshot.reached_whole",
+        ("lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids ^ snapshot.reached_whole",),
         "The pods that only verify are among the pods.",
     ),
     Equivalent(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ..cluster.versions import KAFKA
+
 Object = dict[str, Any]
 
 LISTENERS: list[Object] = [
@@ -20,13 +22,15 @@ COMPONENTS: Object = {
 }
 
 
-def kafka(name: str, namespace: str, *, generated: bool = False, components: bool = True) -> Object:
+def kafka(
+    name: str, namespace: str, *, generated: bool = False, components: bool = True, version: str = KAFKA
+) -> Object:
     return {
         "apiVersion": "kafka.strimzi.io/v1",
         "kind": "Kafka",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {
-            "kafka": {"version": "4.3.1", "listeners": LISTENERS, "authorization": {"type": "simple"}},
+            "kafka": {"version": version, "listeners": LISTENERS, "authorization": {"type": "simple"}},
             "clusterCa": {"generateCertificateAuthority": generated},
             **(COMPONENTS if components else {}),
         },
@@ -57,7 +61,7 @@ def before_v1(manifests: list[Object]) -> list[Object]:
 
 
 def dual_role(
-    name: str, namespace: str, *, node_pool: str = "kafka", replicas: int = 3, persistent: bool = False, **options: bool
+    name: str, namespace: str, *, node_pool: str = "kafka", replicas: int = 3, persistent: bool = False, **options: Any
 ) -> list[Object]:
     """Nodes that are controller and broker. node_pool: the name of the KafkaNodePool, of which a namespace has one, whatever cluster it belongs to."""
     return [
@@ -67,7 +71,7 @@ def dual_role(
 
 
 def separate_roles(
-    name: str, namespace: str, *, replicas: int = 3, persistent: bool = False, **options: bool
+    name: str, namespace: str, *, replicas: int = 3, persistent: bool = False, **options: Any
 ) -> list[Object]:
     """As many controllers as brokers."""
     return [

@@ -15,7 +15,7 @@ from .authority import Authority, ReconcileFailed, reconcile_authority, remove_o
 from .components import deployments_of, reconcile_components, simulated_pod
 from .leaves import node_names, reconcile_leaf
 from .load_balancers import addresses_of, reconcile_load_balancers
-from .podsets import Node, build_pod, control_pod_sets, nodes_of, write_pod_sets
+from .podsets import KAFKA_VERSION, Node, build_pod, control_pod_sets, kafka_version, nodes_of, write_pod_sets
 from .real_components import real_pod
 from .real_pods import RealPods, cluster_id
 from .releases import STRIMZI_1_2, Release
@@ -142,7 +142,8 @@ class OperatorDouble:
         if self.real_pods:
             self.real_pods.prepare(self.api, kafka, nodes)
         model = {
-            node.pod: self._pod(kafka, node, nodes, self._annotations(ca, clients, leaves[node.pod])) for node in nodes
+            node.pod: self._pod(kafka, node, nodes, self._annotations(kafka, ca, clients, leaves[node.pod]))
+            for node in nodes
         }
         write_pod_sets(self.api, kafka, nodes, model)
         control_pod_sets(self.api)
@@ -205,13 +206,13 @@ class OperatorDouble:
             if secret["metadata"]["name"] not in wanted:
                 self.api.delete("secrets", secret["metadata"]["name"])
 
-    def _annotations(self, ca: Authority, clients: Authority, leaf: bytes) -> dict[str, str]:
+    def _annotations(self, kafka: Object, ca: Authority, clients: Authority, leaf: bytes) -> dict[str, str]:
         return {
             "strimzi.io/cluster-ca-cert-generation": str(ca.certificate_generation),
             KEY_GENERATION: str(ca.key_generation),
             "strimzi.io/clients-ca-cert-generation": str(clients.certificate_generation),
             CONFIGURATION_HASH: "0a0b0c0d",
-            "strimzi.io/kafka-version": "4.3.1",
+            KAFKA_VERSION: kafka_version(kafka),
             "strimzi.io/server-cert-hash": certs.thumbprint(leaf),
         }
 
@@ -254,7 +255,11 @@ class OperatorDouble:
             else {"name": listener["name"]}
             for listener in kafka["spec"]["kafka"].get("listeners") or []
         ]  # fmt: skip
-        return {"listeners": listeners, "kafkaVersion": "4.3.1", "operatorLastSuccessfulVersion": self.release.version}
+        return {
+            "listeners": listeners,
+            "kafkaVersion": kafka_version(kafka),
+            "operatorLastSuccessfulVersion": self.release.version,
+        }
 
     def _status(self, kafka: Object, kind: str, reason: str | None, message: str | None, details: Object) -> None:
         condition = {"type": kind, "status": "True", "reason": reason, "message": message}

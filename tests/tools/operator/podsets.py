@@ -10,9 +10,14 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from ..cluster.versions import KAFKA
 from .api import Api, ApiError, Object
 from .authority import owner
 from .releases import STRIMZI_1_2, Release
+
+#: The annotation of StrimziPodSets and pods with the version of Kafka that their nodes run (docs/operator.md, "Pod
+#: annotations").
+KAFKA_VERSION = "strimzi.io/kafka-version"
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,13 @@ def nodes_of(api: Api, cluster: str) -> list[Node]:
         storage = (pool["spec"].get("storage") or {}).get("type", "ephemeral")
         found += [Node(name, i, roles, f"{cluster}-{name}-{i}", storage) for i in sorted(ids)]
     return found
+
+
+def kafka_version(kafka: Object) -> str:
+    """The version of Kafka that nodes are to run; a resource that names none gets the newest that this operator
+    knows.
+    """
+    return str(kafka["spec"]["kafka"].get("version", KAFKA))
 
 
 def revision(pod: Object) -> str:
@@ -107,7 +119,7 @@ def build_pod(kafka: Object, node: Node, annotations: dict[str, str], release: R
         },
         "spec": {
             "hostname": node.pod, "subdomain": f"{cluster}-kafka-brokers", "automountServiceAccountToken": False,
-            "containers": [{"name": "kafka", "image": "kafka:4.3.1", "imagePullPolicy": "Never", **_resources(kafka)}],
+            "containers": [{"name": "kafka", "image": f"kafka:{kafka_version(kafka)}", "imagePullPolicy": "Never", **_resources(kafka)}],
             "terminationGracePeriodSeconds": 30,
         },
     }  # fmt: skip
@@ -137,7 +149,7 @@ def write_pod_sets(api: Api, kafka: Object, nodes: list[Node], pods: dict[str, O
             "metadata": {
                 "name": name,
                 "labels": {**labels, "strimzi.io/component-type": "kafka", "strimzi.io/pool-name": pool},
-                "annotations": {"strimzi.io/kafka-version": "4.3.1"},
+                "annotations": {KAFKA_VERSION: kafka_version(kafka)},
                 "ownerReferences": owner({**pools[pool], "kind": "KafkaNodePool"}),
             },
             "spec": {

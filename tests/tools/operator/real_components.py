@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..cluster.versions import KAFKA
 from .api import Object
 
 #: Where a container keeps what it holds: the folders ``leaf`` and ``trust``.
@@ -67,7 +68,7 @@ def remembering_container(name: str, leaf_path: str, trust_path: str) -> Object:
         {"name": f"{name}-{what}", "mountPath": path, "readOnly": True} for what, path in paths.items()
     ]
     return {
-        "name": name, "image": "kafka:4.3.1", "imagePullPolicy": "Never",
+        "name": name, "image": f"kafka:{KAFKA}", "imagePullPolicy": "Never",
         "command": ["sh", "-c", START, "sh", leaf_path, trust_path, MEMORY],
         "resources": {"requests": {"cpu": "1m", "memory": "4Mi"}},
         "volumeMounts": [*mounts, {"name": f"{name}-memory", "mountPath": MEMORY}],

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 
 from .api import Api, Object
 from .leaves import broker_service
-from .podsets import Node, revision
+from .podsets import Node, kafka_version, revision
 from .server_config import server_config
 
-METADATA_VERSION = "4.3-IV0"
 #: Data of pools with persistent storage is kept there on the node.
 DATA = "/var/lib/kafka-data"
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -31,6 +30,11 @@ def cluster_id(kafka: Object) -> str:
     """Always the same for a cluster of this name."""
     name = f"{kafka['metadata']['namespace']}/{kafka['metadata']['name']}"
     return "k" + base64.urlsafe_b64encode(hashlib.sha256(name.encode()).digest()[:16]).decode()[1:22]
+
+
+def metadata_version(kafka: Object) -> str:
+    """The first version of Kafka's metadata that comes with the Kafka of this resource."""
+    return f"{kafka_version(kafka).rpartition('.')[0]}-IV0"
 
 
 class RealPods:
@@ -87,7 +91,7 @@ class RealPods:
                 "metadata": {"name": node.pod, "labels": {"strimzi.io/cluster": kafka["metadata"]["name"]}},
                 "data": {
                     "server.config": server_config(kafka, node, nodes), "cluster.id": cluster_id(kafka),
-                    "metadata.version": METADATA_VERSION, "log4j2.properties": LOGGING,
+                    "metadata.version": metadata_version(kafka), "log4j2.properties": LOGGING,
                 },
             }  # fmt: skip
         yield from (("services", body) for body in _services(kafka, nodes))

@@ -39,6 +39,17 @@ def pod(memory: MemoryCluster, number: int = 0) -> dict[str, Any]:
     return copy.deepcopy(read(memory, "strimzipodsets", "demo-kafka")["spec"]["pods"][number])
 
 
+@pytest.mark.parametrize(("version", "metadata"), [("4.3.1", "4.3-IV0"), ("4.4.0", "4.4-IV0")])
+def test_nodes_run_the_kafka_that_the_resource_names(version: str, metadata: str) -> None:
+    cluster = MemoryCluster("demo", "kafka")
+    cluster.operator.real_pods = RealPods()
+    for manifest in clusters.dual_role("demo", "kafka", generated=True, components=False, version=version):
+        cluster.operator.api.create(f"{manifest['kind'].lower()}s", manifest)
+    cluster.operator.reconcile("demo")
+    assert pod(cluster)["spec"]["containers"][0]["image"] == f"kafka:{version}"
+    assert read(cluster, "configmaps", "demo-kafka-0")["data"]["metadata.version"] == metadata
+
+
 def test_brokers_may_read_their_secrets_and_no_others(memory: MemoryCluster) -> None:
     (rule,) = read(memory, "roles", "demo-kafka")["rules"]
     bundle, nodes = ["demo-trustbundle"], [f"demo-kafka-{number}" for number in range(3)]

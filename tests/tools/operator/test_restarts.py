@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from ..cluster.versions import KAFKA
 from .conftest import Clock
 from .operated_cluster import CLUSTER, OperatedCluster
-from .podsets import revision
+from .podsets import KAFKA_VERSION, revision
 
 
 def events(cluster: OperatedCluster) -> list[dict[str, Any]]:
@@ -95,6 +96,26 @@ def test_other_marks_on_a_live_pod_are_no_reason(name: str, generated: OperatedC
     mark(name, "other")(generated)
     generated.step(2)
     assert generated.rolls() == [0, 0, 0]
+
+
+def test_another_version_of_kafka_restarts_the_nodes_one_by_one(generated: OperatedCluster) -> None:
+    """docs/operator.md, "Pod annotations": until its restart a pod has the version that it was made with."""
+    kafka = generated.existing("kafkas", CLUSTER)
+    assert (versions_of(generated), kafka["status"]["kafkaVersion"]) == ([KAFKA] * 3, KAFKA)
+    generated.change("kafkas", CLUSTER, {"spec": {"kafka": {"version": "4.4.0"}}})
+    generated.memory.kubelet.broken.add("demo-kafka-0")
+    generated.step(2)
+    assert sorted(versions_of(generated)) == [KAFKA, KAFKA, "4.4.0"]
+    assert generated.existing("kafkas", CLUSTER)["status"].get("kafkaVersion") in (None, KAFKA)
+    generated.memory.kubelet.broken.clear()
+    generated.step(4)
+    assert versions_of(generated) == ["4.4.0"] * 3
+    assert generated.existing("kafkas", CLUSTER)["status"]["kafkaVersion"] == "4.4.0"
+    assert generated.rolls() == [1, 1, 1]
+
+
+def versions_of(cluster: OperatedCluster) -> list[str]:
+    return [pod["metadata"]["annotations"][KAFKA_VERSION] for pod in cluster.pods()]
 
 
 def test_a_renewed_ca_restarts_all_nodes_in_that_reconcile(generated: OperatedCluster) -> None:

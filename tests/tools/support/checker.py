@@ -15,6 +15,7 @@ from typing import Any
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from .edges import EDGES, ON_REQUEST
+from .kubelet import AGENT, RAFT_CLIENT
 from .ledgers import LEDGERS, about, layout_of, states_of
 from .memory_api import Change
 from .memory_cluster import MemoryCluster
@@ -136,8 +137,10 @@ class Checker:
             yield Party(process.pod, process.component == "kafka", chains, process.trusted, jvm)
             if process.kept:
                 started = tuple(pem for _secret, pem in process.kept.presented)
-                yield Party(f"the Raft client of {process.pod}", False, started, process.kept.trusted)
-                yield Party(f"the agent of {process.pod}", False, started, process.kept.trusted, agent=True)
+                if RAFT_CLIENT not in process.following:
+                    yield Party(f"the Raft client of {process.pod}", False, started, process.kept.trusted)
+                if AGENT not in process.following:
+                    yield Party(f"the agent of {process.pod}", False, started, process.kept.trusted, agent=True)
         operator = self._secret("cluster-operator-certs")
         if operator:
             yield Party(OPERATOR, False, (entries(operator)["cluster-operator.crt"],), self._projected())

@@ -23,6 +23,12 @@ def _verifies_users(listener: Mapping[str, Any]) -> bool:
     return (listener.get("authentication") or {}).get("type") == "tls"
 
 
+RAFT_CLIENT, AGENT = "Raft client", "agent"
+#: The channels of a node that read again with its listeners, by the version of Kafka; of other versions none does.
+#: There is no Kafka 9.
+FOLLOWING = {"4.5.0": frozenset({RAFT_CLIENT}), "9.0.0": frozenset({RAFT_CLIENT, AGENT})}
+
+
 @dataclass(frozen=True)
 class Process:
     """A pod's process, by what it loaded at its start (docs/operator.md, "What each process trusts"): PEM of its leaves, PEM of its trust; of a broker also
@@ -33,9 +39,12 @@ class Process:
     component: str
     presented: tuple[tuple[str, bytes], ...]
     trusted: bytes
-    #: Where a node's listeners have read again since, what its Raft client and its agent were started with.
+    #: Where a node's listeners have read again since, what its Raft client and its agent were started with, but for the
+    #: channels in ``following``.
     kept: Process | None = None
     users: bytes = b""
+    #: The channels of a node that read again with its listeners.
+    following: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=10_000)
@@ -64,7 +73,7 @@ class SimulatedKubelet:
 
     def _start(self, pod: Mapping[str, Any]) -> None:
         metadata = pod["metadata"]
-        labels = metadata.get("labels") or {}
+        labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
         if labels.get("strimzi.io/cluster", self.cluster) != self.cluster:
             # Another resource's pod; what it knows is told by its own double.
             return
@@ -75,10 +84,13 @@ class SimulatedKubelet:
         self.processes[metadata["uid"]] = Process(
             metadata["name"], component, self._leaves(metadata["name"], component), self._trust(component),
             users=self._users() if labels.get("strimzi.io/broker-role") == "true" else b"",
+            following=FOLLOWING.get(annotations.get("strimzi.io/kafka-version", ""), frozenset()),
         )  # fmt: skip
 
     def reload(self, uid: str) -> None:
-        """The listeners of this node read their leaf and their trust again; nothing else of the process does."""
+        """The listeners of this node read their leaf and their trust again, with the channels that follow them; nothing
+        else of the process does.
+        """
         process = self.processes[uid]
         self.processes[uid] = replace(
             process,

@@ -1,7 +1,8 @@
 """Nodes of a cluster that can be asked what they trust, and told to read it again.
 
-Only listeners read again: the Raft client and the agent of a process go on with what it was started with. Everything is
-real but the requests to the node itself, which tests/unit/_rollout/test_reload_request.py has.
+Only listeners read again, and the channels that follow them in a version of Kafka: all others go on with what the
+process was started with. Everything is real but the requests to the node itself, which
+tests/unit/_rollout/test_reload_request.py has.
 
 Unlike the rest of this package it speaks the collection's language, so only the tests of flows import it.
 """

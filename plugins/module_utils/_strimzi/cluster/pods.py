@@ -122,6 +122,7 @@ def read_pod(pod: Mapping[str, Any], component: Component, leaves: Sequence[Stor
         worker=worker_of(pod),
         started_in=_started_in(pod),
         restarts=_count_restarts(pod),
+        kafka_version=annotation(pod, names.KAFKA_VERSION) or "",
     )
 
 

@@ -159,11 +159,6 @@ def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
     return snapshot.nodes.pods if snapshot.has_verifiers else ()
 
 
-def verifying_only(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the other pods: they know what their listeners know."""
-    return frozenset(pod.uid for pod in snapshot.nodes.pods if pod.verifies_only)
-
-
 def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     """The presentation of each of these pods by stored evidence, in their order."""
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
@@ -173,8 +168,8 @@ def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation,
 
 
 def add_held_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentation:
-    """The presentation with the leaves that only the running process has: its Raft client and its agent present them
-    until it restarts.
+    """The presentation with the leaves that only the running process has: a channel that a reload does not reach
+    presents them until the process restarts.
 
     Where two CAs have the same key, a held leaf counts for the CA that the rest of the presentation names.
     """

@@ -20,7 +20,7 @@ from datetime import datetime
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import leaf_shown_by, pods_accepting, pods_trusting_removed, present_all, presenting_stored
-from ..evidence.stored import issuers_of, present_pod, usage_of, verifying_only
+from ..evidence.stored import issuers_of, present_pod, usage_of
 from ..gates.gates import Gates, why_not_presented
 from ..model.decision import Transition
 from ..model.intent import Intent
@@ -120,12 +120,12 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
 
 
 def note_reloads(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Record the pods that have read their trust again since: their listeners were seen to accept the CA, and nothing else in them
-    verifies by it.
+    """Record the pods that have read their trust again since: their listeners were seen to accept the CA, and a reload
+    reaches them as a whole.
     """
-    alone = verifying_only(snapshot)
-    for entry in ledger.entries if alone else ():
-        read = (entry.awaited_pods or frozenset()) & alone
+    whole = snapshot.reached_whole
+    for entry in ledger.entries if whole else ():
+        read = (entry.awaited_pods or frozenset()) & whole
         if read and (seen := read & pods_accepting(entry.fingerprint, snapshot)):
             ledger = ledger.with_entry(replace(entry, awaited_pods=(entry.awaited_pods or frozenset()) - seen))
     return ledger
@@ -218,7 +218,8 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     As long as it is back where processes read CAs, all pods may know it.
 
     Where the listeners of such a pod were seen to refuse it, the ledger remembers that the rest of the process knows
-    it, unless nothing but listeners verifies there. Another pod may accept it too: it started while the operator had the CA in the bundle once more.
+    it, unless a reload reaches it as a whole. Another pod may accept it too: it started while the operator had the CA
+    in the bundle once more.
     """
     remembered = (_after_removal(removed, snapshot) for removed in ledger.removed_cas)
     return replace(ledger, removed_cas=tuple(removed for removed in remembered if removed))
@@ -229,7 +230,7 @@ def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | 
         return replace(removed, awaited_pods=snapshot.uids or removed.awaited_pods)
     if pods_trusting_removed(removed, snapshot):
         return removed
-    lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids - verifying_only(snapshot)
+    lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids - snapshot.reached_whole
     return replace(removed, awaited_pods=frozenset(), lingering_pods=lingering) if lingering else None
 
 
@@ -237,11 +238,11 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Forget a held leaf when the pod that started with it is gone.
 
     Where the listeners of this pod were seen to present the stored leaf, the ledger remembers that the rest of the
-    process holds the other leaf, unless it was started with an earlier leaf.
+    process holds the other leaf, unless it was started with an earlier leaf, or a reload reaches it as a whole.
     """
     # Computed once for all held leaves: there are as many as nodes.
     renewed = presenting_stored(snapshot) if ledger.held_leaves else frozenset()
-    stored = _stored_certificates(snapshot)
+    stored, whole = _stored_certificates(snapshot), snapshot.reached_whole
     # A leaf is noted before another takes its place. As long as it is still stored, listeners have nothing to
     # read.
     remembered = (
@@ -249,7 +250,7 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
             held,
             snapshot,
             frozenset() if held.certificate in stored else renewed,
-            held.read_only_by_listeners(ledger.held_leaves),
+            held.read_only_by_listeners(ledger.held_leaves) | whole,
         )
         for held in ledger.held_leaves
     )
@@ -259,7 +260,9 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 def _after_renewal(
     held: HeldLeaf, snapshot: Snapshot, renewed: frozenset[str], by_listeners: frozenset[str]
 ) -> HeldLeaf:
-    """The held leaf after listeners have read again. In the pods of ``by_listeners`` nothing but listeners presented it (``read_only_by_listeners``)."""
+    """The held leaf after listeners have read again. In the pods of ``by_listeners`` nothing presents it any more after
+    that.
+    """
     awaiting, lingering = held.awaited_pods & snapshot.uids, held.lingering_pods & snapshot.uids
     return replace(
         held, awaited_pods=awaiting - renewed, lingering_pods=lingering | ((awaiting & renewed) - by_listeners)

@@ -17,6 +17,7 @@ from ..._leaves.request import LeafRequest, Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import ALL, JVM, Verifier
+from .channels import Channel, reached_by_reload
 from .clients import NO_CLIENTS, OutsideClient, OutsideClients, Presenter, UserName
 from .ledger import NO_FLOW_OPTIONS, CaSource, FlowOptions, Ledger
 from .listeners import ObservedListener
@@ -85,6 +86,19 @@ class Pod:
     started_in: timedelta | None = None
     #: How often containers of the pod have started again in place.
     restarts: int = 0
+    #: The version of Kafka with which the pod was made, such as "4.3.1"; empty where the pod is no node, or its
+    #: annotation is missing.
+    kafka_version: str = ""
+
+    @property
+    def left_by_reload(self) -> frozenset[Channel]:
+        """The channels that go on with what the process was started with after its listeners have read again: every
+        channel of a process that cannot read again, and none of a process in which nothing but listeners knows this CA.
+        """
+        if self.verifies_only:
+            return frozenset()
+        reached = reached_by_reload(self.kafka_version) if self.component is Component.KAFKA else frozenset()
+        return frozenset(Channel) - reached
 
 
 @dataclass(frozen=True)
@@ -688,6 +702,21 @@ class Snapshot:
         process do not count.
         """
         return frozenset((pod.uid, pod.restarts) for pod in self.nodes.pods)
+
+    @cached_property
+    def reached_whole(self) -> frozenset[str]:
+        """UIDs of the pods of which a reload reaches every channel: once their listeners have read again, they know and
+        present what a new process would.
+        """
+        return frozenset(pod.uid for pod in self.nodes.pods if not pod.left_by_reload)
+
+    @cached_property
+    def left_by_reload(self) -> frozenset[Channel]:
+        """The channels that a reload does not reach in one of the nodes or more. While Kafka is upgraded the nodes have
+        different versions, and the least counts.
+        """
+        nodes = (pod for pod in self.nodes.pods if pod.component is Component.KAFKA)
+        return frozenset(channel for pod in nodes for channel in pod.left_by_reload)
 
     def window_of(self, leaf: StoredLeaf) -> timedelta:
         """How long before its end the operator renews this leaf."""

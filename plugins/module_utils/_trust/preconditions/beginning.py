@@ -16,7 +16,7 @@ from datetime import datetime
 
 from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
-from ..evidence.stored import presenting_pods, verifying_only, why_trust_is_unknown
+from ..evidence.stored import presenting_pods, why_trust_is_unknown
 from ..gates.gates import GATES
 from ..ledger.enrolment import enrol_authorities, find_adoption, pods_yet_to_restart
 from ..ledger.journal import in_flight, retirement_of
@@ -117,22 +117,26 @@ def _restarts_to_rotate(at: Situation) -> bool:
 
 
 def _restarts_for_leaves(at: Situation, replaced: Iterable[StoredLeaf]) -> bool:
-    """A node that has read again restarts all the same where the leaf of its start ends soon."""
+    """A node that has read again restarts all the same where the leaf of its start ends soon, and a channel of it goes
+    on with that leaf.
+    """
     of_nodes = [leaf for leaf in replaced if leaf.component is Component.KAFKA]
     if not of_nodes or not presenting_pods(at.snapshot):
         return False
     if _can_reload(at) and not _obstacles(at).stamps:
-        return any(leaf.chain and leaf.chain[0].not_after - RESTART_BEFORE < at.snapshot.now for leaf in of_nodes)
+        ending = any(leaf.chain and leaf.chain[0].not_after - RESTART_BEFORE < at.snapshot.now for leaf in of_nodes)
+        return ending and bool(at.snapshot.left_by_reload)
     return _may_restart_instead(at)
 
 
 def _restarts_to_replace(at: Situation, *, is_linked: bool) -> bool:
     """A node takes up leaves behind a link certificate by the restart that makes it trust their CA, or by a reload where the replacement waits until
-    nodes restart for another reason.
+    nodes restart for another reason. Nodes that a reload reaches as a whole take up everything by that.
     """
     is_patient = _waits_for_restarts(at)
-    if not presenting_pods(at.snapshot):
-        return not _can_reload(at) and not is_patient and _may_restart_instead(at)
+    if not at.snapshot.left_by_reload:
+        stamps = _obstacles(at).stamps if presenting_pods(at.snapshot) else ""
+        return (not _can_reload(at) or bool(stamps)) and not is_patient and _may_restart_instead(at)
     return not (is_linked and is_patient) and not (_obstacles(at).reload and not _may_restart_instead(at))
 
 
@@ -181,7 +185,7 @@ def _restarts_for_trust(at: Situation, authority: Certificate, *, trusting: bool
     CA by a restart alone.
     """
     cannot = not _can_reload(at) or bool(why_trust_is_unknown(authority, at.snapshot))
-    if trusting and not nodes_of(at.snapshot, verifying_only(at.snapshot)):
+    if trusting and not nodes_of(at.snapshot, at.snapshot.reached_whole):
         return not (_obstacles(at).reload and not _may_restart_instead(at))
     return cannot and _may_restart_instead(at)
 

@@ -5,9 +5,9 @@
 """Chapter "Leaves": leaves are issued in the place of others, and processes take them up by a restart or by reading
 again. A rule issues leaves only where they can be signed here or are at hand.
 
-Where a leaf changes under a running process, its Raft client and its agent go on presenting the leaf that the process
-started with (docs/operator.md, "Where the reload ends"): the ledger remembers that leaf, and the process restarts
-before it ends, unless something else restarts it first.
+Where a leaf changes under a running process, a channel that a reload does not reach goes on presenting the leaf that
+the process started with (docs/operator.md, "Where the reload ends"): the ledger remembers that leaf, and the process
+restarts before it ends, unless something else restarts it first.
 
 After a switch each leaf gets the generation of the CA in use, or the operator would issue it again.
 
@@ -26,6 +26,7 @@ from ..evidence.stored import issuers_of, why_not_ours, without_outside_clients
 from ..gates.gates import select_refusals
 from ..gates.verifiers import describe_possible_refusals
 from ..ledger.update import nodes_yet_to_read, note_held
+from ..model.channels import name_channels
 from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
@@ -50,6 +51,7 @@ from .pause import (
     nodes_of,
     pause_first,
     restarted_by_operator,
+    restarts_to_give_up,
     retires_when_restarted,
     why_not_in_place,
     why_not_reloaded,
@@ -168,9 +170,9 @@ def _order_renewal(at: Situation) -> _Order | None:
         # no other leaf.
         return _Order(unusable, current, restart_reason="no process can use the stored leaf.")
     undone = at.ledger.undone_ca
-    if undone is not None and _nodes_may_hold_leaves_of(at, undone) and not retires_when_restarted(at):
-        # Their Raft clients give up its certificates by a restart only. A pod that starts after the pause has none of
-        # its leaves; for pods that started before, nothing shows which leaf they have.
+    if undone is not None and _nodes_may_hold_leaves_of(at, undone) and restarts_to_give_up(at):
+        # A channel that a reload does not reach gives up its certificates by a restart only. A pod that starts after
+        # the pause has none of its leaves; for pods that started before, nothing shows which leaf they have.
         restarting = "nodes give up the CA that the flow is undone for."
         return _Order(due, current, restart_reason=restarting, needs_pause=not at.snapshot.leaves.misnamed)
     if at.snapshot.leaves.misnamed:
@@ -243,7 +245,7 @@ def _order_first_use(at: Situation) -> _Order | None:
     link, why = successor.introduction.link, why_not_in_place(at)
     if misnamed:
         return _Order(secrets, successor.entry.chain, link, because, restart_reason=_FOR_LISTENERS)
-    if not retires_when_restarted(at):
+    if restarts_to_give_up(at):
         later = why_restarted_later(at, successor.entry.certificate)
         return _Order(
             secrets,
@@ -348,14 +350,20 @@ def reload_leaves(at: Situation) -> Steps:
         return readers
     why = why_not_reloaded(at)
     if not why:
-        because = (
-            "Listeners read their new certificates again, without a restart; Raft clients and agents present the old certificates "
-            f"until the next restart of their node, which a run asks for {RESTART_BEFORE.days} days before these end."
-        )
-        return (Reload(uids=waiting, authority=None, phase=Phase.USE, because=because),)
+        return (Reload(uids=waiting, authority=None, phase=Phase.USE, because=_describe_reload(at)),)
     avoidable = f"Nodes are restarted with their renewed certificates: {why}"
     return (
         Roll(reason=RollReason.LEAF, uids=waiting, authority=at.current, phase=Phase.USE, avoidable_restart=avoidable),
+    )
+
+
+def _describe_reload(at: Situation) -> str:
+    others = name_channels(at.snapshot.left_by_reload)
+    if not others:
+        return "Nodes read their new certificates again, without a restart."
+    return (
+        f"Listeners read their new certificates again, without a restart; {others} present the old certificates until "
+        f"the next restart of their node, which a run asks for {RESTART_BEFORE.days} days before these end."
     )
 
 
@@ -367,7 +375,7 @@ def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
     if (
         at.flow_in_flight is None
         or at.flow_in_flight.goal is not Goal.REPLACE_KEY
-        or retires_when_restarted(at)
+        or not restarts_to_give_up(at)
         or leaves_to_await(at)
     ):
         return False
@@ -375,8 +383,8 @@ def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
 
 
 def restart_holders(at: Situation) -> Steps:
-    """Restart nodes that hold a leaf which ends soon, or whose CA is to leave now: their Raft clients and agents
-    present it until then.
+    """Restart nodes that hold a leaf which ends soon, or whose CA is to leave now: a channel that a reload does not
+    reach presents it until then.
 
     When the cluster is handed back, restart every node that holds any: no ledger will remember them.
     """
@@ -450,10 +458,10 @@ def restore_links(at: Situation) -> Steps:
 
 def _are_reloaded(at: Situation) -> bool:
     """Whether nodes read these leaves again. Where a replaced key is to be given up at once they restart instead,
-    because their Raft clients give it up by a restart only.
+    unless a reload reaches them as a whole.
     """
     replacing = at.flow_in_flight is not None and at.flow_in_flight.goal is Goal.REPLACE_KEY
-    return not why_not_in_place(at) and (not replacing or retires_when_restarted(at))
+    return not why_not_in_place(at) and (not replacing or not restarts_to_give_up(at))
 
 
 def scale(at: Situation) -> Steps:

@@ -5,7 +5,8 @@
 """When a change takes effect: in a pause of the operator, after the operator's verdict on it, and on running nodes or at their next restart
 (docs/operator.md, "Reload", "No restart").
 
-A Raft client presents the leaf that its process started with, so a replaced CA stays trusted until each node has restarted once. A function
+A channel that a reload does not reach (``model/channels.py``) presents the leaf that its process started with, so a
+replaced CA stays trusted until each node has restarted once. A function
 that says why something is not possible gives the reason as a sentence, and an empty text where nothing is in the way.
 """
 
@@ -17,7 +18,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from ..._pki.certificates import Certificate
-from ..evidence.stored import waiver_of, why_trust_is_unknown
+from ..evidence.stored import presenting_pods, waiver_of, why_trust_is_unknown
 from ..model.clients import Presenter, ReissuePause, Renewal
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire
@@ -259,6 +260,14 @@ def retires_when_restarted(at: Situation) -> bool:
         return False
     latest = latest_restart(at, journal)
     return latest is None or at.snapshot.now < latest
+
+
+def restarts_to_give_up(at: Situation) -> bool:
+    """Whether nodes are restarted to give up what they were started with, because a reload does not reach a channel of
+    one of them or more. A flow that waits until nodes restart for another reason restarts none.
+    """
+    is_enough = bool(presenting_pods(at.snapshot)) and not at.snapshot.left_by_reload
+    return not is_enough and not retires_when_restarted(at)
 
 
 def latest_restart(at: Situation, journal: Journal) -> datetime | None:

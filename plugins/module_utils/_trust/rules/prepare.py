@@ -15,7 +15,7 @@ from dataclasses import replace
 from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import named_verifiers
-from ..evidence.stored import presenting_pods, verifying_only, without_outside_clients
+from ..evidence.stored import presenting_pods, without_outside_clients
 from ..gates.gates import describe_confined, select_refusals, why_not_asked, why_not_linked
 from ..gates.verifiers import STRICT, can_raise_path_length
 from ..ledger.journal import stop_of
@@ -254,7 +254,7 @@ def _first_form(at: Situation, entry: LedgerEntry) -> Chain:
 
 def _spread_trust(at: Situation, entry: LedgerEntry, waiting: frozenset[str], because: str) -> Step:
     about = entry.certificate
-    able = waiting & verifying_only(at.snapshot)
+    able = waiting & at.snapshot.reached_whole
     why = why_trust_not_reloaded(at, about) if able else ""
     if able and not why:
         return Reload(uids=able, authority=about, trusting=True, phase=Phase.TRUST, because=because)

@@ -23,6 +23,7 @@ from ..evidence.parties import pods_trusting_removed, possible_holders_of_undone
 from ..evidence.stored import find_namesake
 from ..ledger.enrolment import find_adoption, pods_yet_to_restart
 from ..ledger.journal import is_stored, stop_of
+from ..model.channels import name_channels
 from ..model.decision import Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase
 from ..model.ledger import Layout, Ledger, TrustState
@@ -76,10 +77,9 @@ def forget_removed_authorities(at: Situation) -> Steps:
         if nodes and (readers := await_readers(at)):
             return readers
         if nodes and not why:
-            because = (
-                f"{old} is taken from the listeners by having them read their trust again; Raft clients and agents know it "
-                "until the next restart of their node."
-            )
+            others = name_channels(at.snapshot.left_by_reload)
+            until = f"; {others} know it until the next restart of their node" if others else ""
+            because = f"{old} is taken from the listeners by having them read their trust again{until}."
             return (Reload(uids=nodes, authority=removed.certificate, because=because),)
         # Nodes whose listeners all refuse the CA are not restarted; components have to restart.
         restarted = waiting if nodes else waiting - nodes_of(at.snapshot, waiting)

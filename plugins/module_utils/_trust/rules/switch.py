@@ -42,7 +42,14 @@ from ..model.names import named
 from ..model.snapshot import Snapshot
 from ..model.steps.authority import Switch
 from ..model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, WriteBundle
-from .pause import pause_first, pause_reissue, retires_when_restarted, why_not_annotated, why_not_in_place
+from .pause import (
+    pause_first,
+    pause_reissue,
+    restarts_to_give_up,
+    retires_when_restarted,
+    why_not_annotated,
+    why_not_in_place,
+)
 from .requests import leaves_to_await
 from .situation import Situation, Successor
 
@@ -386,7 +393,7 @@ def _why_restarted(successor: Successor, at: Situation, leaving: Certificate | N
         not why
         or at.current is None
         or not presenting_pods(at.snapshot)
-        or (replacing and not leaving and not retires_when_restarted(at))
+        or (replacing and not leaving and restarts_to_give_up(at))
     ):
         return ""
     return f"Nodes are restarted when the operator is switched to {named(successor.entry.certificate)}: {why}"

@@ -174,6 +174,13 @@ def test_generation_of_a_pod_is_that_of_the_certificate_not_of_the_key() -> None
     assert found.generation == 3
 
 
+@pytest.mark.parametrize(
+    ("marks", "version"), [({}, ""), ({"kafka_version": "4.4.0"}, "4.4.0"), ({"kafka_version": "4.5"}, "4.5")]
+)
+def test_a_node_runs_the_kafka_that_its_pod_was_made_with(marks: dict[str, str], version: str) -> None:
+    assert read(pod("demo-kafka-0", **marks)).kafka_version == version
+
+
 def test_node_presents_only_its_own_leaf() -> None:
     leaves = (stored(Component.KAFKA, "demo-kafka-1", OTHER), stored(Component.KAFKA))
     found = read(pod("demo-kafka-0", server_cert_hash=sha1(LEAF)), *leaves)

@@ -10,6 +10,8 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model import channels
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.channels import Channel, Reach
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
@@ -122,8 +124,22 @@ def in_trouble(seen: Snapshot) -> Snapshot:
 @pytest.mark.parametrize("way", OBSTACLES)
 @pytest.mark.parametrize("state", CLUSTERS)
 def test_a_call_is_held_for_what_it_does(state: str, way: str) -> None:
+    assert_held_for_what_it_does(CLUSTERS[state].with_nodes(in_place_obstacles=OBSTACLES[way]))
+
+
+@pytest.mark.parametrize("way", OBSTACLES)
+@pytest.mark.parametrize("state", CLUSTERS)
+def test_a_call_is_held_for_what_it_does_on_nodes_that_a_reload_reaches_as_a_whole(
+    state: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They restart where they cannot reload, and never else."""
+    monkeypatch.setattr(channels, "REACHES", (Reach((4, 0), frozenset(Channel), is_seen=True),))
+    assert_held_for_what_it_does(CLUSTERS[state].with_nodes(in_place_obstacles=OBSTACLES[way]))
+
+
+def assert_held_for_what_it_does(seen: Snapshot) -> None:
     """All phases of a flow count: in the last of them it is in flight, and goes on."""
-    seen, found, expected = CLUSTERS[state].with_nodes(in_place_obstacles=OBSTACLES[way]), {}, {}
+    found, expected = {}, {}
     for asked, intent in INTENTS.items():
         if check(seen, intent):
             continue

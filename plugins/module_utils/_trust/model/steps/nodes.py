@@ -193,7 +193,7 @@ class Roll(Step):
         """A call asks running nodes first: nodes that have read their leaf or their trust again, or refuse the CA, need
         no restart; and before any restarts, the call knows what to hold where none can read again.
         """
-        able = any(pod.verifies_only for pod in snapshot.nodes.pods if pod.uid in self.uids)
+        able = bool(snapshot.reached_whole & self.uids)
         asks = able or self.avoidable_restart or self.reason in (RollReason.RETIRE, RollReason.LEAF, RollReason.ENDED)
         return Look.FRESH if asks else Look.NONE
 
@@ -308,15 +308,16 @@ class Reload(Step):
         if self.trusting and self.authority is not None and (entry := snapshot.ledger.find(self.authority.fingerprint)):
             told = replace(entry, awaited_pods=(entry.awaited_pods or frozenset()) - self.uids)
             return replace(snapshot, ledger=snapshot.ledger.with_entry(told))
-        removed = tuple(self._keep_lingering(entry) for entry in snapshot.ledger.removed_cas)
+        whole = snapshot.reached_whole
+        removed = tuple(self._keep_lingering(entry, whole) for entry in snapshot.ledger.removed_cas)
         leaves = snapshot.ledger.held_leaves
-        held = (self._keep_lingering(leaf, leaf.read_only_by_listeners(leaves)) for leaf in leaves)
+        held = (self._keep_lingering(leaf, whole | leaf.read_only_by_listeners(leaves)) for leaf in leaves)
         known = tuple(leaf for leaf in held if leaf.holders)
         return replace(snapshot, ledger=replace(snapshot.ledger, removed_cas=removed, held_leaves=known))
 
-    def _keep_lingering(self, known: Held, by_listeners: frozenset[str] = frozenset()) -> Held:
+    def _keep_lingering(self, known: Held, by_listeners: frozenset[str]) -> Held:
         """After the reload only the rest of these processes, and no listener, knows the certificate; in the pods whose UIDs are ``by_listeners`` nothing
-        else knew it.
+        knows it any more.
         """
         read = known.awaited_pods & self.uids
         unread = known.awaited_pods - read
