@@ -32,6 +32,16 @@ options:
     type: str
     choices: [port_forward, direct]
     default: port_forward
+  node_answers:
+    description:
+      - The answers of the nodes that M(trustops.strimzi.strimzi_ca_info) has returned as
+        RV(trustops.strimzi.strimzi_ca_info#module:node_answers) in the task before, so that both tasks ask the nodes
+        once. They count for the processes that have answered, as long as these run.
+      - Without check mode the call asks the nodes all the same before each decision that needs answers of that moment. Give this
+        option to the first task after M(trustops.strimzi.strimzi_ca_info) only. In check mode, in which nothing changes, give it
+        to any task of the play.
+      - M(trustops.strimzi.strimzi_ca_info) itself asks the nodes each time.
+    type: str
   spread:
     description:
       - Whether running nodes reload or restart for a change that their listeners can reload - new certificates under the same

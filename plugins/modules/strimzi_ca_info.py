@@ -538,6 +538,13 @@ plan_hash:
   returned: always
   type: str
   sample: 3f2a9c11-77ab02dd-c01dbeef-4f53cda1
+node_answers:
+  description:
+    - The answers of the nodes for the next task, as its option O(trustops.strimzi.strimzi_ca#module:node_answers). They hold
+      certificates and no key. Null where the call has asked no node, or the answers are longer than 256 KiB.
+  returned: always
+  type: str
+  sample: eJyrVkrOzys...
 audit_entries:
   description: The entries of the audit trail of the CA in their order, each a line of JSON.
   returned: with O(trustops.strimzi.strimzi_ca_info#module:audit_entries)
@@ -705,6 +712,10 @@ class LookingModule(TrustModule):
         result = {**self.result(outcome), **describe_forecast(planned, seen), "violations": describe_violations(found)}
         # An approval is about the whole flow, also where this call goes to its first phases only.
         whole = plan(work, outcome, intent.to_the_end()) if intent.extent.last_phase else planned
+        # Imported only where answers are handed over.
+        from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.handed_answers import as_text
+
+        result["node_answers"] = as_text(outcome.last_answers)
         result["plan_hash"] = present = plan_hash(goal, seen, whole)
         if self.params["audit_entries"]:
             # Imported only by calls that show the trail.

@@ -48,5 +48,7 @@ def reload(
     doors, nodes_by_id = Doors(nodes), {one: node(one, roles) for one, roles in nodes.roles.items()}
     target = ReloadTarget(nodes_by_id[which], [one for one in nodes_by_id.values() if one.controller], DOMAIN)
     anchors = {f"CA {number}": certificate_of(one) for number, one in enumerate(trusted or [nodes.authority])}
-    reload_node(target, settings, doors, context_for(entries_of(identity or nodes.operator), anchors, SECRET))
+    reload_node(
+        target, settings, doors, context_for(entries_of(identity or nodes.operator), anchors, SECRET), seconds=15
+    )
     return doors.opened

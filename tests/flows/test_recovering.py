@@ -11,10 +11,12 @@ from collections.abc import Callable
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     KafkaUnavailable,
+    OperatorSilent,
     ReloadImpossible,
     RollStuck,
     StepError,
@@ -34,6 +36,7 @@ from ..tools.support.answers import Answers
 from ..tools.support.authorities import renewed, root
 from ..tools.support.certificates import YEAR
 from ..tools.support.flows import START, FlowResult
+from ..tools.support.memory_api import Change
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CLUSTER, WatchedCluster
 from .cases import DAY, Layout, Object, roles_apart, roles_together
@@ -108,13 +111,131 @@ def test_all_nodes_restart_at_the_same_time_and_once(ended: WatchedCluster, node
     assert (ended.writes, len(nodes.signals)) == (0, 2)
 
 
-def test_clients_outside_are_served_before_the_operator_is_paused(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
-    paused: list[bool] = []
-    nodes.after = lambda pod: paused.append(ended.paused)
+def is_confirmed(cluster: WatchedCluster) -> bool:
+    """Whether the operator has confirmed the pause."""
+    conditions = cluster.kafka["status"]["conditions"]
+    return cluster.paused and any(one["type"] == "ReconciliationPaused" for one in conditions)
+
+
+def test_clients_outside_are_served_while_the_pause_is_awaited(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    """The pause is requested first: no request of a node delays it."""
+    confirmed: list[bool] = []
+    nodes.after = lambda pod: confirmed.append(is_confirmed(ended))
+    nodes.before = lambda pod: None if ended.paused else pytest.fail("the pause was not requested yet")
     assert read_again(recover(ended)) == NODES
     listeners = ["external-9094", "tls-9093"]
     assert sorted(nodes.served) == sorted((node, listener) for node in NODES for listener in listeners)
-    assert paused == [False] * len(nodes.served) + [True] * len(nodes.signals)
+    assert confirmed == [False] * len(nodes.served) + [True] * len(nodes.signals)
+    assert_healthy(ended)
+
+
+def confirm_after(cluster: WatchedCluster, seconds: float) -> None:
+    """From the request of a pause on, the operator is busy with restarts for so long."""
+    memory, begun = cluster.memory, list[float]()
+
+    def begin(change: Change) -> None:
+        if change.plural == "kafkas" and cluster.paused and not begun:
+            begun.append(memory.seconds)
+            memory.operator_runs = False
+
+    def end() -> None:
+        memory.operator_runs = memory.operator_runs or memory.seconds - begun[0] >= seconds
+
+    memory.api.listeners.append(begin)
+    memory.neighbours.append(end)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        KafkaUnavailable("Kafka node demo-kafka-0", "reached no controller", ""),
+        Unavailable(Attempt("get", PODS, "kafka"), "is overloaded", ""),
+    ],
+    ids=["no leader", "out of reach"],
+)
+def test_a_node_gets_the_request_again_and_again_until_the_pause_is_confirmed(
+    ended: WatchedCluster, nodes: ReloadingNodes, problem: Exception
+) -> None:
+    """The confirmation is the limit: a node that takes the request after half a minute serves clients before its
+    restart all the same.
+    """
+    confirm_after(ended, 45)
+    begun = ended.memory.seconds
+
+    def refuse_at_first(pod: str) -> None:
+        if pod == NODES[0] and not is_confirmed(ended) and ended.memory.seconds - begun < 30:
+            raise problem
+
+    nodes.before = refuse_at_first
+    assert sorted(read_again(recover(ended))) == NODES
+    assert nodes.served[0][0] == NODES[1], "the refusal of a node keeps no other from its request"
+    assert_healthy(ended)
+
+
+def test_one_line_for_each_node_says_whether_it_serves_clients_and_what_kept_it(
+    ended: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    confirm_after(ended, 10)
+
+    def refuse(pod: str) -> None:
+        if pod == NODES[0] and not is_confirmed(ended):
+            raise KafkaUnavailable(f"Kafka node {pod}", "reached no controller: Port 9090 of Kafka node x", "")
+
+    nodes.before = refuse
+    ended.said.clear()
+    recover(ended)
+    told = [line.partition("] ")[2] for line in ended.said if "next certificate" in line]
+    assert sorted(told) == [
+        f"{NODES[0]} has not shown its next certificate before the restart: "
+        f"Kafka node {NODES[0]} reached no controller: Port 9090 of Kafka node x.",
+        f"{NODES[1]} presents its next certificate on ports 9093, 9094 already",
+    ]
+
+
+def test_a_node_without_a_listener_for_clients_gets_no_request_and_no_line(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    *others, kafka = lasting()
+    kafka["spec"]["kafka"]["listeners"] = []
+    cluster.create(manifests=[*others, kafka])
+    outlive_leaves(cluster)
+    cluster.memory.settle(2)
+    confirm_after(cluster, 20)
+    cluster.said.clear()
+    before = nodes.answers.asked
+    assert read_again(recover(cluster)) == []
+    assert (nodes.served, [line for line in cluster.said if "next certificate" in line]) == ([], [])
+    assert nodes.answers.asked - before < 10, "the wait for the pause asks a node again and again"
+    assert_healthy(cluster)
+
+
+def test_a_node_that_refuses_for_good_gets_no_further_request(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    confirm_after(ended, 20)
+    asked: list[str] = []
+
+    def refuse(pod: str) -> None:
+        asked.append(pod)
+        if pod == NODES[0] and not is_confirmed(ended):
+            raise ReloadImpossible("Kafka node", "does not read its certificates again", "")
+
+    nodes.before = refuse
+    assert read_again(recover(ended)) == [NODES[1]]
+    # Once for each listener, and once more for the restart.
+    assert asked.count(NODES[0]) == 3
+    assert_healthy(ended)
+
+
+def test_an_unconfirmed_pause_says_so_and_the_next_run_goes_on_to_serve(
+    ended: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    confirm_after(ended, 10_000)
+    nodes.deaf = set(NODES)
+    with pytest.raises(OperatorSilent):
+        recover(ended)
+    nodes.deaf = set()
+    ended.memory.seconds += 10_000
+    recover(ended)
+    assert {node for node, _listener in nodes.served} == set(NODES)
     assert_healthy(ended)
 
 
@@ -153,7 +274,7 @@ def test_a_node_that_reads_nothing_before_it_restarts_holds_nothing_back(
     ended: WatchedCluster, nodes: ReloadingNodes, refusal: Exception
 ) -> None:
     def refuse(pod: str) -> None:
-        if pod == NODES[0] and not ended.paused:
+        if pod == NODES[0] and not is_confirmed(ended):
             raise refusal
 
     nodes.before = refuse
@@ -169,24 +290,14 @@ def test_looks_that_fail_after_the_requests_hold_nothing_back(
     ask, left = Answers.__call__, iter(range(failures))
 
     def look(answers: Answers, observation: Observation) -> tuple[ObservedListener, ...] | None:
-        if nodes.served and not ended.paused and next(left, None) is not None:
+        if nodes.served and not is_confirmed(ended) and next(left, None) is not None:
             raise Unavailable(Attempt("get", PODS, "kafka"), "is overloaded", "", is_transient=True)
         return ask(answers, observation)
 
     monkeypatch.setattr(Answers, "__call__", look)
-    assert read_again(recover(ended)) == told
-    assert (len(nodes.served), len(set(nodes.served))) == (4, 4)
-    assert_healthy(ended)
-
-
-def test_the_restart_waits_for_slow_nodes_for_a_limited_time(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
-    def answer_late(pod: str) -> None:
-        if not ended.paused:
-            ended.memory.seconds += 30
-
-    nodes.before = answer_late
-    recover(ended)
-    assert {node for node, _listener in nodes.served} == {NODES[0]}
+    confirm_after(ended, 5)
+    assert sorted(read_again(recover(ended))) == told
+    assert len(set(nodes.served)) == 4
     assert_healthy(ended)
 
 
@@ -261,9 +372,23 @@ def test_the_plan_has_these_restarts(ended: WatchedCluster) -> None:
     asked, work = ended.intent(Goal.RECOVER), ended.work()
     planned = plan(work, inspect(work, asked), asked)
     assert [(step.reason, step.nodes) for step in planned.steps if step.nodes] == [(RollReason.ENDED, tuple(NODES))]
-    assert [step.does for step in planned.steps].index(ActionKind.RELOAD) < [step.kind for step in planned.steps].index(
-        "Pause"
-    )
+    before, *_others = [step for step in planned.steps if step.kind == "PauseAndReload" or step.nodes]
+    assert before.does is ActionKind.RELOAD
+
+
+@pytest.mark.parametrize("handed_over", [True, False])
+def test_answers_from_the_plan_spare_the_look_before_the_pause(
+    ended: WatchedCluster, nodes: ReloadingNodes, handed_over: bool
+) -> None:
+    """Before the restart of all nodes they are asked in any case."""
+    asked, work, paused = ended.intent(Goal.RECOVER), ended.work(), list[bool]()
+    planned = inspect(work, asked)
+    nodes.answers.before = lambda: paused.append(ended.paused)
+    work.earlier_answers = planned.last_answers if handed_over else None
+    assert run(work, asked, lambda: None).decision.done
+    # A look at a node that reads again is one of the wait for the pause.
+    assert (paused[0], any(paused)) == (handed_over, True)
+    assert_healthy(ended)
 
 
 def test_a_process_that_does_not_end_is_killed(ended: WatchedCluster, nodes: ReloadingNodes) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
 from threading import Event, Thread
@@ -12,6 +14,7 @@ import pytest
 
 from ..api.running import Runner
 from ..tools.cluster.kube import wait_for
+from ..tools.cluster.slow_way import slow_kubeconfig
 from ..tools.cluster.tls import Rules, client_context
 from ..tools.cluster.versions import KAFKA, OTHER_KAFKAS
 from ..tools.operator import clusters
@@ -33,19 +36,29 @@ class Ended(NamedTuple):
     pods: dict[str, str]
 
 
+#: Seconds for each answer of a slow API server.
+SLOW = 3.0
+
+
 @pytest.fixture(
     scope="module",
-    params=[("adopted", KAFKA), ("generated", KAFKA), *(("adopted", version) for version in OTHER_KAFKAS)],
+    params=[
+        ("adopted", KAFKA), ("generated", KAFKA), ("slow", KAFKA), *(("adopted", version) for version in OTHER_KAFKAS)
+    ],
     ids=lambda param: f"{param[0]}-kafka-{param[1]}",
-)
-def ended(request: pytest.FixtureRequest) -> Iterator[Ended]:
-    whose, version = request.param
-    with kafka_tier(f"kafka-recovery-{whose}-{version}", clusters.dual_role, version) as tier:
+)  # fmt: skip
+def ended(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ended]:
+    kind, version = request.param
+    name = f"kafka-recovery-{kind}-{version}"
+    with kafka_tier(name, clusters.dual_role, version) as tier, ExitStack() as stack:
         runner = Runner(tier.cluster, patience=PATIENCE)
-        if whose == "adopted":
+        if kind != "generated":
             runner.flow("upgrade").check()
         topics(tier, "--create", "--topic", "kept", "--partitions", "6", "--replication-factor", "3")
         outlive_leaves(tier, LIFE)
+        if kind == "slow":
+            way = slow_kubeconfig(tier.cluster.bed.kubeconfig, tmp_path_factory.mktemp("slow"), SLOW)
+            runner = replace(runner, kubeconfig=stack.enter_context(way), patience=2 * PATIENCE)
         yield Ended(tier, runner, tier.cluster.node_uids("demo"))
 
 
@@ -116,7 +129,8 @@ def test_every_flow_holds_until_recover_has_brought_the_nodes_back(ended: Ended)
     print(console)
     ends = process_ends(tier)
     print({node: (outside.served.get(node), ends[node]) for node in NODES})
-    assert any(outside.served[node] < ends[node] for node in outside.served), "no client was served before the restart"
+    assert sorted(outside.served) == NODES
+    assert all(outside.served[node] < ends[node] for node in NODES), "a client was not served before the restart"
     assert tier.cluster.node_uids("demo") == pods, "a pod was deleted"
     once_more = {node: count + 1 for node, count in before.items()}
     assert starts(tier) == once_more, [tier.pods.logs(node, of_the_process_before=True)[-4000:] for node in NODES]

@@ -148,6 +148,11 @@ class FlowModule(TrustModule):
         work = super().work()
         self.announcer = Announcer(work.client, work.scope, self.holder, work.clock.now)
         work.display = replace(work.display, announce=self.announcer.note)
+        if (given := self.params.get("node_answers")) and self._live_look is not None:
+            # Imported only where a task hands answers over.
+            from .handed_answers import from_text
+
+            work.earlier_answers = self._live_look.take_over(from_text(given))
         return work
 
     def run(

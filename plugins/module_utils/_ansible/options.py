@@ -40,6 +40,7 @@ from .._strimzi.issuer_settings import (
 from .._strimzi.secret_data import entries
 from .._trust.model.clients import NamedSecret, UserNamespace, Waiver
 from .._trust.model.listeners import ObservedListener
+from .._trust.model.snapshot import NodeAnswers
 from .arguments import FLOW, MOST_DAYS, time_of
 
 _OPTIONS: Mapping[str, Any] = FLOW.options["issuer"]["options"]
@@ -309,7 +310,7 @@ def _add_ca_above(chain: Chain, beside: bytes) -> Chain:
     return chain if found is None or chain[-1].is_root else (*chain, found)
 
 
-#: Seconds for all listeners together: 500 nodes, some of them slow to answer.
+#: Seconds for all listeners together, where the API server answers at once: 500 nodes, some of them slow to answer.
 LOOK_SECONDS = 120.0
 
 
@@ -357,6 +358,15 @@ class LiveLook:
             self._wanted = Evidence.HANDSHAKE
         self.source, self.reason = Evidence.HANDSHAKE, ""
         return seen
+
+    def take_over(self, answers: NodeAnswers) -> NodeAnswers | None:
+        """The answers that an earlier call has handed over, which show that nodes are within reach; None where only
+        stored evidence counts.
+        """
+        if self._wanted is Evidence.ANNOTATIONS:
+            return None
+        self._wanted, self.source, self.reason = Evidence.HANDSHAKE, Evidence.HANDSHAKE, ""
+        return answers
 
     def _give_up(self, why: str) -> None:
         """Do not ask again in this call: the answer would be the same, and slow."""

@@ -19,6 +19,7 @@ from typing import Any
 from .._engine.outcome import CallOutcome
 from .._errors import CertificateError, KubeError, PrivateKeyError
 from .._kube.client import KubeClient
+from .._kube.response_time import ResponseTime
 from .._leaves.request import RotationPolicy
 from .._pki.certificates import Chain, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
@@ -110,11 +111,13 @@ def _why_no_reload() -> str:
     return str(missing_library("spread=reload", "spread=restart") or "")
 
 
-def _answers(observation: Observation, open_port: PortOpener) -> tuple[ObservedListener, ...]:
+def _answers(
+    observation: Observation, open_port: PortOpener, response_time: ResponseTime
+) -> tuple[ObservedListener, ...]:
     # Imported only when a look is taken, because most calls take none.
     from .._strimzi.cluster.listeners import look_at
 
-    return look_at(observation, open_port, now=SystemClock().now(), seconds=LOOK_SECONDS)
+    return look_at(observation, open_port, now=SystemClock().now(), seconds=LOOK_SECONDS, response_time=response_time)
 
 
 def _as_prepared(supplied: SuppliedAuthority) -> PreparedAuthority:
@@ -188,7 +191,7 @@ class TrustModule(ClusterModule):
         work.display = Display(report=reporter(progress), begin=beginner(progress))
         self._live_look = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
         work.nodes = NodeAccess(
-            look_live=lambda observation: look.take(lambda: _answers(observation, opener())),
+            look_live=lambda observation: look.take(lambda: _answers(observation, opener(), client.response_time)),
             open_ports=opener,
             run_commands=partial(connect.runner_for, self.params, work.scope.namespace),
             reload_obstacle=_why_no_reload,
@@ -445,6 +448,8 @@ class TrustModule(ClusterModule):
         if sentence := failure_that_holds_nothing(seen, outcome.decision):
             self.module.warn(sentence)
         looked = outcome.last_look.snapshot if outcome.last_look else None
+        handed = self._work.earlier_answers if self._work else None
+        has_asked = looked is not None and (handed is None or looked.nodes.listeners is not handed.listeners)
         result = {
             **self.done_so_far(),
             **describe_snapshot(outcome.observation.snapshot, outcome.decision.issue_reasons),
@@ -456,7 +461,7 @@ class TrustModule(ClusterModule):
             "other_ca": describe_other_authority(seen),
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,
-            "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked else None},
+            "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked and has_asked else None},
             "listeners": describe_listeners(looked),
             "transitions": describe_transitions(outcome.transitions),
         }

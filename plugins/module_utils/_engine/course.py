@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from .._errors import KubeError, StepError
 from .._kube.resources import SECRETS, Field
+from .._kube.response_time import OBSERVATION
 from .._strimzi import names
 from .._strimzi.apply.work import Work
 from .._strimzi.apply.written import Loss, Writer, owners_of, remedy_for, writers_of
@@ -300,7 +301,10 @@ class Course:
             self._visits[state] = _Visit(now, len(self._work.actions))
             self._pause = _FIRST_PAUSE
             return ()
-        limit = self._work.settings.operator_timeout.total_seconds()
+        # A pass looks before and after it has asked the nodes.
+        limit = self._work.client.response_time.within(
+            self._work.settings.operator_timeout.total_seconds(), 2 * OBSERVATION
+        )
         if may_repeat and (now - before.at < limit or all(step.releases_lease for step in steps)):
             self._work.clock.sleep(self._pause)
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)

@@ -39,7 +39,7 @@ from .._trust.model.decision import Decision, Step, Steps, Transition, Violation
 from .._trust.model.goals import Phase
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.names import label_command
-from .._trust.model.snapshot import Snapshot
+from .._trust.model.snapshot import NodeAnswers, Snapshot
 from .._trust.model.steps.leaves import PauseReissue, ResumeReissue
 from .._trust.model.steps.nodes import Pause, Resume
 from .._trust.plan import Reached, respect_windows, to_the_end
@@ -173,13 +173,13 @@ class _Run:
                     raise
                 self._end_early((lost,))
                 return
-            earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.last_look
+            earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.last_answers
             outcome.go_on(*self._try(partial(self._look_again, earlier)))
             outcome.transitions += [
                 transition for transition in in_doubt if _is_taken(transition, outcome.observation.snapshot)
             ]
 
-    def _look_again(self, earlier: Observation | None) -> tuple[Observation, Decision]:
+    def _look_again(self, earlier: NodeAnswers | None) -> tuple[Observation, Decision]:
         return decide_with_a_look(self.work, self.intent, observe_cluster(self.work), self.engine, earlier)
 
     def _choose_steps(self) -> Steps:
@@ -323,7 +323,7 @@ class _Run:
         continues unfinished steps. Nodes that can read again without a restart are not left to the operator.
         """
         self.work.renew_lease()
-        observation = remember_answers(observe_cluster(self.work), self.outcome.last_look)
+        observation = remember_answers(observe_cluster(self.work), self.outcome.last_answers)
         snapshot = observation.snapshot
 
         def stays(steps: Steps) -> bool:

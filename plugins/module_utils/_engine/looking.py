@@ -24,7 +24,7 @@ from .._trust.model.decision import Decision, Look
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
 from .._trust.model.listeners import ObservedListener
-from .._trust.model.snapshot import Component, InPlaceObstacles, Snapshot
+from .._trust.model.snapshot import Component, InPlaceObstacles, NodeAnswers, Snapshot
 from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 from .._trust.rules.repair import is_explained
@@ -42,7 +42,11 @@ def observe_cluster(work: Work) -> Observation:
     # Imported only here: most clusters have no open request, and no issuer that renews by itself.
     from .._issuing.pending.pending import with_requests, with_standing
 
-    return with_standing(with_requests(observation, work), work)
+    # The issuer's state takes more answers of the API server; the Lease was renewed before the observation.
+    work.renew_lease()
+    observation = with_requests(observation, work)
+    work.renew_lease()
+    return with_standing(observation, work)
 
 
 def observe_existing(work: Work) -> Observation:
@@ -63,15 +67,18 @@ def observe_operated(work: Work) -> Observation:
 
 
 def decide_with_a_look(
-    work: Work, intent: Intent, observation: Observation, engine: Engine, earlier: Observation | None = None
+    work: Work, intent: Intent, observation: Observation, engine: Engine, earlier: NodeAnswers | None = None
 ) -> tuple[Observation, Decision]:
     """Where a gate stands before the next steps, ask the running nodes first and decide again.
 
-    The earlier observation has the answers that they have given in this call already.
+    The nodes have given the earlier answers in this call, or in a call that has handed them over.
+    Check mode goes by them also where a run would ask the nodes once more.
     """
+    known = remember_answers(observation, earlier)
+    if work.dry_run and known is not observation:
+        return known, decide(known.snapshot, intent, engine)
     decision = decide(observation.snapshot, intent, engine)
     looks = _choose_look(decision, observation.snapshot)
-    known = remember_answers(observation, earlier)
     if looks is not Look.FRESH and known is not observation:
         # Answers of nodes outweigh stored evidence: else the ledger would go to and fro between both.
         again = decide(known.snapshot, intent, engine)
@@ -84,17 +91,14 @@ def decide_with_a_look(
     return observation, decide(observation.snapshot, intent, engine)
 
 
-def remember_answers(observation: Observation, earlier: Observation | None) -> Observation:
+def remember_answers(observation: Observation, earlier: NodeAnswers | None) -> Observation:
     """The observation with the answers of an earlier look, where the same processes run; else as it is."""
-    if earlier is None or earlier.snapshot.processes != observation.snapshot.processes:
+    if earlier is None or earlier.processes != observation.snapshot.processes:
         return observation
-    before = earlier.snapshot.nodes
-    return replace(
-        observation,
-        snapshot=observation.snapshot.with_nodes(
-            listeners=before.listeners, in_place_obstacles=before.in_place_obstacles
-        ),
+    snapshot = observation.snapshot.with_nodes(
+        listeners=earlier.listeners, in_place_obstacles=earlier.in_place_obstacles
     )
+    return replace(observation, snapshot=snapshot)
 
 
 def _choose_look(decision: Decision, snapshot: Snapshot) -> Look:

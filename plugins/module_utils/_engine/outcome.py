@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from .._errors import Conflict, KubeError, NotFound
+from .._kube.response_time import Countdown
 from .._kube.wait import HEARTBEAT
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.apply.work import Work
@@ -30,7 +31,7 @@ from .._trust.model.decision import Decision, StandIn, Transition
 from .._trust.model.intent import Intent, Selection
 from .._trust.model.ledger import Layout, TrustState
 from .._trust.model.pools import Scaling
-from .._trust.model.snapshot import Component, IssuedBy, PreparedAuthority, Snapshot
+from .._trust.model.snapshot import Component, IssuedBy, NodeAnswers, PreparedAuthority, Snapshot
 from .._trust.model.steps.authority import PrepareAuthority
 from .._trust.plan import Forecast, Reached, forecast, to_the_end
 from .looking import ask_nodes, decide_with_a_look, observe_cluster
@@ -79,12 +80,15 @@ class Patience:
 
     def through_conflicts(self, act: Callable[[], T], limit: timedelta) -> T:
         """As ``through``; calls ``act`` again after a conflict, too, until conflicts have lasted for this long. ``act`` looks and decides again each time."""
-        begun, delay = self._work.clock.monotonic(), _FIRST_DELAY
+        clock, delay = self._work.clock, _FIRST_DELAY
+        countdown = Countdown(clock.monotonic, limit.total_seconds(), _LEAST_TRIES)
         while True:
+            begun = clock.monotonic()
             try:
                 return self.through(act, limit)
             except (Conflict, NotFound):
-                if self._work.clock.monotonic() - begun >= limit.total_seconds():
+                countdown.looked_since(begun)
+                if countdown.is_over:
                     raise
                 self._sleep(delay)
                 delay = min(2 * delay, _LONGEST_DELAY)
@@ -161,6 +165,11 @@ class CallOutcome:
         """Whether the operator is paused by this collection, as far as is known."""
         return self.pauses or self.observation.snapshot.reconciliation.pause.is_ours
 
+    @property
+    def last_answers(self) -> NodeAnswers | None:
+        """The last answers of the nodes to this call; None where it asked none."""
+        return self.last_look.snapshot.answers if self.last_look is not None else None
+
     def go_on(self, observation: Observation, decision: Decision) -> None:
         self.observation, self.decision, self.pauses = observation, decision, False
         # Answers of an earlier look that are only used again are no new look.
@@ -171,7 +180,7 @@ class CallOutcome:
 
 def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> CallOutcome:
     """Observe and decide, and do nothing."""
-    seen, decision = decide_with_a_look(work, intent, observe_cluster(work), engine)
+    seen, decision = decide_with_a_look(work, intent, observe_cluster(work), engine, work.earlier_answers)
     about = resolve(seen.snapshot, intent, seen.snapshot.ledger_or_empty).replaces
     return CallOutcome(seen, decision, about, seen)
 

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 from .._errors import Conflict, NotFound, RollStuck, StepError
 from .._kube.resources import read_time
+from .._kube.response_time import OBSERVATION
 from .._rollout.kafka_pods import NOT_AGAIN, withdraw_left_requests
 from .._strimzi.apply.work import Strategy, Work, Write, write_all
 from .._strimzi.cluster.observe import Observation
@@ -186,7 +187,9 @@ def _restart_all(work: Work, choice: _Choice) -> None:
         except (Conflict, NotFound):
             # A pod has changed, or gone, since the look.
             crossed_at = min(crossed_at, clock.monotonic())
-            if clock.monotonic() - crossed_at >= work.settings.operator_timeout.total_seconds():
+            # Between two conflicts lies a look.
+            limit = work.client.response_time.within(work.settings.operator_timeout.total_seconds(), 2 * OBSERVATION)
+            if clock.monotonic() - crossed_at >= limit:
                 raise
             work.renew_lease()
             clock.sleep(_PAUSE)

@@ -20,6 +20,7 @@ from enum import Enum
 from typing import Any
 
 from .._errors import CertificateError, MalformedHandshake
+from .._kube.response_time import PROMPT, ResponseTime
 from .._pki.certificates import MOST_IN_A_CHAIN, Certificate, certificate_from_der, length_problem
 from .._tls.alerts import Alert, alert_of
 from .._tls.failures import cause_of
@@ -146,8 +147,9 @@ def _authorities(body: bytes) -> tuple[bytes, ...]:
 
 #: Certificates are public: a listener that sends one may not be the holder of its key.
 _UNPROVEN = "it did not prove that it has the key of the certificate that it sent"
-#: Seconds that a listener has to say something by itself after a handshake of TLS 1.3, before it gets a question.
-_PATIENCE = 1.0
+#: Seconds that a listener has to say something by itself after a handshake of TLS 1.3, before it gets a question; where
+#: the API server passes on what it says, one of its answers longer.
+_PATIENCE, _ANSWERS = 1.0, 1
 
 
 class HandshakeOutcome(str, Enum):
@@ -225,8 +227,11 @@ class _Recorder:
 class _Conversation:
     """A handshake under way; the bytes of both directions are kept."""
 
-    def __init__(self, stream: ByteStream, context: ssl.SSLContext, deadline: Deadline) -> None:
+    def __init__(
+        self, stream: ByteStream, context: ssl.SSLContext, deadline: Deadline, response_time: ResponseTime
+    ) -> None:
         self._deadline = deadline
+        self._patience = response_time.within(_PATIENCE, _ANSWERS)
         self.recorder = _Recorder(stream)
         self._over = TlsOverStream(self.recorder, context)
         self.tls = self._over.tls
@@ -250,7 +255,7 @@ class _Conversation:
             if self.tls.session is not None and self.tls.session.has_ticket:
                 return
             try:
-                self._exchange(self._deadline.within(_PATIENCE) if prompts else self._deadline)
+                self._exchange(self._deadline.within(self._patience) if prompts else self._deadline)
             except _Ended as ended:
                 if ended.outcome is not HandshakeOutcome.TIMED_OUT or not prompts:
                     raise
@@ -286,13 +291,20 @@ class _Conversation:
 
 
 def shake_hands(
-    stream: ByteStream, context: ssl.SSLContext, own: Certificate, *, deadline: Deadline, prompt: bytes = b""
+    stream: ByteStream,
+    context: ssl.SSLContext,
+    own: Certificate,
+    *,
+    deadline: Deadline,
+    prompt: bytes = b"",
+    response_time: ResponseTime = PROMPT,
 ) -> Handshake:
-    """Shake hands by ``context``, which speaks a single version of TLS and has ``own`` as its certificate. A listener of TLS 1.3 answers to ``prompt``.
+    """Shake hands by ``context``, which speaks a single version of TLS and has ``own`` as its certificate. A listener
+    of TLS 1.3 answers to ``prompt``. The stream goes through an API server with this response time.
 
     Raises the errors of the stream except TimeoutError and ConnectionError.
     """
-    conversation = _Conversation(stream, context, deadline)
+    conversation = _Conversation(stream, context, deadline, response_time)
     complete = False
     try:
         try:

@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from .._errors import KubeError, NotFound, Unreachable
+from .._kube.response_time import CONVERSATION, PROMPT, ResponseTime
 from .._pki._cryptography import serialization, x509
 from .._pki.building import BACKDATED, DistinguishedName, issue_root
 from .._pki.certificates import Certificate
@@ -218,13 +219,18 @@ def _reads_alike(authority: Certificate, name: bytes) -> bool:
     )
 
 
-#: Seconds for one handshake; Kafka delays the answer to a failed
+#: Seconds for one handshake where the API server passes it on at once; Kafka delays the answer to a failed
 #: handshake by connection.failed.authentication.delay.ms.
 _ONE_HANDSHAKE = 10.0
 #: Outcomes of a handshake with a process that hangs, or that has just ended.
 _SILENT = (HandshakeOutcome.NOT_REACHED, HandshakeOutcome.TIMED_OUT)
 #: A request that a Kafka listener answers before a client is authorized: ApiVersions v0, correlation 0, no client id.
 KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
+
+
+def limit_of_handshake(response_time: ResponseTime) -> float:
+    """Seconds for a handshake through an API server with this response time, and for its connection."""
+    return response_time.within(_ONE_HANDSHAKE, CONVERSATION)
 
 
 @dataclass(frozen=True, repr=False)
@@ -242,6 +248,11 @@ class Inquiry:
     known: Sequence[Certificate]
     #: A probe of a CA that no listener trusts.
     untrusted: Probe
+
+    @property
+    def questions(self) -> int:
+        """The handshakes with a listener, with one more where it speaks TLS 1.3 alone."""
+        return 2 + len(self.probes)
 
     def of_no_authority(self) -> Inquiry:
         """The inquiry about the presented chain only."""
@@ -281,14 +292,19 @@ class ListenerObservation:
 
 
 def observe_listener(
-    opening: Opener, inquiry: Inquiry, *, deadline: Deadline, prompt: bytes = KAFKA_PROMPT
+    opening: Opener,
+    inquiry: Inquiry,
+    *,
+    deadline: Deadline,
+    prompt: bytes = KAFKA_PROMPT,
+    response_time: ResponseTime = PROMPT,
 ) -> ListenerObservation:
-    """Shake hands with a certificate of an untrusted CA, and once more with each probe. Failures become part of the
-    observation.
+    """Shake hands with a certificate of an untrusted CA, and once more with each probe, through an API server with this
+    response time. Failures become part of the observation.
 
     TLS 1.2 first, which shows the accepted CAs; 1.3 where a listener speaks nothing else.
     """
-    conversation = _Listener(opening, deadline, prompt)
+    conversation = _Listener(opening, deadline, prompt, response_time)
     untrusted = conversation.ask(inquiry.untrusted)
     if _wants_newer(untrusted):
         conversation.newer = True
@@ -323,8 +339,9 @@ def _wants_newer(untrusted: Handshake) -> bool:
 class _Listener:
     """A listener that gets several questions, each over a new connection."""
 
-    def __init__(self, opening: Opener, deadline: Deadline, prompt: bytes) -> None:
+    def __init__(self, opening: Opener, deadline: Deadline, prompt: bytes, response_time: ResponseTime) -> None:
         self._opening = opening
+        self._response_time = response_time
         self._deadline = deadline
         self._prompt = prompt
         self._presented: set[tuple[Certificate, ...]] = set()
@@ -333,10 +350,17 @@ class _Listener:
 
     def ask(self, probe: Probe) -> Handshake:
         context = probe.tls13 if self.newer else probe.tls12
-        deadline = self._deadline.within(_ONE_HANDSHAKE)
+        deadline = self._deadline.within(limit_of_handshake(self._response_time))
         try:
             with self._opening(deadline.remaining()) as stream:
-                seen = shake_hands(stream, context, probe.certificate, deadline=deadline, prompt=self._prompt)
+                seen = shake_hands(
+                    stream,
+                    context,
+                    probe.certificate,
+                    deadline=deadline,
+                    prompt=self._prompt,
+                    response_time=self._response_time,
+                )
         except KubeError as error:
             # The rest may pass: the pod starts, its worker is slow, or a connection has broken off.
             self._barred = not error.is_transient and not isinstance(error, (NotFound, Unreachable))

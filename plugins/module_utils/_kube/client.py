@@ -21,6 +21,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 from .._errors import Gone, KubeError, NotFound, TransportError, Unavailable, Unreachable
 from .network import retry_after
 from .resources import FIELD_MANAGER, TRANSIENT, Attempt, Done, Resource, ahead_of_server, error_from
+from .response_time import ResponseTime
 
 
 class HttpAnswer(Protocol):
@@ -93,8 +94,9 @@ _FIRST_DELAY = 0.25
 _LONGEST_DELAY = 30.0
 #: Seconds after which a call shows why nothing happens.
 _NOTICED = 5.0
-#: Seconds that the server may be late in ending a watch.
-_WATCH_GRACE = 5.0
+#: Seconds that a prompt server may be late in ending a watch; the answers in that time are the beginning of the watch,
+#: and its end.
+_WATCH_GRACE, _ANSWERS_OF_WATCH = 5.0, 2
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,10 +126,13 @@ def drop_sentence(sentence: str) -> None:
 class KubeClient:
     """All methods raise KubeError and leave their arguments as they are.
 
-    A read is repeated while it fails for a reason that may pass; a write only where the server has certainly not begun with it: what may have been done is
-    looked at before it is done again. The client counts what it sent as ``requests`` and ``writes``, and knows by ``clock_ahead`` how far the clock of this
-    machine is ahead of the server's, by the last answer with a time. Of the functions that it is made with, ``sleep`` takes seconds, ``random`` gives a
-    number from 0 to 1 for the backoff, ``now`` gives the time of day with its time zone, and ``tell`` takes a sentence before a wait that people notice.
+    A read is repeated while it fails for a reason that may pass; a write only where the server has certainly not begun
+    with it: what may have been done is looked at before it is done again. The client counts what it sent as
+    ``requests`` and ``writes``, and knows by ``clock_ahead`` how far the clock of this machine is ahead of the
+    server's, by the last answer with a time; by ``response_time`` how long its answers take. Of the functions that it
+    is made with, ``sleep`` takes seconds, ``random`` gives a number from 0 to 1 for the backoff, ``now`` gives the time
+    of day with its time zone, ``monotonic`` gives seconds that only go forward, and ``tell`` takes a sentence before a
+    wait that people notice.
     """
 
     def __init__(
@@ -137,13 +142,16 @@ class KubeClient:
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random_numbers.random,
         now: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
+        monotonic: Callable[[], float] = time.monotonic,
         tell: Callable[[str], None] = drop_sentence,
     ) -> None:
         self._transport = transport
         self._sleep = sleep
         self._random = random
         self._now = now
+        self._monotonic = monotonic
         self.tell = tell
+        self.response_time = ResponseTime()
         self.requests = 0
         self.writes = 0
         self.clock_ahead: timedelta | None = None
@@ -287,8 +295,9 @@ class KubeClient:
             "timeoutSeconds": str(seconds),
         }
         self.requests += 1
+        limit = seconds + self.response_time.within(_WATCH_GRACE, _ANSWERS_OF_WATCH)
         try:
-            for event in self._transport.stream(resource.path(namespace), query=query, timeout=seconds + _WATCH_GRACE):
+            for event in self._transport.stream(resource.path(namespace), query=query, timeout=limit):
                 if event["type"] == "ERROR":
                     raise error_from(attempt, int(event["object"].get("code") or 500), event["object"])
                 yield WatchEvent(event["type"], event["object"])
@@ -327,7 +336,7 @@ class KubeClient:
         number, timeouts, left = 1, 0, within
         while True:
             self.requests += 1
-            sent, asked = self._now(), 0.0
+            sent, begun, asked = self._now(), self._monotonic(), 0.0
             try:
                 response = self._transport.request(
                     method, path, query=query, body=body, content_type=content_type, timeout=left
@@ -337,6 +346,7 @@ class KubeClient:
                 is_repeated = error.transient and timeouts < _TIMEOUTS and not (attempt.is_write and error.sent)
                 failure = _unreachable(attempt, error)
             else:
+                self.response_time.note(self._monotonic() - begun)
                 asked = retry_after(_header(response, "retry-after")) or 0.0
                 ahead = ahead_of_server(sent, self._now(), _header(response, "date"))
                 self.clock_ahead = self.clock_ahead if ahead is None else ahead
@@ -346,7 +356,7 @@ class KubeClient:
                 is_repeated = done is Done.NO or (done is Done.UNKNOWN and not attempt.is_write)
                 failure = error_from(attempt, response.status, response.body, asked, body)
             if left is not None:
-                left -= (self._now() - sent).total_seconds() + asked + _FIRST_DELAY
+                left -= self._monotonic() - begun + asked + _FIRST_DELAY
                 is_repeated = is_repeated and asked > 0 and left > 0
             if not is_repeated or number == _ATTEMPTS:
                 raise failure

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 #: Seconds for one answer. The API server itself gives up after 60.
 REQUEST_TIMEOUT = 60.0
-#: Seconds to connect; an address that is filtered out does not answer at all.
-_CONNECT_TIMEOUT = 10.0
+#: Seconds to connect, with the TLS handshake, for which an API server at a high load takes as long as for an answer. An
+#: address that is filtered out does not answer at all, and gets half the time of an answer.
+_CONNECT_TIMEOUT = REQUEST_TIMEOUT / 2
 _CHUNK = 65536
 _UNAUTHORIZED = 401
 

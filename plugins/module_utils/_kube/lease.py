@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from .._errors import AlreadyExists, Conflict, LeaseHeld, NotFound, TimedOut, Unavailable, Unreachable
 from .client import KubeClient, drop_sentence
 from .resources import LEASES, Attempt, read_time
+from .response_time import OBSERVATION
 from .wait import Objects, wait_until
 
 #: Long enough for the pauses between the tasks of a playbook, short enough to wait out after a crash.
@@ -52,7 +53,7 @@ class TrustLease:
         self._holder = holder
         self._now = now
         self._monotonic = monotonic
-        self._duration = duration.total_seconds()
+        self._shortest = duration.total_seconds()
         self._protects = (
             f"Kafka cluster {namespace}/{cluster}" if cluster else f"what Lease {namespace}/{name} protects"
         )
@@ -97,22 +98,29 @@ class TrustLease:
                 continue
 
     def renew_if_due(self) -> None:
-        """Renew when a third of the duration has passed. Raises LeaseHeld when another run has taken it over."""
-        if self._held is None or self._seconds_since_renewal() < self._duration / 3:
+        """Renew after a third of the shortest duration. Raises LeaseHeld when another run has taken the Lease over."""
+        if self._held is None or self._seconds_since_renewal() < self._shortest / 3:
             return
         try:
             self._renew(self._held)
         except (Unreachable, Unavailable):
             # As long as the Lease has not run out, no other run can have taken it. The attempt itself may have taken long.
-            if self._seconds_since_renewal() >= self._duration:
+            if self._seconds_since_renewal() >= self._seconds_left(_spec(self._held)):
                 raise
+
+    @property
+    def _duration(self) -> int:
+        """Seconds for which the Lease is good after a renewal that is sent now: before the next renewal a run may
+        observe the cluster.
+        """
+        return int(min(self._client.response_time.within(self._shortest, OBSERVATION), LONGEST.total_seconds()))
 
     def _seconds_since_renewal(self) -> float:
         return self._monotonic() - self._renewed_at
 
     def _renew(self, held: Mapping[str, Any]) -> None:
         try:
-            self._write(held, {"renewTime": self._timestamp()})
+            self._write(held, {"renewTime": self._timestamp(), "leaseDurationSeconds": self._duration})
         except (Conflict, NotFound):
             # The Lease was edited, deleted, or renewed by a request whose answer was lost. It is still held unless it
             # names another holder.
@@ -176,7 +184,7 @@ class TrustLease:
         now = self._timestamp()
         spec: dict[str, Any] = {
             "holderIdentity": self._holder,
-            "leaseDurationSeconds": int(self._duration),
+            "leaseDurationSeconds": self._duration,
             "renewTime": now,
         }
         former = _spec(current)
@@ -212,7 +220,7 @@ class TrustLease:
     def _seconds_left(self, spec: Mapping[str, Any]) -> float:
         """Seconds after its last renewal. Another program may write any number into a Lease, so the wait for it is bounded."""
         said = spec.get("leaseDurationSeconds")
-        seconds = float(said) if isinstance(said, int) and said > 0 else self._duration
+        seconds = float(said) if isinstance(said, int) and said > 0 else self._shortest
         return min(seconds, LONGEST.total_seconds())
 
     @staticmethod

@@ -29,6 +29,8 @@ TRUST = "ca_cert (K8S_AUTH_SSL_CA_CERT, or certificate-authority in kubeconfig)"
 OWN = "client_cert and client_key (K8S_AUTH_CERT_FILE and K8S_AUTH_KEY_FILE, or client-certificate in kubeconfig)"
 #: Failures of the proxy, or of the server behind it, after which another try may succeed.
 _TRANSIENT = re.compile(r"Tunnel connection failed: 5\d\d")
+#: How urllib3 names the limit that was over.
+_LIMIT = re.compile(r"read timeout=([\d.]+)")
 _PORTS = {"https": 443, "http": 80}
 
 
@@ -73,19 +75,30 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
     if tls := explain(error, Peer(where, TRUST, "host (K8S_AUTH_HOST, or the server in kubeconfig)", OWN)):
         return TransportError(f"{where} {tls.cause}", sent=tls.sent, transient=tls.transient, remedy=tls.remedy)
     if isinstance(error, failures.ConnectTimeoutError) and not isinstance(error, failures.NewConnectionError):
-        return TransportError(f"{where} did not answer to a connection attempt", sent=False, remedy=f"{_NETWORK}.")
+        # The time for a connection is as precious as that for an answer.
+        return TransportError(
+            f"{where} did not answer to a connection attempt", sent=False, timed_out=True, remedy=f"{_NETWORK}."
+        )
     if isinstance(error, failures.NewConnectionError):
         return TransportError(
             f"{where} cannot be reached ({innermost_cause(error)})", sent=False, remedy=f"{_NETWORK}."
         )
     if isinstance(error, failures.ReadTimeoutError):
         return TransportError(
-            f"{where} did not answer within {seconds:g} s", timed_out=True, remedy="Run again when it is less busy."
+            f"{where} did not answer within {_limit_in(error, seconds):g} s",
+            timed_out=True,
+            remedy="Run again when it is less busy.",
         )
     if isinstance(error, (failures.LocationParseError, failures.LocationValueError)):
         return TransportError(f"{host} is not a URL", sent=False, transient=False, remedy=f"{_HOST}.")
     cause = innermost_cause(error)
     return TransportError(f"the connection to {where} broke off ({cause})", remedy=f"{_NETWORK}.")
+
+
+def _limit_in(error: Exception, seconds: float) -> float:
+    """The limit that urllib3 names: a TLS handshake has the time of a connection. Else these seconds."""
+    named = _LIMIT.search(str(error))
+    return round(float(named[1]) if named else seconds, 1)
 
 
 def proxy_failure(error: Exception) -> tuple[str, bool]:

@@ -101,7 +101,7 @@ class PodStream:
                 if data:
                     return data
             if time.monotonic() >= end:
-                raise TimeoutError(f"no answer within {timeout:g} s")
+                raise TimeoutError(f"no answer within {round(timeout, 1):g} s")
 
     def _content(self, channel: int, data: bytes) -> bytes:
         if channel not in self._announced:
@@ -206,7 +206,7 @@ def _connect(route: Route, path: str, attempt: Attempt, timeout: float) -> Any:
         except websocket.WebSocketBadStatusException as error:
             raise _refused(attempt, error) from None
         except websocket.WebSocketTimeoutException:
-            raise TransportError(f"{route.host} did not answer within {timeout:g} s") from None
+            raise TransportError(f"{route.host} did not answer within {round(timeout, 1):g} s") from None
         except (websocket.WebSocketConnectionClosedException, OSError) as error:
             raise describe_failure(error, route.host, timeout) from None
         except websocket.WebSocketException:

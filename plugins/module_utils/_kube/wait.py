@@ -14,6 +14,7 @@ from typing import Any
 from .._errors import Gone, KubeError, TimedOut
 from .client import KubeClient, WatchEvent
 from .resources import Attempt, Resource
+from .response_time import Countdown
 
 #: Seconds between two calls of ``alive``; less than a third of a Lease.
 HEARTBEAT = 5.0
@@ -56,18 +57,18 @@ class _Wait:
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: The resource version from which the next watch goes on.
     version: str = ""
-    #: When the wait fails, by ``monotonic``.
-    deadline: float = 0.0
     #: When ``alive`` is due again, by ``monotonic``.
     next_beat: float = 0.0
     #: Failures of list and watch since the last success.
     failures: int = 0
-    #: Seconds given again for the time in which the API server showed nothing; at most as many as the wait has.
-    given: float = 0.0
+    #: The time until the wait fails.
+    countdown: Countdown = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.countdown = Countdown(self.monotonic, self.timeout)
 
     def run(self) -> Objects:
-        now = self.monotonic()
-        self.deadline, self.next_beat = now + self.timeout, now + self.heartbeat
+        self.next_beat = self.monotonic() + self.heartbeat
         while True:
             try:
                 self._list()
@@ -80,7 +81,7 @@ class _Wait:
             except KubeError as error:
                 # The API server may restart during a long wait. The wait ends with an error only if it is not back in
                 # time.
-                if not error.is_transient or self.monotonic() >= self.deadline:
+                if not error.is_transient or self.countdown.is_over:
                     raise
                 self._pause()
                 self._beat()
@@ -88,7 +89,7 @@ class _Wait:
     def _list(self) -> None:
         begun = self.monotonic()
         listed = self.client.list(self.resource, self.namespace, **self.selectors)
-        self._extend_since(begun)
+        self.countdown.looked_since(begun)
         self.objects = {str(item["metadata"]["name"]): item for item in listed.items}
         self.version = listed.resource_version
 
@@ -106,18 +107,12 @@ class _Wait:
                     if event.type != "BOOKMARK" and self._look():
                         return
             except KubeError:
-                self._extend_since(begun)
+                self.countdown.looked_since(begun)
                 raise
             if seen == self.version and self.monotonic() - begun < seconds * _CUT_OFF:
                 self._pause()
             else:
                 self.failures = 0
-
-    def _extend_since(self, begun: float) -> None:
-        """Add the seconds since then to the time of the wait: a request that hangs shows no change of the cluster."""
-        lost = min(self.monotonic() - begun, self.timeout - self.given)
-        self.given += lost
-        self.deadline += lost
 
     def _apply_event(self, event: WatchEvent) -> None:
         metadata = event.object["metadata"]
@@ -132,8 +127,8 @@ class _Wait:
             return True
         self._beat()
         if self.restart_timeout():
-            self.deadline = self.monotonic() + self.timeout
-        if self.monotonic() < self.deadline:
+            self.countdown.restart()
+        if not self.countdown.is_over:
             return False
         attempt = Attempt("watch", self.resource, self.namespace)
         cause = f"not as expected within {self.timeout:g} s"
@@ -146,7 +141,7 @@ class _Wait:
             self.alive()
 
     def _until_next(self) -> float:
-        return max(0.0, min(self.deadline, self.next_beat) - self.monotonic())
+        return max(0.0, min(self.countdown.end, self.next_beat) - self.monotonic())
 
     def _pause(self) -> None:
         self.failures = min(self.failures + 1, _LONGEST_PAUSE)

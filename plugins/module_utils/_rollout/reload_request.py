@@ -20,7 +20,7 @@ import ssl
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from .._errors import ApiMissing, KafkaUnavailable, KubeError, ReloadImpossible
@@ -310,11 +310,6 @@ class NodeAdmin:
             raise ConnectionError("its answer cannot be read") from None
 
 
-#: Seconds for one node: half the life of a Lease, which is not renewed meanwhile. A broker tests the new certificates
-#: for each of its network threads before it answers: tenths of a second with a free CPU, some seconds without.
-_LIMIT = 15.0
-#: Seconds for a controller, where another controller gets the request after it.
-_OF_ONE_CONTROLLER = 3.0
 _NOT_CONTROLLER = 41
 #: Characters of a message of Kafka that are passed on.
 _QUOTED = 300
@@ -338,9 +333,9 @@ def reload_node(
     open_port: PortOpener,
     context: ssl.SSLContext,
     *,
-    seconds: float = _LIMIT,
+    seconds: float,
 ) -> None:
-    """Set the settings, and return when Kafka has accepted them; the listeners follow later.
+    """Set the settings within so many seconds, and return when Kafka has accepted them; the listeners follow later.
 
     A broker gets the request on its own port: it checks the certificates that it would read, and refuses
     certificates that do not belong together. For a separate controller there is no such check: the active
@@ -360,12 +355,23 @@ def reload_by_controllers(
     settings: Sequence[Setting | StaticValue],
     open_port: PortOpener,
     context: ssl.SSLContext,
-    deadline: Deadline,
+    *,
+    seconds: float,
 ) -> None:
-    """As ``reload_node``, for a node whose certificate has ended, through the active controller: a broker would pass the request on over a new connection to
-    that controller, which refuses it. No node checks the settings beforehand. Raises ReloadImpossible, KafkaUnavailable.
+    """As ``reload_node``, for a node whose certificate has ended, through the active controller: a broker would pass
+    the request on over a new connection to that controller, which refuses it. No node checks the settings beforehand.
+    One controller after the other gets the request, each with so many seconds, until one of them answers. Raises
+    ReloadImpossible, KafkaUnavailable.
     """
-    _Reloading(target, settings, open_port, context, deadline).on_controllers()
+    silent: list[str] = []
+    for node in target.controllers:
+        reloading = _Reloading(target, settings, open_port, context, Deadline.after(seconds))
+        try:
+            return reloading.on_controller(node)
+        except KafkaUnavailable as error:
+            silent.append(str(error).rstrip("."))
+    asked = f"reached no controller that could take its settings: {'; '.join(silent)}"
+    raise _unstable_quorum(target.node, asked if silent else "has no controller that could take its settings")
 
 
 @dataclass(frozen=True)
@@ -385,18 +391,6 @@ class _Reloading:
         with self._connected(self.target.node, REPLICATION) as admin:
             answer = self._set(admin)
         self._judge(answer, self.target.node)
-
-    def on_controllers(self) -> None:
-        """Ask one controller after the other until one of them answers. A controller that hangs leaves time for the next."""
-        failure = self._unstable_quorum("has no controller that could take its settings")
-        for node in self.target.controllers:
-            is_last = node is self.target.controllers[-1]
-            asking = self if is_last else replace(self, deadline=self.deadline.within(_OF_ONE_CONTROLLER))
-            try:
-                return asking.on_controller(node)
-            except KafkaUnavailable as error:
-                failure = error
-        raise failure
 
     def on_controller(self, node: Node) -> None:
         """Ask this controller, which knows which controller is active."""
@@ -428,7 +422,7 @@ class _Reloading:
             self._refuse(str(missing))
         found = [node for node in self.target.controllers if node.node_id == active]
         if not found:
-            raise self._unstable_quorum(f"knows no active controller of this cluster (it says {active})")
+            raise _unstable_quorum(self.target.node, f"knows no active controller of this cluster (it says {active})")
         return found[0]
 
     def _judge(self, answer: ReloadAnswer, asked: Node) -> None:
@@ -439,11 +433,8 @@ class _Reloading:
         error = for_code(answer.code)
         cause = f"{asked.pod} answers {error.__name__} ({answer.code}){_quoted(answer.message)}"
         if error.retriable:
-            raise self._unstable_quorum(f"did not take its settings: {cause}")
+            raise _unstable_quorum(self.target.node, f"did not take its settings: {cause}")
         self._refuse(cause)
-
-    def _unstable_quorum(self, what: str) -> KafkaUnavailable:
-        return KafkaUnavailable(f"Kafka node {self.target.node.pod}", what, "Wait for a stable quorum, and run again.")
 
     def _refuse(self, cause: str) -> NoReturn:
         raise ReloadImpossible(
@@ -451,6 +442,10 @@ class _Reloading:
             f"does not read its certificates again: {cause}",
             RESTART_INSTEAD,
         )
+
+
+def _unstable_quorum(node: Node, what: str) -> KafkaUnavailable:
+    return KafkaUnavailable(f"Kafka node {node.pod}", what, "Wait for a stable quorum, and run again.")
 
 
 def _quoted(message: str) -> str:

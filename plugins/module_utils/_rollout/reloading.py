@@ -14,22 +14,20 @@ import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TypeVar
 
-from .._errors import CollectionError, Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
-from .._handshake.tls import Deadline
+from .._errors import Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
 from .._kube.resources import CONFIG_MAPS, PODS
+from .._kube.response_time import CONVERSATION, Countdown
 from .._pki.certificates import Certificate
 from .._strimzi.apply.work import Action, PortOpener, Work
 from .._strimzi.cluster.kafka import user_listeners
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
-from .._tls.contexts import accept_ended
 from .._trust.evidence.parties import unanswered
-from .._trust.model.listeners import CONTROL_PLANE, REPLICATION, ObservedListener, Unanswered
-from .._trust.model.names import listed, named
-from .._trust.model.steps.nodes import Reload, ReloadOutside
+from .._trust.model.listeners import ObservedListener, Unanswered
+from .._trust.model.names import named
+from .._trust.model.steps.nodes import Reload
 from .admin import operator_context
 from .kafka_pods import Node, kafka_pods, read_node, uid_of
 from .reload_request import (
@@ -37,17 +35,23 @@ from .reload_request import (
     References,
     ReloadTarget,
     Setting,
-    read_leaves_outside,
     read_listener_settings,
     read_user_trust,
-    reload_by_controllers,
     reload_node,
     strimzi_references,
 )
 from .roll import silence_error
 
+#: Seconds between two requests to nodes, and between two looks at them.
 _PAUSE = 1.0
 _CONFIG = "server.config"
+#: Seconds for the request to one node where the API server answers at once: half the life of a Lease, which is not
+#: renewed meanwhile. A broker tests the new certificates for each of its network threads before it answers: tenths of a
+#: second with a free CPU, some seconds without. And the answers of the API server to a conversation with the node, and
+#: with the active controller.
+_LIMIT, _ANSWERS = 15.0, 2 * CONVERSATION
+#: Looks that nodes get at least, however long each takes: the first may come too early.
+_LEAST_LOOKS = 3
 #: Nodes that get the request at the same time. A reload takes a fraction of a second, and the nodes stay up meanwhile.
 AT_ONCE = 8
 
@@ -66,126 +70,17 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
     controllers = [node for node in nodes if node.controller]
     requests = [
         _Request(
-            ReloadTarget(node, controllers, _domain(work)),
+            ReloadTarget(node, controllers, domain_of(work)),
             _settings_to_reload(node, observation, work),
             open_ports,
             context,
+            work,
         )
         for node in sorted(wanted, key=lambda node: node.node_id)
     ]
     for wave in _split_into_waves(requests):
         _send_requests(wave, step, work)
     _await_listeners(step, observation, work)
-
-
-#: Before a restart, which all nodes wait for: seconds after which no further node gets the request; seconds for the requests to one node; and seconds
-#: for listeners to follow.
-_OUTSIDE, _OF_ONE, _FOLLOWING = 15.0, 10.0, 8.0
-
-
-def reload_outside(step: ReloadOutside, observation: Observation, work: Work) -> None:
-    """Send each node the requests, then report the listeners that present the stored leaf; the other listeners do so after the restart that follows. Raises
-    what ``work.renew_lease`` raises, and nothing else.
-    """
-    nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.owners)]
-    wanted = sorted((node for node in nodes if node.uid in step.uids), key=lambda node: node.node_id)
-    if work.dry_run:
-        for node in wanted:
-            work.record(_action_outside(node, "", step, work))
-        return
-    begun = work.clock.monotonic()
-    try:
-        telling = _open_outside([node for node in nodes if node.controller], observation, work)
-    except CollectionError as error:
-        work.tell(f"No node reads its certificates before the restart: {error}")
-        return
-    refused = _send_outside(wanted, telling)
-    followed = _await_outside(step, observation, work)
-    for node in wanted:
-        ports = listed(sorted(str(port) for uid, port in followed if uid == node.uid))
-        if ports:
-            work.record(_action_outside(node, f" on ports {ports}", step, work, work.clock.monotonic() - begun))
-            work.tell(f"{node.pod} presents its next certificate on ports {ports} already")
-        else:
-            why = f": {refused[node.uid]}" if node.uid in refused else ""
-            work.tell(f"{node.pod} presents its next certificate after the restart only{why}")
-
-
-def _open_outside(controllers: Sequence[Node], observation: Observation, work: Work) -> _Outside:
-    """The way to the controllers. Raises CollectionError where the call cannot send a request."""
-    if work.nodes is None:
-        raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
-    return _Outside(work.nodes.open_ports(), accept_ended(operator_context(observation)), controllers, work)
-
-
-def _send_outside(wanted: Sequence[Node], telling: _Outside) -> Mapping[str, CollectionError]:
-    """The refusals by the UIDs of the nodes. Raises what ``work.renew_lease`` raises."""
-    work = telling.work
-    refused, begun = dict[str, CollectionError](), work.clock.monotonic()
-    for wave in _split_into_waves(wanted):
-        work.renew_lease()
-        if work.clock.monotonic() - begun >= _OUTSIDE:
-            break
-        with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="reload") as pool:
-            answers = list(pool.map(telling.tell, wave))
-        refused.update({node.uid: why for node, why in zip(wave, answers, strict=True) if why is not None})
-    return refused
-
-
-@dataclass(frozen=True, eq=False)
-class _Outside:
-    """The way to nodes that present certificates which have ended."""
-
-    #: Opens a connection to a port of a pod.
-    open_ports: PortOpener
-    #: Settings for TLS as the Cluster Operator, which accept certificates that have ended.
-    context: ssl.SSLContext
-    #: All controllers of the cluster.
-    controllers: Sequence[Node]
-    #: The work of the call, which renews its Lease, reads and records.
-    work: Work
-
-    def tell(self, node: Node) -> CollectionError | None:
-        """The first refusal: it does not keep the listeners after it from reading."""
-        target, deadline = ReloadTarget(node, self.controllers, _domain(self.work)), Deadline.after(_OF_ONE)
-        refused: CollectionError | None = None
-        try:
-            where, text, references = _config_of(node, self.work)
-            for settings in read_leaves_outside(text, references, where):
-                try:
-                    reload_by_controllers(target, settings, self.open_ports, self.context, deadline)
-                except ReloadImpossible as error:
-                    refused = refused or error
-        except CollectionError as error:
-            return refused or error
-        return refused
-
-
-def _await_outside(step: ReloadOutside, observation: Observation, work: Work) -> frozenset[tuple[str, int]]:
-    """The listeners, by the UID of the pod and the port, that present the stored leaf, once all do so or the time is over; none where the call cannot ask."""
-    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
-    asked, deadline = observation.with_only(step.uids), work.clock.monotonic() + _FOLLOWING
-    while True:
-        failed = False
-        try:
-            answers = work.look_live(asked) or ()
-        except CollectionError:
-            answers, failed = (), True
-        seen = [answer for answer in answers if answer.port not in (REPLICATION, CONTROL_PLANE)]
-        done = [
-            listener
-            for listener in seen
-            if listener.presents is not None and listener.presents[0] == stored.get(listener.pod)
-        ]
-        if (len(done) == len(seen) and not failed) or work.clock.monotonic() >= deadline:
-            return frozenset((listener.uid, listener.port) for listener in done)
-        work.renew_lease()
-        work.clock.sleep(_PAUSE)
-
-
-def _action_outside(node: Node, where: str, step: ReloadOutside, work: Work, seconds: float | None = None) -> Action:
-    what = f"read certificates again{where} before the restart"
-    return Action("reload", f"Pod {work.scope.namespace}/{node.pod}", what, step.phase.value, seconds=seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,12 +95,15 @@ class _Request:
     open_ports: PortOpener
     #: Settings for TLS as the Cluster Operator.
     context: ssl.SSLContext
+    #: The work of the call, which knows how long the API server takes.
+    work: Work
 
     def send(self) -> None:
         """Send the request. Raises KafkaUnavailable where the node does not answer, which it may do later, and
         ReloadImpossible.
         """
-        reload_node(self.target, self.settings, self.open_ports, self.context)
+        limit = self.work.client.response_time.within(_LIMIT, _ANSWERS)
+        reload_node(self.target, self.settings, self.open_ports, self.context, seconds=limit)
 
 
 _Item = TypeVar("_Item")
@@ -225,7 +123,8 @@ def _action(node: Node, step: Reload, work: Work, seconds: float | None = None) 
     )  # fmt: skip
 
 
-def _domain(work: Work) -> str:
+def domain_of(work: Work) -> str:
+    """The domain of the nodes' names in their certificates."""
     return f"{work.scope.cluster}-kafka-brokers.{work.scope.namespace}.svc"
 
 
@@ -234,12 +133,14 @@ def _send_requests(wave: Sequence[_Request], step: Reload, work: Work) -> None:
     moment. A node that has restarted or left meanwhile has nothing to read. Raises ReloadImpossible, after all requests
     have ended and the nodes that have read again are recorded.
     """
-    begun, left = work.clock.monotonic(), wave
-    deadline = begun + work.settings.operator_timeout / timedelta(seconds=1)
+    clock, left = work.clock, wave
+    begun, countdown = clock.monotonic(), _countdown(work)
     while True:
         work.renew_lease()
+        sent = clock.monotonic()
         errors = _send(left)
-        seconds = work.clock.monotonic() - begun
+        countdown.looked_since(sent)
+        seconds = clock.monotonic() - begun
         for request in left:
             if request not in errors:
                 work.record(_action(request.target.node, step, work, seconds))
@@ -250,11 +151,15 @@ def _send_requests(wave: Sequence[_Request], step: Reload, work: Work) -> None:
         left = [request for request in silent if request.target.node.uid in running]
         if not left:
             return
-        if work.clock.monotonic() >= deadline:
+        if countdown.is_over:
             first = silent[left[0]]
             remedy = f"{first.remedy} Bring this node to health, then run the flow again."
             raise RollStuck(first.object, first.cause, remedy)
-        work.clock.sleep(_PAUSE)
+        clock.sleep(_PAUSE)
+
+
+def _countdown(work: Work) -> Countdown:
+    return Countdown(work.clock.monotonic, work.settings.operator_timeout.total_seconds(), _LEAST_LOOKS)
 
 
 def _uids_of_pods(work: Work) -> frozenset[str]:
@@ -269,7 +174,7 @@ def _send(wave: Sequence[_Request]) -> Mapping[_Request, BaseException]:
     return {request: error for request, answer in zip(wave, answers, strict=True) if (error := answer.exception())}
 
 
-def _config_of(node: Node, work: Work) -> tuple[str, str, References]:
+def config_of(node: Node, work: Work) -> tuple[str, str, References]:
     """The name of ``server.config`` of this node in messages, its text, and its references to Secrets. Raises ReloadImpossible, KubeError."""
     where = f"ConfigMap {work.scope.namespace}/{node.pod}, {_CONFIG}"
     try:
@@ -283,7 +188,7 @@ def _config_of(node: Node, work: Work) -> tuple[str, str, References]:
 
 
 def _settings_to_reload(node: Node, observation: Observation, work: Work) -> tuple[Setting, ...]:
-    where, text, references = _config_of(node, work)
+    where, text, references = config_of(node, work)
     if work.scope.ca is CaKind.CLIENTS:
         managed = (listener for listener in user_listeners(observation.kafka or {}) if listener.managed)
         return read_user_trust(text, references, managed, where)
@@ -299,11 +204,12 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
     node that has restarted meanwhile has read everything. Raises NodesSilent, RollStuck.
     """
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
-    deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)
-    asked = observation.with_only(step.uids)
+    countdown, asked = _countdown(work), observation.with_only(step.uids)
     silent: tuple[Unanswered, ...] = ()
-    while work.clock.monotonic() < deadline:
+    while not countdown.is_over:
+        begun = work.clock.monotonic()
         seen = work.look_live(asked)
+        countdown.looked_since(begun)
         if seen:
             left = frozenset(listener.uid for listener in seen if not _has_followed(listener, step, stored))
             asked = (work.observe() if silent else observation).with_only(left)

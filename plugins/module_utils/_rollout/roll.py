@@ -27,6 +27,7 @@ from typing import Any
 
 from .._errors import Conflict, KubeError, NodesSilent, NotFound, RestartsNotDue, RollStuck, StepError, TimedOut
 from .._kube.resources import PODS
+from .._kube.response_time import CONVERSATION, Countdown
 from .._kube.wait import wait_until
 from .._strimzi import names
 from .._strimzi.apply.carry_out import CarryOut
@@ -52,18 +53,19 @@ from .._trust.model.decision import Step
 from .._trust.model.listeners import Unanswered
 from .._trust.model.names import listed
 from .._trust.model.snapshot import Component, Pod
-from .._trust.model.steps.nodes import AwaitAnswers, Reload, ReloadOutside, Roll, RollReason
+from .._trust.model.steps.nodes import AwaitAnswers, PauseAndReload, Reload, Roll, RollReason
 from .._trust.rules.pause import restarted_by_operator
 from .kafka_pods import NOT_AGAIN, Progress, delete_pod, is_terminating, name_of, restart, uid_of, withdrawal
 
 Objects = Mapping[str, Mapping[str, Any]]
 
-#: Seconds without a restart after which the roll checks whether the operator still has a reason for the remaining pods.
+#: Seconds without a restart after which the roll checks whether the operator still has a reason for the remaining pods:
+#: what is stored decides, and not the time.
 _STILL = 30.0
 #: How often a request for a restart is taken back where the pod has changed meanwhile.
 _TRIES = 3
-#: Seconds between two questions to nodes that have not answered.
-_PAUSE = 1.0
+#: Seconds between two questions to nodes that have not answered, and the least number of questions.
+_PAUSE, _LEAST_LOOKS = 1.0, 3
 
 
 def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> None:
@@ -75,11 +77,16 @@ def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> N
         work.record(Action("wait", what, "answer what it presents and trusts", step.phase.value))
         return
     begun, limit = work.clock.monotonic(), work.settings.pod_timeout
-    silent, moved_at = step.nodes, begun
-    while left := _ask_again(silent, work):
-        now = work.clock.monotonic()
-        moved_at = now if len(left) < len(silent) else moved_at
-        if now - moved_at >= limit.total_seconds():
+    silent, countdown = step.nodes, Countdown(work.clock.monotonic, limit.total_seconds(), _LEAST_LOOKS)
+    while True:
+        asked = work.clock.monotonic()
+        left = _ask_again(silent, work)
+        if not left:
+            break
+        if len(left) < len(silent):
+            countdown.restart()
+        countdown.looked_since(asked)
+        if countdown.is_over:
             raise silence_error(left, limit, work)
         silent = left
         work.renew_lease()
@@ -306,11 +313,11 @@ def _reload(step: Reload, observation: Observation, work: Work) -> None:
     carry_out_reload(step, observation, work)
 
 
-def _reload_outside(step: ReloadOutside, observation: Observation, work: Work) -> None:
+def _pause_and_reload(step: PauseAndReload, observation: Observation, work: Work) -> None:
     # Imported only where certificates have ended.
-    from .reloading import reload_outside
+    from .reload_outside import pause_and_reload
 
-    reload_outside(step, observation, work)
+    pause_and_reload(step, observation, work)
 
 
 _CONTAINER = "kafka"
@@ -320,10 +327,11 @@ _SIGNAL = (
     'found=1; for exe in /proc/[0-9]*/exe; do case "$(readlink "$exe")" in */java) process="${exe#/proc/}"; '
     'kill -s "$0" "${process%/exe}" && found=0;; esac; done; exit "$found"',
 )  # fmt: skip
-#: Seconds for one command.
-_COMMAND = 30.0
-#: Seconds between the signals TERM and KILL. A node that is cut off from its controllers waits for them.
-_PATIENCE = 30.0
+#: Seconds for one command where the API server answers at once, and the answers that a command takes.
+_COMMAND, _ANSWERS_OF_COMMAND = 30.0, CONVERSATION
+#: Seconds between the signals TERM and KILL: a node that is cut off from its controllers waits for them. On a slow API
+#: server the news that a process has ended takes its time, and a signal that comes after it would end the next process.
+_PATIENCE, _ANSWERS_OF_NEWS = 30.0, 3
 #: Commands at the same time: each is a stream on the API server and on the worker.
 _AT_ONCE = 32
 
@@ -336,18 +344,20 @@ def _restart_together(step: Roll, observation: Observation, work: Work) -> None:
     run = work.nodes.run_commands()
     returning = _Returning(step, work, {name: _start_of(observation.pods[name]) for name in pods}, run)
     work.renew_lease()
-    refused = _signal("TERM", pods, run)
+    refused = _signal("TERM", pods, run, work)
+    returning.told()
     if len(refused) == len(pods):
         raise next((why for why in refused.values() if why.is_transient), refused[pods[0]])
     returning.wait()
 
 
-def _signal(signal: str, pods: Sequence[str], run: CommandRunner) -> Mapping[str, KubeError]:
+def _signal(signal: str, pods: Sequence[str], run: CommandRunner, work: Work) -> Mapping[str, KubeError]:
     """Send the signal to the processes of all these pods at the same time. The refusals, by pod: also of a pod whose process has ended meanwhile."""
+    limit = work.client.response_time.within(_COMMAND, _ANSWERS_OF_COMMAND)
 
     def send(pod: str) -> KubeError | None:
         try:
-            run(pod, _CONTAINER, (*_SIGNAL, signal), timeout=_COMMAND)
+            run(pod, _CONTAINER, (*_SIGNAL, signal), timeout=limit)
         except KubeError as error:
             return error
         return None
@@ -363,12 +373,16 @@ class _Returning:
     def __init__(self, step: Roll, work: Work, before: Mapping[str, _Start], run: CommandRunner) -> None:
         """``before`` has the last start of each node's container, by the name of the pod."""
         self._step, self._work, self._before, self._run = step, work, before, run
-        self._begun = work.clock.monotonic()
+        self._begun = self._told_at = work.clock.monotonic()
         # The pods that are not back yet; among them, the pods whose process has not ended yet.
         self._away, self._running = set(before), set(before)
         # The pods whose process got the signal KILL; a container without a process that could get it counts too.
         self._killed = set[str]()
         self._changed = False
+
+    def told(self) -> None:
+        """Note that the processes have the signal TERM from now on."""
+        self._told_at = self._work.clock.monotonic()
 
     def wait(self) -> None:
         """Raises RollStuck."""
@@ -412,8 +426,9 @@ class _Returning:
         """Called every few seconds: kill the processes that have not ended in time, each once."""
         self._work.renew_lease()
         left = sorted(self._running - self._killed)
-        if left and self._work.clock.monotonic() - self._begun >= _PATIENCE:
-            refused = _signal("KILL", left, self._run)
+        patience = self._work.client.response_time.within(_PATIENCE, _ANSWERS_OF_NEWS)
+        if left and self._work.clock.monotonic() - self._told_at >= patience:
+            refused = _signal("KILL", left, self._run, self._work)
             self._killed |= {pod for pod in left if pod not in refused or not refused[pod].is_transient}
 
 
@@ -434,5 +449,5 @@ def _start_of(pod: Mapping[str, Any]) -> _Start:
 
 
 CARRY_OUT: Mapping[type[Step], CarryOut] = {
-    Roll: carry_out_roll, Reload: _reload, ReloadOutside: _reload_outside, AwaitAnswers: await_answers,
+    Roll: carry_out_roll, Reload: _reload, PauseAndReload: _pause_and_reload, AwaitAnswers: await_answers,
 }  # fmt: skip

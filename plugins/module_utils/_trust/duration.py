@@ -19,7 +19,7 @@ from .model.goals import Goal
 from .model.names import counted, named
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.leaves import AwaitIssuer, AwaitKept, AwaitPickUp, AwaitReissue
-from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, ReloadOutside, Roll, RollReason
+from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, Roll, RollReason
 from .model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside
 
 
@@ -47,8 +47,6 @@ _REACTION = Span(_SECOND, timedelta(minutes=2))
 _STOP = Span(_SECOND, timedelta(seconds=30))
 #: The reload of one node, and the look whether it has.
 _RELOAD = Span(_SECOND, timedelta(seconds=5))
-#: The reload of nodes side by side, which ends after this time with as many as have answered.
-_RELOAD_OUTSIDE = Span(_SECOND, timedelta(seconds=30))
 _OF_OPERATOR = (Pause, AwaitBundle, AwaitLeaves, AwaitVerdict)
 _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, AwaitAnswers)
 
@@ -59,8 +57,6 @@ def span_of(step: Step, snapshot: Snapshot) -> Span | None:
         return _span_of_roll(step, snapshot)
     if isinstance(step, Reload):
         return sum((_RELOAD for _node in step.uids), NO_TIME)
-    if isinstance(step, ReloadOutside):
-        return _RELOAD_OUTSIDE
     if isinstance(step, AwaitClients):
         left = max(step.earliest_use - snapshot.now, _NONE)
         return Span(left, left)

@@ -34,7 +34,7 @@ from .model.listeners import ObservedListener
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority, RestoreSecrets
 from .model.steps.leaves import AskForLeaves, IssueLeaves
-from .model.steps.nodes import Reload, ReloadOutside, Roll, RollReason
+from .model.steps.nodes import PauseAndReload, Reload, Roll, RollReason
 from .model.steps.trust import AwaitClients, AwaitOutside, Project
 from .preconditions.leaves import chosen_life
 from .rules.pause import restarted_by_operator
@@ -445,7 +445,7 @@ def _list_approved_inputs(step: Step) -> Iterator[str]:
 def _kind_of_action(step: Step) -> ActionKind:
     if isinstance(step, Roll):
         return ActionKind.RESTART
-    if isinstance(step, (Reload, ReloadOutside)):
+    if isinstance(step, (PauseAndReload, Reload)):
         return ActionKind.RELOAD
     return ActionKind.WAIT if step.only_waits else ActionKind.WRITE
 

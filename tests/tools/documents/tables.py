@@ -19,7 +19,7 @@ FLOW = ("done", "pending", "waiting", *CALL)
 #: Keys that stand in full on the page of each module.
 OWN = {
     "strimzi_ca": ("drift", *FLOW),
-    "strimzi_ca_info": (*FACTS, *PLAN, "plan_hash", "audit_entries", *FLOW),
+    "strimzi_ca_info": (*FACTS, *PLAN, "plan_hash", "node_answers", "audit_entries", *FLOW),
     "strimzi_csr": ("requests", "requests_elsewhere", "exported", "imported", "other_files", *CALL),
     "strimzi_ee_cert": ("certificate", *FLOW),
     "strimzi_node_pool": ("node_pools", *FLOW),

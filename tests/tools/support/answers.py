@@ -5,12 +5,20 @@ Unlike the rest of this package it speaks the collection's language, so only the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import limit_of_handshake
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.response_time import (
+    CONVERSATION,
+    PROMPT,
+    ResponseTime,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import usable_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import user_listeners
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import AT_MOST
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import as_seen
@@ -38,6 +46,8 @@ class Answers:
     before: Callable[[], None] = field(default=lambda: None)
     #: The number of looks.
     asked: int = 0
+    #: How long the API server takes for an answer, as the call that asks has measured it.
+    response_time: ResponseTime = PROMPT
 
     def __call__(self, observation: Observation) -> tuple[ObservedListener, ...]:
         self.asked += 1
@@ -51,12 +61,24 @@ class Answers:
         about_users = observation.scope.ca is CaKind.CLIENTS
         users = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
         ports = {pod.name: users if about_users else self._ports(pod) for pod in nodes}
+        is_too_slow = self._take_time(len([port for name in ports for port in ports[name]]), len(known))
         hanging = {name: ports[name][:1] if self.one_port else ports[name] for name in self.silent & ports.keys()}
         return tuple(
-            self._answer(pod, port, known, about_users, hangs=port in hanging.get(pod.name, ()))
+            self._answer(pod, port, known, about_users, hangs=is_too_slow or port in hanging.get(pod.name, ()))
             for pod in nodes
             for port in ports[pod.name]
         )
+
+    def _take_time(self, listeners: int, probes: int) -> bool:
+        """Lets the time for handshakes through a slow API server pass; whether one takes longer than the call has for
+        it.
+        """
+        if not self.memory.answer_takes:
+            return False
+        takes, limit = CONVERSATION * self.memory.answer_takes, limit_of_handshake(self.response_time)
+        rounds = math.ceil(listeners / AT_MOST) * (1 + probes)
+        self.memory.pass_by(rounds * min(takes, limit))
+        return takes > limit
 
     def _ports(self, pod: Pod) -> list[int]:
         """The internal listeners by the roles of the node, and the listeners for clients that have read their leaf again."""

@@ -67,6 +67,8 @@ class MemoryCluster:
         self.api.only_older = _ONLY_OLDER if release.api_version != "v1" else None
         self.operator_runs = True
         self.seconds = 0.0
+        #: Seconds for every answer of a slow API server, and for every message that it passes on.
+        self.answer_takes = 0.0
         #: Called in each step, after the operator: what else lives in the namespace.
         self.neighbours: list[Callable[[], None]] = []
         self.api.clock = self.time
@@ -98,6 +100,10 @@ class MemoryCluster:
 
     def time(self) -> str:
         return (datetime(2026, 1, 1) + timedelta(seconds=self.seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def pass_by(self, seconds: float) -> None:
+        """Time passes, and nothing moves."""
+        self.seconds += seconds
 
     def quiet_round(self) -> bool:
         """A round of the controllers that never pause."""

@@ -12,11 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reloading
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, Unreachable
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.response_time import CONVERSATION
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reload_outside, reloading
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import (
     ReloadTarget,
     Setting,
@@ -39,6 +43,33 @@ def _listener(setting: Setting | StaticValue) -> str:
 
 def _no_port(pod: str, port: int, *, timeout: float) -> AbstractContextManager[Any]:
     raise AssertionError(f"port {port} of {pod} was opened: the requests are doubled")
+
+
+class RoundsInTurn:
+    """In the place of ``reload_outside.Rounds``, with no thread: each job at the beginning, and again in each second in
+    which it is not under way. The time that a job takes passes beside the call.
+    """
+
+    def __init__(self, memory: MemoryCluster, jobs: Sequence[Callable[[], bool]]) -> None:
+        self._memory = memory
+        #: The jobs that are left, and until when each is under way.
+        self._left = [(job, memory.seconds) for job in jobs]
+        self.go_on()
+
+    def go_on(self) -> None:
+        now = self._memory.seconds
+        waiting = [(job, until) for job, until in self._left if until > now]
+        done = [(job, *self._do(job)) for job, until in self._left if until <= now]
+        self._left = [*waiting, *((job, until) for job, is_done, until in done if not is_done)]
+
+    def _do(self, job: Callable[[], bool]) -> tuple[bool, float]:
+        begun = self._memory.seconds
+        is_done = job()
+        until, self._memory.seconds = self._memory.seconds, begun
+        return is_done, until
+
+    def end(self) -> None:
+        self._left = []
 
 
 @dataclass
@@ -71,19 +102,24 @@ class ReloadingNodes:
     def replace_requests(self, patch: pytest.MonkeyPatch) -> None:
         """From here on these nodes get what the collection would send."""
         patch.setattr(reloading, "reload_node", self._reload)
-        patch.setattr(reloading, "reload_by_controllers", self._reload_by_controllers)
+        patch.setattr(reload_outside, "reload_by_controllers", self._reload_by_controllers)
+        patch.setattr(reload_outside, "Rounds", partial(RoundsInTurn, self.memory))
 
     def attach(self, work: Work) -> Work:
         """This work reaches the nodes, and finds what they read."""
         if not self.reachable:
             return work
         self._configure()
+        self.answers.response_time = work.client.response_time
         work.nodes = NodeAccess(self.answers, lambda: _no_port, lambda: self._run)
         return work
 
     def _run(self, pod: str, container: str, command: Sequence[str], *, timeout: float) -> None:
         assert container == "kafka"
         signal = command[-1]
+        if self._is_too_slow(CONVERSATION, timeout):
+            attempt = Attempt("get", PODS, self.memory.namespace, pod, "exec")
+            raise Unreachable(attempt, f"did not answer within {timeout:g} s", "", is_transient=True)
         self.before(pod)
         self.signals.append((pod, signal))
         if signal == "KILL" or pod not in self.stubborn:
@@ -104,7 +140,19 @@ class ReloadingNodes:
                 body = {"metadata": {"name": node.pod}, "data": {"server.config": text}}
                 memory.api.request("POST", f"/api/v1/namespaces/{memory.namespace}/configmaps", body=body)
 
-    def _reload(self, target: ReloadTarget, settings: Sequence[Setting], *_how: Any) -> None:
+    def _is_too_slow(self, answers: int, limit: float) -> bool:
+        """Lets the time for so many answers of the API server pass; whether that was more than this limit."""
+        takes = answers * self.memory.answer_takes
+        self.memory.pass_by(min(takes, limit))
+        return takes > limit
+
+    def _talk_twice(self, pod: str, limit: float) -> None:
+        """To a node, and to the active controller. Raises KafkaUnavailable."""
+        if self._is_too_slow(2 * CONVERSATION, limit):
+            raise KafkaUnavailable(f"Port 9090 of Kafka node {pod}", f"does not answer within {limit:g} s", "")
+
+    def _reload(self, target: ReloadTarget, settings: Sequence[Setting], *_how: Any, seconds: float) -> None:
+        self._talk_twice(target.node.pod, seconds)
         self.before(target.node.pod)
         self.told.append(target.node.pod)
         if target.node.pod not in self.deaf:
@@ -114,8 +162,9 @@ class ReloadingNodes:
         self.after(target.node.pod)
 
     def _reload_by_controllers(
-        self, target: ReloadTarget, settings: Sequence[Setting | StaticValue], *_how: Any, **_options: Any
+        self, target: ReloadTarget, settings: Sequence[Setting | StaticValue], *_how: Any, seconds: float
     ) -> None:
+        self._talk_twice(target.node.pod, seconds)
         self.before(target.node.pod)
         (listener,) = {_listener(setting) for setting in settings if isinstance(setting, Setting)}
         assert listener != BETWEEN_BROKERS, "a node refuses that"

@@ -15,7 +15,7 @@ from typing import Any
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
     NO_OUTSIDE_OPTIONS,
     OutsideOptions,
@@ -117,6 +117,8 @@ class WatchedCluster:
     is_leased: bool = False
     #: The sentences of the last run about a pause that it left.
     pause_left: str = ""
+    #: The lines and warnings of all runs.
+    said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.memory)
@@ -193,6 +195,7 @@ class WatchedCluster:
         finally:
             self.pause_left = work.left_behind.pauses
         self.writes = transport.writes
+        self.said += result.warnings
         assert transport.unconditional == []
         return result
 
@@ -221,6 +224,8 @@ class WatchedCluster:
             audits=self.audits,
         )
         work = work_on(self.memory, transport or self.permitted, settings, ahead=self.clock_ahead)
+        work.display = Display(report=self.said.append)
+        work.client.tell = self.said.append
         return self.nodes.attach(work) if self.nodes else work
 
     def intent(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> Intent:

@@ -148,9 +148,12 @@ PAUSE, STAMP = (
 )
 
 
-def decided(cluster: WatchedCluster, rule: Rule, earlier: Observation) -> tuple[Observation, Steps]:
-    work, engine = cluster.work(), replace(ENGINE, rules=(rule,))
-    observation, decision = decide_with_a_look(work, Intent(Goal.RECONCILE), observe_cluster(work), engine, earlier)
+def decided(
+    cluster: WatchedCluster, rule: Rule, earlier: Observation, *, dry_run: bool = False
+) -> tuple[Observation, Steps]:
+    work, engine, answers = cluster.work(), replace(ENGINE, rules=(rule,)), earlier.snapshot.answers
+    work.dry_run = dry_run
+    observation, decision = decide_with_a_look(work, Intent(Goal.RECONCILE), observe_cluster(work), engine, answers)
     return observation, decision.steps
 
 
@@ -181,6 +184,17 @@ def test_an_earlier_look_does_not_open_a_gate(
     observation, steps = decided(cluster, rule, earlier)
     assert (steps, nodes.answers.asked) == ((STAMP,), 2)
     assert observation.snapshot.nodes.listeners is not earlier.snapshot.nodes.listeners
+
+
+def test_check_mode_goes_by_an_earlier_look_everywhere(
+    earlier: Observation, nodes: ReloadingNodes, cluster: WatchedCluster
+) -> None:
+    """It writes nothing behind a gate; and of other processes it asks as well."""
+    assert decided(cluster, lambda at: (STAMP,), earlier, dry_run=True)[1] == (STAMP,)
+    assert nodes.answers.asked == 1
+    cluster.restart("demo-kafka-0")
+    assert decided(cluster, lambda at: (STAMP,), earlier, dry_run=True)[1] == (STAMP,)
+    assert nodes.answers.asked == 2
 
 
 def test_an_earlier_look_does_not_keep_one_closed(

@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unavailable,
     Unreachable,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import handshake as handshake_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import listener
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import HandshakeOutcome, shake_hands
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
@@ -43,6 +44,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream, Deadline, Opener
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.response_time import PROMPT, ResponseTime
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 
@@ -325,6 +327,46 @@ def test_a_listener_that_does_not_answer_at_all_is_asked_once() -> None:
     seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(60))
     assert (seen.presented, len(asked)) == (None, 1)
     assert "no answer in time" in seen.failure
+
+
+class Late:
+    """A way through an API server that passes each message of the listener on so many seconds late."""
+
+    def __init__(self, stream: ByteStream, seconds: float) -> None:
+        self._stream, self._seconds = stream, seconds
+
+    def send(self, data: bytes, timeout: float) -> None:
+        self._stream.send(data, timeout)
+
+    def recv(self, timeout: float) -> bytes:
+        time.sleep(min(self._seconds, timeout))
+        if timeout <= self._seconds:
+            raise TimeoutError("timed out")
+        return self._stream.recv(timeout - self._seconds)
+
+
+@pytest.mark.parametrize("version", [TLS12, TLS13], ids=["1.2", "1.3"])
+def test_a_listener_behind_a_slow_api_server_gets_the_time_of_its_answers(
+    version: ssl.TLSVersion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without that time it counts as silent, and with TLS 1.3 a question that comes too early can hide its refusal."""
+    monkeypatch.setattr(listener, "_ONE_HANDSHAKE", 0.2)
+    monkeypatch.setattr(handshake_module, "_PATIENCE", 0.01)
+    slow = ResponseTime()
+    slow.note(0.3)
+
+    def observe_late(response_time: ResponseTime) -> ListenerObservation:
+        @contextmanager
+        def late(timeout: float) -> Iterator[ByteStream]:
+            with opener(port)(timeout) as stream:
+                yield Late(stream, 0.2)
+
+        return observe_listener(late, inquiry(), deadline=Deadline.after(60), response_time=response_time)
+
+    with tls_listener(server_context(tmp_path, [LEAF], [OLD.certificate], version=version)) as port:
+        assert observe_late(PROMPT).presented is None
+        seen = observe_late(slow)
+    assert (seen.trusts, seen.distrusts) == ({_OLD}, {_NEW})
 
 
 # A probe that is shown to listeners gives no rights, is over soon, and leaves no usable key behind.

@@ -90,7 +90,7 @@ def scripted(
 ) -> tuple[KubeClient, ScriptedTransport, FakeClock]:
     """A client whose jitter is always in the middle."""
     transport, clock = ScriptedTransport(list(answers), list(events)), FakeClock()
-    client = KubeClient(transport, sleep=clock.sleep, random=lambda: 0.5, now=clock.now)
+    client = KubeClient(transport, sleep=clock.sleep, random=lambda: 0.5, now=clock.now, monotonic=clock.monotonic)
     return client, transport, clock
 
 
@@ -104,7 +104,7 @@ class Stage:
         self.api.idle = self._pass_a_second
 
     def client(self) -> KubeClient:
-        return KubeClient(self.api, sleep=self.clock.sleep, random=lambda: 0.5)
+        return KubeClient(self.api, sleep=self.clock.sleep, random=lambda: 0.5, monotonic=self.clock.monotonic)
 
     def at(self, seconds: float, action: Callable[[], Any]) -> None:
         self._due.append((seconds, action))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import threading
 import time
@@ -24,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unavailable,
     Unreachable,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube import http_transport
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import (
@@ -148,6 +150,20 @@ def test_an_answer_that_does_not_come(server: Server) -> None:
     ended.set()
     assert str(caught.value) == f"the API server {server.address} did not answer within 0.1 s"
     assert (caught.value.sent, caught.value.transient, caught.value.timed_out) == (True, True, True)
+
+
+def test_a_tls_handshake_has_the_time_of_a_connection_and_the_message_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that takes the connection and says nothing more, as one does that has no processor to itself."""
+    monkeypatch.setattr(http_transport, "_CONNECT_TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = open_client(f"https://127.0.0.1:{silent.getsockname()[1]}", api_key="token")
+        with pytest.raises(Unreachable, match=r"did not answer within 0\.2 s"):
+            client.get(SECRETS, "kafka", "one")
+
+
+def test_a_connection_may_take_as_long_as_answers_of_a_slow_server() -> None:
+    """Ten seconds an answer were seen, and the first request of a call has nothing to measure by."""
+    assert 20 <= http_transport._CONNECT_TIMEOUT < http_transport.REQUEST_TIMEOUT
 
 
 def test_a_server_that_is_not_there() -> None:

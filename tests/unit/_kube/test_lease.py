@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -14,11 +15,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     KubeError,
     LeaseHeld,
     TransportError,
+    Unavailable,
     Unreachable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, Attempt
 
 from .doubles import FakeClock, Stage
 
@@ -341,3 +343,50 @@ def test_a_lease_with_a_shorter_duration_is_taken_over_sooner(stage: Stage) -> N
     assert 6 <= clock.seconds < 12
     with pytest.raises(LeaseHeld, match=r"is working on what Lease kafka/demo-trust protects\.$"):
         short.renew_if_due()
+
+
+def slow_lease(stage: Stage, holder: str, seconds: float) -> TrustLease:
+    """Of a run to which the API server takes so long for an answer."""
+    client = stage.client()
+    client.response_time.note(seconds)
+    return lease_of(stage, holder, client)
+
+
+@pytest.mark.parametrize(("answer", "lasts"), [(0.0, 30), (0.1, 32), (3.0, 90), (10.0, 230), (60.0, 300)])
+def test_on_a_slow_api_server_a_lease_lasts_longer(stage: Stage, answer: float, lasts: int) -> None:
+    """A run may wait for all answers of an observation before it renews again; no other run waits for more than five
+    minutes.
+    """
+    slow_lease(stage, "one", answer).acquire()
+    assert spec(stage)["leaseDurationSeconds"] == lasts
+
+
+def test_a_renewal_says_how_long_the_lease_lasts_now(stage: Stage) -> None:
+    client = stage.client()
+    lease = lease_of(stage, "one", client)
+    lease.acquire()
+    client.response_time.note(3.0)
+    stage.clock.seconds += 11
+    lease.renew_if_due()
+    assert spec(stage)["leaseDurationSeconds"] == 90
+
+
+def test_another_run_waits_as_long_as_the_lease_says(stage: Stage) -> None:
+    slow_lease(stage, "one", 3.0).acquire()
+    lease_of(stage, "two").acquire()
+    assert spec(stage)["holderIdentity"] == "two"
+    assert 90 <= stage.clock.seconds < 100
+
+
+def test_a_renewal_that_fails_ends_no_run_as_long_as_its_lease_lasts(stage: Stage) -> None:
+    lease = slow_lease(stage, "one", 3.0)
+    lease.acquire()
+    failing = mock.patch.object(
+        TrustLease, "_patch", side_effect=Unavailable(Attempt("patch", LEASES, "kafka"), "is overloaded", "")
+    )
+    with failing:
+        stage.clock.seconds += 80
+        lease.renew_if_due()
+        stage.clock.seconds += 15
+        with pytest.raises(Unavailable):
+            lease.renew_if_due()

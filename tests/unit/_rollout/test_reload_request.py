@@ -21,9 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     ReloadImpossible,
     Unavailable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream, Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reload_request as reload_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import (
     ReloadTarget,
     Setting,
@@ -97,10 +96,10 @@ def test_a_request_for_a_controller_goes_to_the_active_controller() -> None:
 
 
 def by_controllers(nodes: Mapping[tuple[str, int], KafkaDouble], seconds: float = 60) -> None:
-    """Node 0, which is a broker."""
+    """Node 0, which is a broker; seconds: for each controller."""
     with listening(nodes) as ports:
         target = ReloadTarget(node_of(0), CONTROLLERS[:2], DOMAIN)
-        reload_by_controllers(target, SETTINGS, doors(ports), operator_context(), Deadline.after(seconds))
+        reload_by_controllers(target, SETTINGS, doors(ports), operator_context(), seconds=seconds)
 
 
 def test_a_request_that_a_broker_cannot_pass_on_goes_to_the_active_controller() -> None:
@@ -114,7 +113,7 @@ def test_a_dynamic_value_is_removed_by_the_request_that_sets_others() -> None:
     with listening({MINE: active}) as ports:
         target = ReloadTarget(node_of(0), CONTROLLERS[:1], DOMAIN)
         changes = (*SETTINGS, StaticValue("listener.name.replication-9091.ssl.keystore.key"))
-        reload_by_controllers(target, changes, doors(ports), operator_context(), Deadline.after(10))
+        reload_by_controllers(target, changes, doors(ports), operator_context(), seconds=10)
     ((_type, _name, configs, _validates),) = asked_of(active)
     # Operation 1 is DELETE (KIP-339).
     assert configs == [*WANTED[0][2], ("listener.name.replication-9091.ssl.keystore.key", 1, None)]
@@ -126,11 +125,10 @@ def test_a_controller_that_does_not_answer_is_passed_over() -> None:
     assert asked_of(active) == WANTED
 
 
-def test_a_controller_that_hangs_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_controller_that_hangs_leaves_the_next_its_whole_time() -> None:
     """It is one of the nodes with ended certificates, or on a worker that is lost."""
-    monkeypatch.setattr(reload_module, "_OF_ONE_CONTROLLER", 0.2)
     active = KafkaDouble()
-    by_controllers({MINE: KafkaDouble(raw=b""), OTHER: active}, seconds=60)
+    by_controllers({MINE: KafkaDouble(raw=b""), OTHER: active}, seconds=2)
     assert asked_of(active) == WANTED
 
 
@@ -141,15 +139,18 @@ def test_a_refusal_of_a_controller_is_final() -> None:
     assert other.asked == []
 
 
-def test_where_no_controller_answers_the_last_says_why() -> None:
-    with pytest.raises(KafkaUnavailable, match="demo-kafka-1 does not answer: it ended the connection"):
+def test_where_no_controller_answers_the_node_itself_and_the_port_of_each_controller_are_named() -> None:
+    with pytest.raises(KafkaUnavailable) as found:
         by_controllers({MINE: KafkaDouble(hangs_up=True), OTHER: KafkaDouble(hangs_up=True)})
+    assert found.value.object == "Kafka node demo-kafka-0"
+    asked = re.findall(r"Port (\d+) of Kafka node (\S+) ", found.value.cause)
+    assert asked == [("9090", "demo-kafka-0"), ("9090", "demo-kafka-1")]
 
 
 def test_a_cluster_without_a_controller_takes_no_settings() -> None:
     target = ReloadTarget(node_of(0), (), DOMAIN)
     with pytest.raises(KafkaUnavailable, match="has no controller"):
-        reload_by_controllers(target, SETTINGS, doors({}), operator_context(), Deadline.after(10))
+        reload_by_controllers(target, SETTINGS, doors({}), operator_context(), seconds=10)
 
 
 def test_a_reload_goes_through_the_api_server() -> None:
@@ -157,7 +158,7 @@ def test_a_reload_goes_through_the_api_server() -> None:
     nodes = {MINE: KafkaDouble(code=NOT_CONTROLLER, active=1), OTHER: KafkaDouble()}
     with listening(nodes) as ports, forwarding(to_pods(ports)) as kubelet:
         target = ReloadTarget(node_of(0, controller=True), CONTROLLERS, DOMAIN)
-        reload_node(target, SETTINGS, port_opener_for(options(kubelet), "kafka"), operator_context())
+        reload_node(target, SETTINGS, port_opener_for(options(kubelet), "kafka"), operator_context(), seconds=15)
     assert asked_of(nodes[OTHER]) == WANTED
 
 
@@ -291,7 +292,11 @@ def test_a_node_that_is_another_one_is_told_nothing() -> None:
         pytest.raises(KafkaUnavailable, match=f"demo-kafka-1 does not answer: it {ROWS[Reason.OTHER_NAME].cause}"),
     ):
         reload_node(
-            target, SETTINGS, lambda _pod, _port, *, timeout: doors(ports)(*BROKER, timeout=timeout), operator_context()
+            target,
+            SETTINGS,
+            lambda _pod, _port, *, timeout: doors(ports)(*BROKER, timeout=timeout),
+            operator_context(),
+            seconds=15,
         )
     assert double.asked == []
 
@@ -301,7 +306,7 @@ def test_the_error_of_a_port_forward_is_shown() -> None:
         raise Unavailable(Attempt("get", PODS, "kafka", pod, "portforward"), "no such pod", "Create it.")
 
     with pytest.raises(KafkaUnavailable, match=r"demo-kafka-0 does not answer: .*no such pod\.") as caught:
-        reload_node(ReloadTarget(node_of(0), CONTROLLERS, DOMAIN), SETTINGS, closed, operator_context())
+        reload_node(ReloadTarget(node_of(0), CONTROLLERS, DOMAIN), SETTINGS, closed, operator_context(), seconds=15)
     assert caught.value.remedy == "Create it."
 
 

@@ -156,7 +156,7 @@ def call(
         "_ansible_remote_tmp": "/tmp",
         "_ansible_keep_remote_files": False,
     }
-    client = KubeClient(recording, sleep=lambda seconds: None, now=clock.now)
+    client = KubeClient(recording, sleep=lambda seconds: None, now=clock.now, monotonic=clock.monotonic)
     supplied = {base64.b64encode(options[name].encode()).decode() for name in ("private_key",) if options.get(name)}
     keys = keys_of(memory) | supplied
     warnings: list[str] = []

@@ -121,7 +121,8 @@ def test_a_user_of_another_namespace_has_the_prefix_of_that() -> None:
 
 def test_a_change_whose_answers_are_lost_is_told_as_any_other() -> None:
     def leave_through(transport: Any, memory: MemoryCluster) -> list[tuple[str, str, str]]:
-        client = KubeClient(transport, sleep=lambda seconds: None, now=composition.SystemClock().now)
+        clock = composition.SystemClock()
+        client = KubeClient(transport, sleep=lambda seconds: None, now=clock.now, monotonic=clock.monotonic)
         ended = leave(memory, client_for=lambda *_given: client)
         assert (ended.failed, ended.result["changed"]) == (False, True)
         return [(one["verb"], one["object"], one["what"]) for one in ended.result["actions"]]

@@ -184,8 +184,10 @@ def _decoded(encoded: object) -> bytes:
         return b""
 
 
-#: cert-manager's own approver, and approver-policy, decide within seconds.
-_APPROVERS_TAKE = timedelta(seconds=30)
+#: Seconds in which cert-manager's own approver, and approver-policy, decide where the API server answers at once, and
+#: the answers that they need: to the watch that shows the request, the look at policies, the review of access, and the
+#: write of the decision.
+_APPROVERS_TAKE, _ANSWERS_OF_APPROVERS = 30.0, 5
 
 
 @dataclass
@@ -237,13 +239,14 @@ def why_waiting(request: Object, at: Circumstances) -> str:
             f"{target} is approved, and no controller has begun with it. Check that the controller of {issuer} runs, "
             "and that it serves this namespace."
         )
-    return f"{target} is not approved{_explain_no_approval(request, at.now)}. {_who_approves(request, issuer)}"
+    return f"{target} is not approved{_explain_no_approval(request, at)}. {_who_approves(request, issuer)}"
 
 
-def _explain_no_approval(request: Object, now: datetime) -> str:
+def _explain_no_approval(request: Object, at: Circumstances) -> str:
     """Approvers decide within seconds: after half a minute without a decision, none is looking at the request."""
     made = read_time(request["metadata"].get("creationTimestamp"))
-    if made is None or now - made <= _APPROVERS_TAKE:
+    limit = timedelta(seconds=at.client.response_time.within(_APPROVERS_TAKE, _ANSWERS_OF_APPROVERS))
+    if made is None or at.now - made <= limit:
         return " yet"
     return f", and no approver has decided about it since {made:%Y-%m-%d %H:%M:%S} UTC"
 

@@ -216,6 +216,8 @@ def pool(base: str, context: ssl.SSLContext) -> Any:
         raise VaultFailure(f"Vault {base}", f"cannot be reached: {error}", error.remedy) from None
 
 
+#: Seconds to connect: Vault is no part of the control plane, and an address that is filtered out does not answer at
+#: all.
 _CONNECT_TIMEOUT = 10.0
 #: Seconds for one answer: to sign takes milliseconds, but some keys lie in hardware modules.
 _READ_TIMEOUT = 30.0

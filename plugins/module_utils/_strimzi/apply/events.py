@@ -33,7 +33,8 @@ from .work import Action
 REPORTER = "trustops.strimzi/flows"
 #: The most bytes that Kubernetes takes: of a note, and of the name of an instance.
 _NOTE, _INSTANCE = 1024, 128
-#: Seconds for a request with its repetitions. A roll that waits for it renews no Lease meanwhile.
+#: Seconds for a request with its repetitions, on an API server that answers at once. A roll that waits for it renews no
+#: Lease meanwhile.
 _REQUEST = 5.0
 
 
@@ -132,7 +133,7 @@ class Announcer:
 
     def _write(self, event: Event) -> None:
         if self._about is None:
-            kafka = self._client.get_or_none(KAFKAS, self._scope.namespace, self._scope.cluster, within=_REQUEST)
+            kafka = self._client.get_or_none(KAFKAS, self._scope.namespace, self._scope.cluster, within=self._limit)
             if kafka is None:
                 return
             self._about = {
@@ -158,7 +159,12 @@ class Announcer:
             "note": _shortened(event.note, _NOTE),
             "type": "Warning" if event.reason in _WARNINGS else "Normal",
         }
-        self._client.create(EVENTS, self._scope.namespace, body, within=_REQUEST)
+        self._client.create(EVENTS, self._scope.namespace, body, within=self._limit)
+
+    @property
+    def _limit(self) -> float:
+        """Seconds for a request. The second answer is for a repetition."""
+        return self._client.response_time.within(_REQUEST, 2)
 
 
 def _shortened(text: str, size: int) -> str:

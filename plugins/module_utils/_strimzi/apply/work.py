@@ -27,6 +27,7 @@ from ..._pki.certificates import Certificate
 from ..._pki.keys import KeySpec
 from ..._pki.usability import KeyPolicy
 from ..._trust.model.listeners import ObservedListener
+from ..._trust.model.snapshot import NodeAnswers
 from ..cluster.ca_secrets import SuppliedAuthority
 from ..cluster.observe import NO_SURROUNDINGS, Observation, Surroundings, observe
 from ..issuer_settings import ExternalIssuer, IssuerSettings
@@ -232,6 +233,8 @@ class Work:
     release_lease: Callable[[], None] = field(default=lambda: None)
     #: The ways to the running nodes; None where the call goes by stored evidence, and sends nodes nothing.
     nodes: NodeAccess | None = None
+    #: The answers of the nodes that an earlier call has handed over; None where none has.
+    earlier_answers: NodeAnswers | None = None
     #: The actions of the call so far, in order; in a dry run the actions that it would take. The list is right also
     #: after a step that fails half-way.
     actions: list[Action] = field(default_factory=list)
@@ -249,7 +252,10 @@ class Work:
     warnings: list[str] = field(default_factory=list)
 
     def observe(self) -> Observation:
-        """The cluster as it is stored now. Raises KubeError."""
+        """The cluster as it is stored now. Raises KubeError, also where another run has taken the Lease over: on a slow
+        API server this outlasts a Lease that is not renewed first.
+        """
+        self.renew_lease()
         around = self.settings.surroundings
         if self.scope.ca is CaKind.CLIENTS:
             # Imported only for the CA that users have certificates of.
@@ -259,7 +265,10 @@ class Work:
         return observe(self.client, self.scope, self.clock.now(), around)
 
     def look_live(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
-        """The answers of the running nodes of this observation; None where the call cannot ask them."""
+        """The answers of the running nodes of this observation; None where the call cannot ask them. Raises KubeError,
+        as ``observe``.
+        """
+        self.renew_lease()
         return self.nodes.look_live(observation) if self.nodes is not None else None
 
     def validity(self, observation: Observation) -> timedelta:

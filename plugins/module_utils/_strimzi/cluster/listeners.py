@@ -9,6 +9,7 @@ of pods answers at a time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from ..._handshake.listener import (
 from ..._handshake.tls import ByteStream, Deadline
 from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, SECRETS
+from ..._kube.response_time import CONVERSATION, PROMPT, ResponseTime
 from ..._pki.certificates import Certificate
 from ..._trust.evidence.parties import listener_name
 from ..._trust.ledger.enrolment import as_seen
@@ -74,27 +76,41 @@ def probe_of(authority: Certificate, key_secret: Mapping[str, Any] | None, now: 
 
 
 def observe_listeners(
-    open_port: PortOpener, endpoints: Sequence[Endpoint], inquiry: Inquiry, *, seconds: float, at_most: int = AT_MOST
+    open_port: PortOpener,
+    endpoints: Sequence[Endpoint],
+    inquiry: Inquiry,
+    *,
+    seconds: float,
+    response_time: ResponseTime = PROMPT,
+    at_most: int = AT_MOST,
 ) -> tuple[ObservedListener, ...]:
-    """An observation for each endpoint, in their order. List the pods again afterwards (``answers_of_running``)."""
-    deadline = Deadline.after(seconds)
-    jobs = {endpoint: _job(open_port, endpoint, inquiry) for endpoint in endpoints}
-    found = collect(jobs, at_most=at_most, deadline=deadline)
-    return tuple(_observed(endpoint, seen, seconds) for endpoint, seen in found.items())
+    """An observation for each endpoint, in their order: in so many seconds for all of them together where the API
+    server answers at once, and in more with this response time. List the pods again afterwards
+    (``answers_of_running``).
+    """
+    # Of the connections that are open at the same time, each has its share of the endpoints one after the other.
+    limit = response_time.within(seconds, CONVERSATION * inquiry.questions * math.ceil(len(endpoints) / at_most))
+    jobs = {endpoint: _job(open_port, endpoint, inquiry, response_time) for endpoint in endpoints}
+    found = collect(jobs, at_most=at_most, deadline=Deadline.after(limit))
+    return tuple(_observed(endpoint, seen, limit) for endpoint, seen in found.items())
 
 
-def _job(open_port: PortOpener, endpoint: Endpoint, inquiry: Inquiry) -> Callable[[Deadline], ListenerObservation]:
+def _job(
+    open_port: PortOpener, endpoint: Endpoint, inquiry: Inquiry, response_time: ResponseTime
+) -> Callable[[Deadline], ListenerObservation]:
     def opening(timeout: float) -> AbstractContextManager[ByteStream]:
         return open_port(endpoint.pod, endpoint.port, timeout=timeout)
 
     asked = inquiry if endpoint.verifies else inquiry.of_no_authority()
-    return lambda deadline: observe_listener(opening, asked, deadline=deadline, prompt=endpoint.prompt)
+    return lambda deadline: observe_listener(
+        opening, asked, deadline=deadline, prompt=endpoint.prompt, response_time=response_time
+    )
 
 
 def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: float) -> ObservedListener:
     party = listener_name(endpoint.pod, endpoint.port)
     if seen is None:
-        why = f"the run did not finish its questions to {party} within the {seconds:g} s for all listeners"
+        why = f"the run did not finish its questions to {party} within the {round(seconds, 1):g} s for all listeners"
         return ObservedListener(endpoint.pod, endpoint.uid, endpoint.port, failure=why, verifies=endpoint.verifies)
     return ObservedListener(
         endpoint.pod,
@@ -118,10 +134,13 @@ _INTERNAL = {names.CONTROLLER_ROLE_LABEL: CONTROL_PLANE, names.BROKER_ROLE_LABEL
 
 
 def look_at(
-    observation: Observation, open_port: PortOpener, *, now: datetime, seconds: float
+    observation: Observation, open_port: PortOpener, *, now: datetime, seconds: float, response_time: ResponseTime
 ) -> tuple[ObservedListener, ...]:
-    """Ask every TLS listener of every node, in so many seconds for all of them together. Failures become part of the observations."""
-    return observe_listeners(open_port, endpoints_of(observation), _inquiry(observation, now), seconds=seconds)
+    """Ask every TLS listener of every node, with the limit as for ``observe_listeners``. Failures become part of the
+    observations.
+    """
+    asked = _inquiry(observation, now)
+    return observe_listeners(open_port, endpoints_of(observation), asked, seconds=seconds, response_time=response_time)
 
 
 def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
@@ -193,8 +212,8 @@ def look_at_user_listeners(
     now: datetime,
     seconds: float,
 ) -> tuple[ObservedListener, ...]:
-    """Ask every managed listener of every broker about each clients CA, in so many seconds for all of them together. Raises KubeError; other failures
-    become part of the observations.
+    """Ask every managed listener of every broker about each clients CA, with the limit as for ``observe_listeners``.
+    Raises KubeError; other failures become part of the observations.
     """
     ports = [listener.port for listener in user_listeners(kafka) if listener.managed]
     if not ports:
@@ -206,7 +225,7 @@ def look_at_user_listeners(
     stored = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_key_secret)
     probes = {anchor.fingerprint: probe for anchor in clients_ca.anchors if (probe := probe_of(anchor, stored, now))}
     inquiry = Inquiry(clients_ca.anchors, probes, clients_ca.anchors, make_untrusted_probe(now=now))
-    return observe_listeners(open_port, endpoints, inquiry, seconds=seconds)
+    return observe_listeners(open_port, endpoints, inquiry, seconds=seconds, response_time=client.response_time)
 
 
 def _brokers(client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from ..._errors import KubeError, OperatorSilent, StepError, TimedOut
 from ..._kube.resources import PODS, SECRETS
-from ..._kube.wait import wait_until
+from ..._kube.wait import HEARTBEAT, wait_until
 from ..._trust.model.steps.authority import SetGenerated
 from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume
 from ..._trust.model.steps.trust import AwaitBundle
@@ -127,8 +127,18 @@ def _await_leaf(name: str, is_issued: Callable[[Mapping[str, Any] | None], bool]
     return _wait(work, lambda objects: is_issued(objects.get(name)), SECRETS, name, f"issued the leaf in {where}")
 
 
-def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: str, what: str) -> float:
-    """Wait for the operator, and return the seconds that it took. Messages say ``what`` it has not done in time."""
+def _wait(
+    work: Work,
+    settled: Callable[[Objects], bool],
+    resource: Any,
+    name: str,
+    what: str,
+    alive: Callable[[], None] | None = None,
+    heartbeat: float = HEARTBEAT,
+) -> float:
+    """Wait for the operator, and return the seconds that it took. Messages say ``what`` it has not done in time. About
+    every ``heartbeat`` seconds the wait calls ``alive``, which renews the Lease; None is the renewal alone.
+    """
     begun, limit = work.clock.monotonic(), work.settings.operator_timeout.total_seconds()
     try:
         wait_until(
@@ -139,7 +149,8 @@ def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: s
             field_selector=f"metadata.name={name}",
             timeout=work.settings.operator_timeout,
             monotonic=work.clock.monotonic,
-            alive=work.renew_lease,
+            alive=alive or work.renew_lease,
+            heartbeat=heartbeat,
         )
     except TimedOut:
         raise OperatorSilent(
@@ -151,7 +162,13 @@ def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: s
     return work.clock.monotonic() - begun
 
 
-def _wait_for_kafka(work: Work, settled: Callable[[Mapping[str, Any]], bool], what: str) -> float:
+def _wait_for_kafka(
+    work: Work,
+    settled: Callable[[Mapping[str, Any]], bool],
+    what: str,
+    alive: Callable[[], None] | None = None,
+    heartbeat: float = HEARTBEAT,
+) -> float:
     cluster = work.scope.cluster
     return _wait(
         work,
@@ -159,6 +176,8 @@ def _wait_for_kafka(work: Work, settled: Callable[[Mapping[str, Any]], bool], wh
         KAFKAS,
         cluster,
         f"{what} Kafka {work.scope.namespace}/{cluster}",
+        alive,
+        heartbeat,
     )
 
 
@@ -172,15 +191,29 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
     """Pause the Kafka resource in the name of this collection and wait for the operator's confirmation
     (docs/operator.md, "Pause"). After the end of an earlier pause it has to be decided again first.
     """
+    if request_pause(step, observation, work) and not work.dry_run:
+        await_confirmation(work)
+
+
+def request_pause(step: Pause, observation: Observation, work: Work) -> bool:
+    """Whether the operator is to confirm a pause, which the call requests where the Kafka resource has no pause yet. It
+    is not to confirm any where the call has waited for the end of an earlier pause: it has to be decided again then.
+    """
     if not observation.snapshot.reconciliation.pause.is_set:
         if await_end_of_pause(observation, work):
-            return
+            return False
         annotations = _marks_of_pause(observation, work.scope.paused_by, work.settings.holder)
         _edit_kafka(
             observation, work, step.phase.value, "pause reconciliation", {"metadata": {"annotations": annotations}}
         )
-    if not work.dry_run:
-        _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
+    return True
+
+
+def await_confirmation(work: Work, alive: Callable[[], None] | None = None, heartbeat: float = HEARTBEAT) -> None:
+    """Wait until the operator has confirmed the pause, with ``alive`` and ``heartbeat`` as for every wait. Raises
+    OperatorSilent.
+    """
+    _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of", alive, heartbeat)
 
 
 def _marks_of_pause(observation: Observation, mark: str, holder: str) -> dict[str, str | None]:
@@ -273,7 +306,7 @@ def pause_for(holder: str, observation: Observation, work: Work) -> None:
         what = f"pause reconciliation for {holder}"
         _edit_kafka(observation, work, "", what, {"metadata": {"annotations": annotations}})
     if not work.dry_run:
-        _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
+        await_confirmation(work)
 
 
 def resume_for(observation: Observation, work: Work) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 
 from ..._errors import Conflict, Forbidden, KubeError, NotFound, OperatorSilent, StepError
 from ..._kube.resources import SECRETS
+from ..._kube.response_time import Countdown
 from ..._trust.model.clients import Presenter, ReissuePause, UserName
 from ..._trust.model.goals import Phase
 from ..._trust.model.names import counted, listed, named
@@ -29,7 +30,16 @@ from ..cluster.kafka import PAUSED, condition, user_pause
 from ..cluster.observe import Observation
 from ..names import KAFKA_USERS
 from .secrets import ClientsCa, read_user_secret
-from .users import HEARING, Authentication, SeenUser, UserStep, refuse, refuse_another_secret, steps_left
+from .users import (
+    ANSWERS_OF_HEARING,
+    HEARING,
+    Authentication,
+    SeenUser,
+    UserStep,
+    refuse,
+    refuse_another_secret,
+    steps_left,
+)
 
 #: How often a user is read again that another writer changes at the same time.
 _TRIES = 10
@@ -100,8 +110,8 @@ def _annotate_and_note(
 AT_ONCE = 500
 #: Pauses of users at which the User Operator has not looked since.
 _UNSEEN = (ReissuePause.ASKED, ReissuePause.OURS, ReissuePause.ENDED)
-#: Seconds between two looks.
-_PAUSE = 2.0
+#: Seconds between two looks, and the least number of looks, however long each takes.
+_PAUSE, _LEAST_LOOKS = 2.0, 3
 
 
 def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> None:
@@ -225,18 +235,25 @@ def names_of(found: Iterable[Presenter]) -> str:
 def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[Presenter]:
     """The presenters of these names that are left when the time has run out; the time begins again whenever fewer are left than ever before."""
     asked, count = frozenset(wanted), len(wanted)
-    deadline = work.clock.monotonic() + limit_of(work)
+    countdown = _countdown(work)
     while True:
+        begun = work.clock.monotonic()
         found = work.observe().snapshot.presenters
         left = [presenter for presenter in found if presenter.name in asked and is_left(presenter)]
         if not left:
             return []
         if len(left) < count:
-            deadline, count = work.clock.monotonic() + limit_of(work), len(left)
-        if work.clock.monotonic() >= deadline:
+            countdown.restart()
+            count = len(left)
+        countdown.looked_since(begun)
+        if countdown.is_over:
             return left
         work.renew_lease()
         work.clock.sleep(_PAUSE)
+
+
+def _countdown(work: Work) -> Countdown:
+    return Countdown(work.clock.monotonic, limit_of(work), _LEAST_LOOKS)
 
 
 _UNCONFIRMED = (ReissuePause.ASKED, ReissuePause.ENDED)
@@ -310,9 +327,10 @@ class ChangeOfAuthentication:
     before_write: Callable[[], None]
     #: Whether the key of the clients CA is kept elsewhere.
     kept_elsewhere: bool = False
-    #: When this call has first found the Secret kept, by the monotonic clock; None where it was not kept at the last look. The write that took it from the
+    #: When the User Operator has heard that the Secret is kept, by the monotonic clock, counted from the look at which
+    #: this call has first found it kept; None where it was not kept at the last look. The write that took it from the
     #: User Operator, of this call or of a call that was killed, was no later.
-    _kept_since: float | None = field(default=None, init=False)
+    _heard_at: float | None = field(default=None, init=False)
 
     def read_user(self) -> SeenUser:
         """Raises KubeError, StepError."""
@@ -345,12 +363,13 @@ class ChangeOfAuthentication:
 
     def _time_to_hear(self, seen: SeenUser) -> float:
         now = self.work.clock.monotonic()
+        hearing = self.work.client.response_time.within(HEARING, ANSWERS_OF_HEARING)
         if not seen.is_kept or seen.is_operated:
-            self._kept_since = None
-            return HEARING
-        if self._kept_since is None:
-            self._kept_since = now
-        return max(0.0, self._kept_since + HEARING - now)
+            self._heard_at = None
+            return hearing
+        if self._heard_at is None:
+            self._heard_at = now + hearing
+        return max(0.0, self._heard_at - now)
 
     def carry_out(self, wanted: Authentication) -> SeenUser:
         """Until nothing is left; interrupted anywhere, it goes on from the stored state. Raises KubeError, StepError, OperatorSilent."""
@@ -432,10 +451,13 @@ class ChangeOfAuthentication:
         )
 
     def _wait(self, step: UserStep, is_done: Callable[[SeenUser], bool]) -> None:
-        clock = self.work.clock
-        deadline = clock.monotonic() + limit_of(self.work)
-        while not is_done(self.read_user()):
-            if clock.monotonic() >= deadline:
+        clock, countdown = self.work.clock, _countdown(self.work)
+        while True:
+            begun = clock.monotonic()
+            if is_done(self.read_user()):
+                return
+            countdown.looked_since(begun)
+            if countdown.is_over:
                 raise OperatorSilent(
                     f"KafkaUser {self.namespace}/{self.user}:",
                     f"this has not come true within {limit_of(self.work):.0f} s: {step.value}",

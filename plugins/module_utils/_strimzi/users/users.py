@@ -54,8 +54,10 @@ from .secrets import ClientsCa, StoredUser, UserCertificate, read_clients_ca, st
 Object = Mapping[str, Any]
 
 _OPAQUE = "Opaque"
-#: Seconds in which the User Operator hears that a Secret is not its own any more. Nothing shows that: a paused user gets no new status.
-HEARING = 10.0
+#: Seconds in which the User Operator hears that a Secret is not its own any more, from an API server that answers at
+#: once. Nothing shows that: a paused user gets no new status. It hears by a watch, or by a new list and watch where the
+#: watch has just ended.
+HEARING, ANSWERS_OF_HEARING = 10.0, 3
 
 
 class Authentication(str, Enum):

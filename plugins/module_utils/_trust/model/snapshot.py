@@ -423,6 +423,18 @@ class InPlaceObstacles:
 
 
 @dataclass(frozen=True)
+class NodeAnswers:
+    """The answers of all nodes at one moment, for a later decision about the same processes."""
+
+    #: The processes of the nodes, as ``Snapshot.processes``.
+    processes: frozenset[tuple[str, int]]
+    #: The answers of their listeners.
+    listeners: tuple[ObservedListener, ...]
+    #: The obstacles to bringing a change to them without a restart.
+    in_place_obstacles: InPlaceObstacles
+
+
+@dataclass(frozen=True)
 class Nodes:
     """The processes of a cluster: the pods that verify by the CA, and what their listeners answered."""
 
@@ -717,6 +729,14 @@ class Snapshot:
         """
         nodes = (pod for pod in self.nodes.pods if pod.component is Component.KAFKA)
         return frozenset(channel for pod in nodes for channel in pod.left_by_reload)
+
+    @property
+    def answers(self) -> NodeAnswers | None:
+        """The answers of the nodes; None where the call has none."""
+        nodes = self.nodes
+        if nodes.listeners is None or nodes.in_place_obstacles is None:
+            return None
+        return NodeAnswers(self.processes, nodes.listeners, nodes.in_place_obstacles)
 
     def window_of(self, leaf: StoredLeaf) -> timedelta:
         """How long before its end the operator renews this leaf."""

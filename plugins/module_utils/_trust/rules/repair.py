@@ -4,17 +4,20 @@
 # Private to this collection: not a public interface, may change at any time.
 """The chapters that repair a cluster before anything else.
 
-"Restore": Secrets with the state of a CA that are missing or damaged come back from a backup (docs/design.md, "Backups"). Evidence selects the backup: the
-processes of the cluster know one CA under one generation, and only a backup of that CA may come back. A backup of another CA would lead back to a CA that
-processes no longer trust. Processes have no certificates of the clients CA, users have: brokers have to accept each of these by the CAs that come back.
+"Restore": Secrets with the state of a CA that are missing or damaged come back from a backup (docs/design.md,
+"Backups"). Evidence selects the backup: the processes of the cluster know one CA under one generation, and only a
+backup of that CA may come back. A backup of another CA would lead back to a CA that processes no longer trust.
+Processes have no certificates of the clients CA, users have: brokers have to accept each of these by the CAs that come
+back.
 
-"Recover": nodes whose certificates have ended come back with new certificates. Nodes with ended certificates and nodes with new certificates refuse each
-other, so these nodes restart at the same time. One after the other they would leave the quorum and the partitions without a majority until the last has
-restarted; and the operator, which cannot ask them, restarts none (docs/operator.md, "Expired certificates"). They restart in place, because a deleted pod
-loses an ephemeral volume, and in a pause, because the operator deletes a pod that takes long to start.
+"Recover": nodes whose certificates have ended come back with new certificates. Nodes with ended certificates and nodes
+with new certificates refuse each other, so these nodes restart at the same time. One after the other they would leave
+the quorum and the partitions without a majority until the last has restarted; and the operator, which cannot ask them,
+restarts none (docs/operator.md, "Expired certificates"). They restart in place, because a deleted pod loses an
+ephemeral volume, and in a pause, because the operator deletes a pod that takes long to start.
 
-A listener that brokers do not use takes its new leaf without a restart, so clients outside are served again before the pause, for which a failing operator
-may take minutes.
+A listener that brokers do not use takes its new leaf without a restart, so clients outside are served again while the
+call waits for the operator to confirm the pause, for which a failing operator may take minutes.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from ..model.listeners import CONTROL_PLANE
 from ..model.names import named
 from ..model.snapshot import Backup, CaSecrets, Pod, Snapshot, StateSecrets, StoredLeaf
 from ..model.steps.authority import RestoreSecrets
-from ..model.steps.nodes import AwaitLeaves, ReloadOutside, Roll, RollReason
+from ..model.steps.nodes import AwaitLeaves, PauseAndReload, Roll, RollReason
 from .due import ended_leaves
 from .leaves import issue
 from .order import settle_key
@@ -222,26 +225,27 @@ def restart_ended(at: Situation) -> Turn:
         because="Their certificates have ended: they refuse each other, and open connections are all that is left of the cluster. It is away "
         "until they are back, for about a minute.",
     )  # fmt: skip
-    return (*_reload_outside_listeners(at, ended), *pause_first(at, roll))
+    return pause_first(at, roll) if at.is_paused else _pause_and_reload(at, ended, roll)
 
 
-def _reload_outside_listeners(at: Situation, ended: frozenset[str]) -> Steps:
-    """Before the pause, have the brokers that have answered read their stored leaves on listeners for clients. No look of a gate asks such a listener, so a
-    call cannot tell that a node has read them already: each call before the pause sends the requests once more.
+def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps:
+    """The pause before this roll, in which the brokers that have answered read their stored leaves on listeners for
+    clients until the operator confirms it. No look of a gate asks such a listener, so a call cannot tell that a node
+    has read them already: each call sends the requests once more.
 
-    The control plane keeps its leaf until the restart: the Raft client of a controller presents the leaf that its process was started with, and on a node that
-    is no broker only the control plane shows that this leaf has ended.
+    The control plane keeps its leaf until the restart: the Raft client of a controller presents the leaf that its
+    process was started with, and on a node that is no broker only the control plane shows that this leaf has ended.
     """
     able = ended & {
         listener.uid
         for listener in at.snapshot.nodes.listeners or ()
         if listener.presents and listener.port != CONTROL_PLANE
     }
-    if at.is_paused or not able or why_not_reloaded(at):
-        return ()
+    if not able or why_not_reloaded(at):
+        return pause_first(at, roll)
     return (
-        ReloadOutside(
-            uids=able, phase=Phase.PREPARE,
+        PauseAndReload(
+            uids=able, phase=roll.phase, purpose=roll.sentence(),
             because="Listeners that brokers do not use take their next certificates without a restart, so that clients outside are served again before it. The "
             "listener between brokers refuses that.",
         ),

@@ -73,6 +73,13 @@ def test_a_request_without_a_decision_for_30_seconds_says_that_no_approver_has_d
     assert transport.sent == []
 
 
+@pytest.mark.parametrize(("after", "decided"), [(80, "yet"), (81, "no approver has decided")])
+def test_an_approver_has_the_time_of_the_answers_of_a_slow_api_server(after: int, decided: str) -> None:
+    at, _transport = before(now=NOW + timedelta(seconds=after))
+    at.client.response_time.note(10.0)
+    assert decided in told(request(made="2026-06-01T12:00:00Z"), at)
+
+
 def test_the_message_names_the_approver_and_the_command() -> None:
     at, _transport = before()
     said = told(request(username="system:serviceaccount:kafka:trustops"), at)

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
 
 from ....tools.support.flows import work_on
 from ....tools.support.memory_cluster import MemoryCluster
+from ....tools.support.slow_api import SlowApi
 from ..._trust.authorities import OLD
 from ..._trust.builders import cluster
 from ..._trust.ledgers import a_journal, entry, ledger
@@ -78,6 +79,18 @@ def test_an_api_server_that_does_not_answer_delays_a_roll_by_seconds(slow: str, 
         [Event(EventReason.HELD, "a"), Event(EventReason.HELD, "b")]
     )
     assert (len(limits), max(limits)) == (sent, 5.0)
+
+
+def test_on_a_slow_api_server_events_have_the_time_of_its_answers() -> None:
+    """Else the first would be given up, and with it all others of the call."""
+    memory = MemoryCluster()
+    memory.apply(KAFKA)
+    memory.answer_takes = 10.0
+    work = work_on(memory, SlowApi(memory.api, memory))
+    work.observe()
+    events = [Event(EventReason.HELD, "a"), Event(EventReason.HELD, "b")]
+    Announcer(work.client, work.scope, "a-machine", work.clock.now).write(events)
+    assert sorted(one["note"] for one in memory.api.all("events", work.scope.namespace)) == ["a", "b"]
 
 
 def test_an_event_follows_when_a_busy_api_server_asks_for_it_a_second_later() -> None:

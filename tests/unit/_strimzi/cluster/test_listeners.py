@@ -27,6 +27,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls im
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.pod_access import open_port
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.response_time import ResponseTime
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import listeners as listeners_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import (
     UserListener,
     user_listeners,
@@ -113,6 +115,19 @@ def test_pods_behind_the_api_server_are_told_apart(version: ssl.TLSVersion, tmp_
     assert "Pod kafka/my-2" in seen[2].failure
     assert set(seen[2].doubts) == NAMES
     assert all("port 9091 of pod my-2" in doubt for doubt in seen[2].doubts.values())
+
+
+@pytest.mark.parametrize(("answer", "limit"), [(0.0, "20"), (3.0, "140")])
+def test_the_time_for_all_listeners_grows_with_the_answers_of_the_api_server(
+    answer: float, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three listeners the call asks two at the same time: two rounds of four questions, each with five answers."""
+    monkeypatch.setattr(listeners_module, "collect", lambda jobs, **_limits: dict.fromkeys(jobs))
+    slow = ResponseTime()
+    slow.note(answer)
+    three = [endpoint(number) for number in range(3)]
+    seen = observe_listeners(lambda *_at, **_in: None, three, INQUIRY, seconds=20, response_time=slow, at_most=2)  # type: ignore[arg-type,return-value]
+    assert f"within the {limit} s for all listeners" in seen[0].failure
 
 
 def test_five_hundred_pods_a_few_at_a_time(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitLeaves,
     Pause,
-    ReloadOutside,
+    PauseAndReload,
     Resume,
     Roll,
     RollReason,
@@ -85,13 +85,14 @@ def test_the_nodes_restart_at_the_same_time_in_a_pause() -> None:
     assert restarted(decision) == [(RollReason.ENDED, uids_of(*PODS[:2]))]
 
 
-def test_the_listeners_for_clients_read_their_next_leaf_before_the_pause() -> None:
-    """In a pause the restart is next anyway, so a node that has refused is not told again."""
+def test_the_listeners_for_clients_read_their_next_leaf_until_the_pause_is_confirmed() -> None:
+    """Then the restart is next. A pause that a killed call has requested is waited for in the same way."""
     seen = presenting(*PODS[:2])
-    told, pause = decide(seen, RECOVER).steps
-    assert isinstance(told, ReloadOutside)
-    assert told.uids == uids_of(*PODS[:2])
-    assert isinstance(pause, Pause)
+    requested = replace(PAUSED, pause=replace(PAUSED.pause, is_confirmed=False))
+    for state in (seen.reconciliation, requested):
+        (pause,) = decide(changed(seen, reconciliation=state), RECOVER).steps
+        assert isinstance(pause, PauseAndReload)
+        assert pause.uids == uids_of(*PODS[:2])
     assert [type(step) for step in decide(changed(seen, reconciliation=PAUSED), RECOVER).steps] == [Roll]
 
 
@@ -101,8 +102,8 @@ def test_a_node_that_has_not_answered_is_not_told() -> None:
         replace(one, presents=None, accepts=frozenset()) if one.pod == PODS[2] else one
         for one in seen.nodes.listeners or ()
     )
-    told, _pause = decide(changed(seen, listeners=silent), RECOVER).steps
-    assert isinstance(told, ReloadOutside)
+    (told,) = decide(changed(seen, listeners=silent), RECOVER).steps
+    assert isinstance(told, PauseAndReload)
     assert told.uids == uids_of(*PODS[:2])
 
 
@@ -125,7 +126,7 @@ def test_a_listener_that_reads_nothing_again_is_not_told() -> None:
     ],
     ids=["impossible", "unknown", "unwanted"],
 )
-def test_where_nodes_are_not_to_read_again_the_pause_comes_at_once(
+def test_where_nodes_are_not_to_read_again_they_get_no_request_in_the_wait_for_the_pause(
     in_place: InPlaceObstacles | None, spread: Spread
 ) -> None:
     intent = replace(RECOVER, pace=replace(RECOVER.pace, spread=spread))

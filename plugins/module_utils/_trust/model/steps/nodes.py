@@ -63,6 +63,23 @@ class Pause(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PauseAndReload(Pause):
+    """Pause the Kafka resource and, until the operator confirms it, have the listeners for clients of these brokers
+    read their stored leaves, before the nodes restart. A node that does not take that reads them in its restart, so
+    nothing depends on it. The listeners that gates ask present the same as before.
+    """
+
+    #: UIDs of the pods of the brokers.
+    uids: frozenset[str]
+    #: A call shows a line when the step begins.
+    is_announced: ClassVar[bool] = True
+
+    def sentence(self) -> str:
+        reload = f"have {counted(len(self.uids), 'node')} read the stored certificates on listeners for clients"
+        return f"pause the operator, and {reload} until it confirms the pause"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Resume(Step):
     """End the pause that this collection made."""
 
@@ -322,31 +339,6 @@ class Reload(Step):
         read = known.awaited_pods & self.uids
         unread = known.awaited_pods - read
         return replace(known, awaited_pods=unread, lingering_pods=known.lingering_pods | (read - by_listeners))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReloadOutside(Step):
-    """Have the listeners for clients of these brokers (UIDs) read their stored leaves, before the nodes restart. A node that does not take that reads them in
-    its restart, so nothing depends on it.
-    """
-
-    #: UIDs of the pods of the brokers.
-    uids: frozenset[str]
-
-    def sentence(self) -> str:
-        return f"have {counted(len(self.uids), 'node')} read the stored certificates on listeners for clients, as far as possible before the restart"
-
-    @property
-    def awaited(self) -> str:
-        return counted(len(self.uids), "node")
-
-    @property
-    def changes_what_nodes_say(self) -> bool:
-        return True
-
-    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        """The listener between brokers still presents the ended leaf."""
-        return snapshot
 
 
 @dataclass(frozen=True, kw_only=True)

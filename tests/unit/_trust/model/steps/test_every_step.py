@@ -43,8 +43,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     AwaitLeaves,
     AwaitVerdict,
     Pause,
+    PauseAndReload,
     Reload,
-    ReloadOutside,
     Resume,
     Roll,
     RollReason,
@@ -92,7 +92,7 @@ EVERY: list[tuple[Step, Look]] = [
     (AwaitAnswers(nodes=(Unanswered("demo-nodes-0", "1", "", "timed out"),), phase=USE), Look.NONE),
     (StampPods(generation=0, key_generation=0, phase=USE), Look.FRESH),
     (Reload(uids=POD, authority=CA), Look.NONE),
-    (ReloadOutside(uids=POD, phase=USE), Look.NONE),
+    (PauseAndReload(uids=POD, phase=USE, purpose="do something"), Look.REMEMBERED),
     (Pause(phase=USE, purpose="do something"), Look.REMEMBERED),
     (Resume(phase=USE), Look.REMEMBERED),
     (AwaitVerdict(phase=USE), Look.NONE),
@@ -139,7 +139,7 @@ def test_the_fields_of_steps_are_keyword_only(step: Step, _look: Look) -> None:
 
 
 def test_the_table_has_every_step() -> None:
-    assert {type(step) for step, _look in EVERY} == set(Step.__subclasses__())
+    assert {type(step) for step, _look in EVERY} == {*Step.__subclasses__(), *Pause.__subclasses__()}
 
 
 @pytest.mark.parametrize(("step", "look"), EVERY, ids=lambda value: type(value).__name__)
@@ -148,7 +148,7 @@ def test_a_step_describes_itself(step: Step, look: Look) -> None:
     assert step.describe_as_left() == ("do something" if isinstance(step, Pause) else step.sentence())
     assert (step.because, step.avoidable_restart) == ("", "")
     assert step.is_announced is (type(step).__name__ not in NOT_TOLD)
-    assert step.changes_what_nodes_say is isinstance(step, (AwaitAnswers, Reload, ReloadOutside))
+    assert step.changes_what_nodes_say is isinstance(step, (AwaitAnswers, Reload))
     assert step.only_waits is (type(step) in ONLY_WAIT)
     assert step.restarts == (POD if isinstance(step, Roll) else frozenset())
     assert step.look(cluster()) is look

@@ -26,8 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     AwaitAnswers,
     AwaitVerdict,
     Pause,
+    PauseAndReload,
     Reload,
-    ReloadOutside,
     Resume,
     Roll,
     RollReason,
@@ -75,8 +75,8 @@ def roll(reason: RollReason, uids: frozenset[str] = uids_of(), about: Certificat
             "have the listeners of 1 node read their certificates again, without a restart",
         ),
         (
-            ReloadOutside(uids=uids_of(PODS[0]), phase=Phase.PREPARE),
-            "have 1 node read the stored certificates on listeners for clients, as far as possible before the restart",
+            PauseAndReload(uids=uids_of(PODS[0]), phase=Phase.PREPARE, purpose=""),
+            "pause the operator, and have 1 node read the stored certificates on listeners for clients until it confirms the pause",
         ),
     ],
 )
@@ -196,7 +196,8 @@ def test_a_reload_gives_up_a_leaf_that_only_listeners_had_read() -> None:
 
 def test_after_a_reload_for_clients_the_listener_between_brokers_presents_the_ended_leaf() -> None:
     before = cluster(pods=(a_pod(presents_stored=False),))
-    assert ReloadOutside(uids=uids_of(), phase=Phase.PREPARE).effect(before, MadeHere()) == before
+    after = PauseAndReload(uids=uids_of(), phase=Phase.PREPARE, purpose="").effect(before, MadeHere())
+    assert (after.nodes, after.reconciliation.pause.is_ours_and_confirmed) == (before.nodes, True)
 
 
 def test_a_forecast_takes_the_stored_leaf_for_the_answer_of_an_awaited_node() -> None:

@@ -1,0 +1,96 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The answers of nodes as a text that one task of a play hands over to the next: what they present, and which CAs they
+accept and refuse. All of it is public. The text counts for the processes that have answered, and for no others.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from .._errors import CertificateError, OptionsError
+from .._pki.certificates import Certificate, encode_certificates, parse_certificates
+from .._trust.model.listeners import ObservedListener
+from .._trust.model.snapshot import InPlaceObstacles, NodeAnswers
+
+#: Characters of the longest text: Ansible repeats it with each task. The next task asks the nodes of a larger cluster
+#: again.
+_LONGEST = 1 << 18
+#: Bytes of the longest content.
+_LONGEST_CONTENT = 1 << 24
+
+
+def as_text(answers: NodeAnswers | None) -> str | None:
+    """The text; None where there are no answers, or more than fit."""
+    if answers is None:
+        return None
+    known: dict[Certificate, int] = {}
+    listeners = [
+        {
+            "pod": one.pod,
+            "uid": one.uid,
+            "port": one.port,
+            "presents": None
+            if one.presents is None
+            else [known.setdefault(certificate, len(known)) for certificate in one.presents],
+            "accepts": sorted(one.accepts),
+            "refuses": sorted(one.refuses),
+            "doubts": dict(one.doubts),
+            "source": one.source,
+            "failure": one.failure,
+            "verifies": one.verifies,
+            "shared": sorted(one.shared),
+            "barred": one.barred,
+        }
+        for one in answers.listeners
+    ]
+    obstacles = answers.in_place_obstacles
+    content = {
+        "processes": sorted(answers.processes),
+        "certificates": [encode_certificates((certificate,)).decode("ascii") for certificate in known],
+        "listeners": listeners,
+        "obstacles": [obstacles.reload, obstacles.stamps, obstacles.annotations],
+    }
+    text = base64.b64encode(zlib.compress(json.dumps(content).encode("utf-8"), 9)).decode("ascii")
+    return text if len(text) <= _LONGEST else None
+
+
+def from_text(text: str) -> NodeAnswers:
+    """The answers in this text. Raises OptionsError where it is none that ``as_text`` has made."""
+    try:
+        unpacker = zlib.decompressobj()
+        content = json.loads(unpacker.decompress(base64.b64decode(text, validate=True), _LONGEST_CONTENT))
+        certificates = [parse_certificates(pem.encode("ascii"))[0] for pem in content["certificates"]]
+        return NodeAnswers(
+            frozenset((str(uid), int(restarts)) for uid, restarts in content["processes"]),
+            tuple(_listener(one, certificates) for one in content["listeners"]),
+            InPlaceObstacles(*map(str, content["obstacles"])),
+        )
+    except (ValueError, TypeError, LookupError, AttributeError, zlib.error, CertificateError):
+        raise OptionsError(
+            "node_answers:", "it is no text that strimzi_ca_info has returned", "Give its return value node_answers."
+        ) from None
+
+
+def _listener(found: Mapping[str, Any], certificates: list[Certificate]) -> ObservedListener:
+    presents = found["presents"]
+    return ObservedListener(
+        str(found["pod"]),
+        str(found["uid"]),
+        int(found["port"]),
+        None if presents is None else tuple(certificates[number] for number in presents),
+        frozenset(map(str, found["accepts"])),
+        frozenset(map(str, found["refuses"])),
+        {str(name): str(reason) for name, reason in found["doubts"].items()},
+        str(found["source"]),
+        str(found["failure"]),
+        bool(found["verifies"]),
+        frozenset(map(str, found["shared"])),
+        bool(found["barred"]),
+    )

@@ -1,0 +1,84 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""How long the API server takes for its answers, as a call measures it, and the limits that grow with that.
+
+A limit in seconds that is right for a prompt API server is wrong where each answer takes ten seconds. So every limit
+for an act in which the API server answers is the time of the act itself, and in addition the time of these answers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+#: The answers that a call awaits for one observation of a cluster, and for the renewal of its Lease, at most.
+OBSERVATION = 20
+#: The answers that a connection to a port of a pod takes on its way through the API server, with what a client and the
+#: process in the pod say to each other there: the TLS connection to the API server, the request, and three messages
+#: that the API server passes on, for which it is as slow.
+CONVERSATION = 5
+#: The number of answers that count: enough to have slow answers among them, few enough to forget a moment of overload.
+_LAST = 20
+
+
+class ResponseTime:
+    """How long answers of the API server take in one call. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._last: deque[float] = deque(maxlen=_LAST)
+
+    def note(self, seconds: float) -> None:
+        """Note how long an answer took. A request without an answer does not count."""
+        self._last.append(max(seconds, 0.0))
+
+    @property
+    def answer(self) -> float:
+        """Seconds that an answer takes at present: the longest of the last answers; 0 before the first answer."""
+        return max(tuple(self._last), default=0.0)
+
+    def within(self, seconds: float, answers: int) -> float:
+        """The limit in seconds for an act that has so many ``seconds`` where the API server answers at once, and in
+        which it answers so often.
+        """
+        return seconds + answers * self.answer
+
+
+#: An API server that answers at once; also for connections that need no API server.
+PROMPT = ResponseTime()
+
+
+class Countdown:
+    """The limit of a wait that looks again and again. The time that a look takes shows nothing of what the wait is for,
+    so the wait gets it again, at most once as long as its limit.
+    """
+
+    def __init__(self, monotonic: Callable[[], float], seconds: float, least_looks: int = 0) -> None:
+        """A limit of ``seconds`` by the clock ``monotonic``. The countdown is not over before so many looks."""
+        self._monotonic = monotonic
+        self._seconds = seconds
+        self._least_looks = least_looks
+        self._given = 0.0
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin again with the whole limit, as after progress."""
+        self._end = self._monotonic() + self._seconds
+        self._looks = 0
+
+    def looked_since(self, begun: float) -> None:
+        """Note that a look has been answered that began at that reading of the clock."""
+        again = min(self._monotonic() - begun, self._seconds - self._given)
+        self._given += again
+        self._end += again
+        self._looks += 1
+
+    @property
+    def end(self) -> float:
+        """The reading of the clock at which the time is over."""
+        return self._end
+
+    @property
+    def is_over(self) -> bool:
+        return self._monotonic() >= self._end and self._looks >= self._least_looks
