@@ -461,6 +461,30 @@ def test_a_backup_that_cannot_be_used_is_made_again_by_the_next_flow(replaced: W
     assert replaced.secret(BACKUPS[1]) == before
 
 
+def test_what_another_program_adds_to_a_backup_stays_and_costs_no_write(replaced: WatchedCluster) -> None:
+    added = {
+        "metadata": {"labels": {"team": "streaming"}, "annotations": {"team": "streaming"}},
+        "data": {"note": "aGk="},
+    }
+    replaced.change("secrets", BACKUPS[1], added)
+    replaced.run(Goal.RECONCILE)
+    assert replaced.writes == 0
+    replaced.finish(Goal.RENEW)
+    assert replaced.secret(BACKUPS[1])["note"] == b"hi"
+
+
+def test_a_recovery_leaves_what_another_program_has_added_to_the_ledger(replaced: WatchedCluster) -> None:
+    before = replaced.states
+    replaced.look_elsewhere()
+    (name,) = replaced.ledgers
+    found = find(replaced, name) or {}
+    damage = dict.fromkeys(found["data"], base64.b64encode(b"?").decode())
+    replaced.change("secrets", name, {"data": {**damage, "note": "aGk="}})
+    replaced.finish(Goal.RECOVER)
+    assert replaced.states == before
+    assert replaced.secret(name)["note"] == b"hi"
+
+
 def test_a_ca_that_came_beside_the_others_since_stays(replaced: WatchedCluster) -> None:
     """Its owner has put it there while no run was under way."""
     replaced.look_elsewhere()

@@ -17,10 +17,12 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     find_left_over,
     remove,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import FIELD_MANAGER
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Standing
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
@@ -35,9 +37,11 @@ from ..tools.support.authorities import Authority, root
 from ..tools.support.cert_manager import NAMESPACE
 from ..tools.support.cert_manager_certificates import MemoryCertificates, path_of_certificate
 from ..tools.support.certificates import YEAR, Entity
+from ..tools.support.completing import POLICY_ENGINE, Completing, When
 from ..tools.support.flows import START, FlowResult, run_flow
 from ..tools.support.killing import Killed, KillingTransport
-from ..tools.support.memory_api import Change
+from ..tools.support.memory_api import Change, merge
+from ..tools.support.permissions import Restricted
 from ..tools.support.watched_cluster import WatchedCluster, assert_only, fingerprints
 
 ASKED = "cert-manager Issuer corporate by Certificates"
@@ -235,6 +239,86 @@ def test_a_certificate_that_was_changed_by_hand_is_corrected(managed: Managed) -
         assert (managed.certificate() or {})["spec"] == wanted
     assert managed.cluster.rolls == {0}
     assert managed.in_use() == before
+
+
+def certificates_written(managed: Managed, begun: int) -> int:
+    """How often the collection has written Certificates since this write."""
+    return sum(
+        one.manager == FIELD_MANAGER and one.plural == "certificates"
+        for one in managed.cluster.memory.api.writes[begun:]
+    )
+
+
+def requests_made(managed: Managed, begun: int) -> int:
+    """How many requests cert-manager has made since this write."""
+    return sum(
+        (one.verb, one.plural) == ("create", "certificaterequests") for one in managed.cluster.memory.api.writes[begun:]
+    )
+
+
+@dataclass(frozen=True)
+class Forced:
+    """A policy that forces fields of each Certificate."""
+
+    spec: dict[str, Any]
+
+    def __call__(self, plural: str, new: dict[str, Any], *, created: bool) -> None:
+        if plural == "certificates":
+            merge(new["spec"], self.spec)
+
+
+FORCED = [
+    ({"duration": "4000h"}, "duration is 4000h and is to be "),
+    ({"issuerRef": {"kind": "ClusterIssuer"}}, "issuerRef.kind is ClusterIssuer and is to be Issuer"),
+    (
+        {"additionalOutputFormats": [{"type": "DER"}]},
+        'additionalOutputFormats is [{"type": "DER"}] and is to be absent',
+    ),
+    ({"secretTemplate": {"labels": {"strimzi.io/cluster": "other"}}}, "strimzi.io/cluster is other and is to be demo"),
+]
+
+
+@pytest.mark.parametrize("when", When, ids=lambda one: one.value)
+@pytest.mark.parametrize(("spec", "told"), FORCED, ids=[next(iter(spec)) for spec, _told in FORCED])
+def test_a_correction_that_is_written_back_keeps_no_leaf_from_its_use(
+    managed: Managed, spec: dict[str, Any], told: str, when: When
+) -> None:
+    """A renewed leaf is taken up; each Certificate is corrected once a day, and people are told of field, values and
+    writer.
+    """
+    api = managed.cluster.memory.api
+    Completing(api, when, Forced(spec)).begin()
+    names = [one["metadata"]["name"] for one in api.all("certificates", NAMESPACE)]
+    managed.pass_time()
+    managed.manager.renew(NODE)
+    begun = len(api.writes)
+    result = managed.run()
+    assert result.outcome.decision.done
+    if "secretTemplate" not in spec:
+        assert managed.is_in_use()
+    assert certificates_written(managed, begun) == len(names)
+    # A request after the correction, and a request after the write that undoes it.
+    assert requests_made(managed, begun) <= 2 * len(names)
+    sentences = managed.standing(result).written_back
+    for part in (f"Certificate kafka/{NODE}", told, POLICY_ENGINE, "docs/other-writers.md"):
+        assert part in sentences
+    begun = len(api.writes)
+    managed.finish()
+    assert (managed.cluster.writes, requests_made(managed, begun)) == (0, 0)
+    managed.pass_time(timedelta(days=1))
+    managed.finish()
+    assert certificates_written(managed, begun) == len(names)
+
+
+def test_a_correction_that_is_refused_keeps_no_leaf_from_its_use(managed: Managed) -> None:
+    """A policy of the Kubernetes cluster admits no such Certificate."""
+    managed.change({"spec": {"duration": "4000h"}})
+    managed.pass_time()
+    managed.manager.renew(NODE)
+    managed.cluster.permitted = Restricted(managed.cluster.memory.api, denied=frozenset({"patch certificates"}))
+    with pytest.raises(Forbidden, match=f"Certificate kafka/{NODE}"):
+        managed.run()
+    assert managed.is_in_use()
 
 
 def test_other_names_are_corrected_before_they_are_used(managed: Managed) -> None:

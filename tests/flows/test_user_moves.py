@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..tools.operator.user_operator import UserOperatorDouble
 from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.completing import MARK, SAYS, Completing, When
 from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.memory_api import Change
 from ..tools.support.roles import ByRoles, permissions
@@ -83,6 +84,19 @@ def test_a_user_moves_to_another_issuer_and_back(cluster: ClientsCluster) -> Non
     assert state(cluster) == ("tls", {}, True)
     assert cluster.secret("orders")["user.crt"] != content["user.crt"]
     assert move(cluster, TLS) == []
+
+
+@pytest.mark.parametrize("when", When, ids=lambda one: one.value)
+def test_what_another_program_adds_to_each_written_object_is_no_difference(cluster: ClientsCluster, when: When) -> None:
+    start = cluster.memory.moment()
+    moves = (EXTERNAL, EXTERNAL, TLS, TLS)
+    wanted = [move(cluster, one) for one in moves]
+    cluster.memory.go_to(start)
+    completing = Completing(cluster.memory.api, when)
+    completing.begin()
+    assert [move(cluster, one) for one in moves] == wanted
+    assert state(cluster) == ("tls", {MARK: SAYS}, True)
+    assert completing.seen == {"secrets", "kafkausers"}
 
 
 def test_other_owners_and_labels_of_the_secret_stay(cluster: ClientsCluster) -> None:

@@ -5,7 +5,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -20,9 +24,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Refused,
     Waiting,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import contains
 
 from ..tools.cluster.kube import wait_for
-from ..tools.support.cert_manager import NAMESPACE
+from ..tools.support.cert_manager import NAMESPACE, ROOT, Object
 from ..tools.support.cert_manager_certificates import CertificatesCounterpart, path_of_certificate
 from ..tools.support.issuer_contract import (
     CLIENT,
@@ -66,8 +71,8 @@ def test_a_certificate_that_was_changed_is_corrected_and_issued_again(corporate:
     formats = [{"type": "DER"}]
     changed(corporate, order.name, {"spec": {"dnsNames": ["elsewhere.example"], "additionalOutputFormats": formats}})
     kept = reviewed(one, order)
-    assert kept.differs == "its additionalOutputFormats, dnsNames are not as wanted"
     assert kept.correction is not None
+    assert list(kept.correction.after or ()) == ["additionalOutputFormats", "dnsNames"]
     assert isinstance(asked(one.issuer, order).value, bytes)
     kept = reviewed(one, order)
     assert (kept.correction, kept.differs) == (None, "")
@@ -76,10 +81,10 @@ def test_a_certificate_that_was_changed_is_corrected_and_issued_again(corporate:
     assert second.leaf.subject_alternative_names == order.subject.names
 
 
-def test_a_renewal_of_its_own_is_seen(corporate: Corporate) -> None:
-    """As when it is time: a person runs cmctl renew."""
-    one, order = corporate.by_certificates("corporate"), wish(CLIENT).order
-    (first,) = issued(one.issuer, asked(one.issuer, order))
+def renewed(corporate: Corporate, one: CertificatesCounterpart, order: LeafOrder, before: IssuedCertificate) -> Kept:
+    """The review of this leaf when cert-manager has renewed its certificate by itself; as when it is time, a person
+    runs cmctl renew.
+    """
     path = f"{path_of_certificate(NAMESPACE, order.name)}/status"
     found = corporate.kube.request("GET", path_of_certificate(NAMESPACE, order.name)).body
     condition = {
@@ -92,9 +97,126 @@ def test_a_renewal_of_its_own_is_seen(corporate: Corporate) -> None:
 
     def is_renewed() -> bool:
         answer = reviewed(one, order).answer
-        return isinstance(answer, IssuedCertificate) and answer.leaf != first.leaf
+        return isinstance(answer, IssuedCertificate) and answer.leaf != before.leaf
 
     wait_for(is_renewed, "the renewal")
+    return reviewed(one, order)
+
+
+def test_a_renewal_of_its_own_is_seen(corporate: Corporate) -> None:
+    one, order = corporate.by_certificates("corporate"), wish(CLIENT).order
+    (first,) = issued(one.issuer, asked(one.issuer, order))
+    assert renewed(corporate, one, order, first).differs == ""
+
+
+POLICY = "policy-background-controller"
+
+
+@contextmanager
+def policy(corporate: Corporate, name: str, spec: Object) -> Iterator[Callable[[], int]]:
+    """A second field manager that writes these fields into a Certificate as soon as they are not there. Yields how
+    often it has written.
+    """
+    path, ends, writes = path_of_certificate(NAMESPACE, name), Event(), list[int]()
+
+    def work() -> None:
+        while not ends.wait(0.02):
+            found = corporate.kube.request("GET", path)
+            if found.status != 200 or contains(found.body["spec"], spec):
+                continue
+            done = corporate.kube.request(
+                "PATCH", path, body={"spec": spec}, query={"fieldManager": POLICY},
+                content_type="application/merge-patch+json",
+            )  # fmt: skip
+            writes.extend([done.status] if done.status == 200 else [])
+
+    thread = Thread(target=work)
+    thread.start()
+    try:
+        yield lambda: len(writes)
+    finally:
+        ends.set()
+        thread.join()
+
+
+def requests_for(corporate: Corporate, name: str) -> int:
+    """How many requests cert-manager has made for a Certificate, by its revisions."""
+    listed = corporate.kube.request("GET", f"{ROOT}/namespaces/{NAMESPACE}/certificaterequests").body["items"]
+    marks = [one["metadata"].get("annotations") or {} for one in listed]
+    own = [mark for mark in marks if mark.get("cert-manager.io/certificate-name") == name]
+    return max((int(mark["cert-manager.io/certificate-revision"]) for mark in own), default=0)
+
+
+def test_what_a_policy_engine_adds_after_each_write_is_no_difference(corporate: Corporate) -> None:
+    """A renewed certificate is the answer, nothing is corrected, and no certificate is issued but the renewal."""
+    one, order = corporate.by_certificates("corporate"), wish().order
+    label = {"secretTemplate": {"labels": {"policy.example/team": "streaming"}}}
+    with policy(corporate, order.name, label) as writes:
+        (first,) = issued(one.issuer, asked(one.issuer, order))
+        wait_for(lambda: writes() == 1, "the label of the policy engine")
+        kept = renewed(corporate, one, order, first)
+        assert (kept.correction, kept.differs, kept.written_back) == (None, "", "")
+        assert isinstance(asked(one.issuer, order).value, bytes)
+        assert (writes(), requests_for(corporate, order.name)) == (1, 2)
+
+
+def test_what_a_policy_engine_writes_back_is_corrected_once_and_told(corporate: Corporate) -> None:
+    one, order = corporate.by_certificates("corporate"), wish().order
+    (first,) = issued(one.issuer, asked(one.issuer, order))
+    with policy(corporate, order.name, {"privateKey": {"size": 384}}) as writes:
+        wait_for(lambda: writes() == 1, "the policy engine")
+        correction = reviewed(one, order).correction
+        assert correction is not None
+        assert correction.before == {"privateKey.size": 384}
+        asked(one.issuer, order)
+        wait_for(lambda: writes() == 2, "the policy engine once more")
+        for _run in range(3):
+            kept = reviewed(one, order)
+            assert (kept.correction, kept.differs) == (None, "")
+            for told in ("privateKey.size is 384 and is to be 256", POLICY, "docs/other-writers.md"):
+                assert told in kept.written_back
+            asked(one.issuer, order)
+        kept = renewed(corporate, one, order, first)
+        assert isinstance(kept.answer, IssuedCertificate)
+        assert writes() == 2
+
+
+CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/certificates.cert-manager.io"
+
+
+@contextmanager
+def newer_definition(corporate: Corporate) -> Iterator[None]:
+    """A CustomResourceDefinition with defaults, as a newer release of cert-manager may bring it."""
+    found = corporate.kube.request("GET", CRD).body
+    spec = json.loads(json.dumps(found["spec"]))
+    for version in spec["versions"]:
+        fields = version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+        fields["encodeUsagesInRequest"]["default"] = True
+        fields["newField"] = {"type": "string", "default": "new"}
+        fields["privateKey"]["properties"]["newField"] = {"type": "string", "default": "new"}
+        fields["issuerRef"]["properties"]["newField"] = {"type": "string", "default": "new"}
+    put(corporate, spec)
+    try:
+        yield
+    finally:
+        put(corporate, found["spec"])
+
+
+def put(corporate: Corporate, spec: Object) -> None:
+    done = corporate.kube.request("PATCH", CRD, body={"spec": spec}, content_type="application/merge-patch+json")
+    assert done.status == 200, done.body
+
+
+def test_defaults_of_a_newer_release_are_no_difference(corporate: Corporate) -> None:
+    one, order = corporate.by_certificates("corporate"), wish().order
+    (first,) = issued(one.issuer, asked(one.issuer, order))
+    path = path_of_certificate(NAMESPACE, order.name)
+    with newer_definition(corporate):
+        wait_for(lambda: corporate.kube.request("GET", path).body["spec"].get("newField") == "new", "the defaults")
+        assert corporate.kube.request("GET", path).body["spec"]["issuerRef"]["newField"] == "new"
+        kept = renewed(corporate, one, order, first)
+        assert (kept.correction, kept.differs, kept.written_back) == (None, "", "")
+        assert requests_for(corporate, order.name) == 2
 
 
 def test_a_lost_secret_is_made_again(corporate: Corporate) -> None:

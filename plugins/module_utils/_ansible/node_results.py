@@ -103,7 +103,7 @@ def _renewal(standing: Standing, snapshot: Snapshot) -> dict[str, Any]:
         "not_after": time_text(latest.not_after) if latest else None,
         "in_use": latest is not None and latest in stored,
         "usable": bool(standing.authority),
-        "problem": standing.sentences,
+        "problem": " ".join(filter(None, (standing.sentences, standing.written_back))),
         "differs": standing.differs,
     }
 

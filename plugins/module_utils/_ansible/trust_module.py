@@ -52,7 +52,7 @@ from .._trust.model.names import FLOW_NAMES, flow_named
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority, Snapshot
 from .._trust.preconditions.cluster import describe_clock_doubt, describe_unknown_operator, unlabelled_and_read
-from .._trust.rules.due import expiring, warnings_of
+from .._trust.rules.due import describe_written_back, expiring, warnings_of
 from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
 from .arguments import ArgumentSpec, problem_of, retire_of, time_of, time_text
@@ -442,6 +442,7 @@ class TrustModule(ClusterModule):
             *unlabelled_and_read(seen),
             *describe_unnameable_users(seen),
             *warnings_of(ending, seen.now),
+            *describe_written_back(seen),
         )
         for sentence in told:
             self.module.warn(sentence)

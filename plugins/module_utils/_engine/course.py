@@ -10,7 +10,7 @@ A state is what decides, and not a count of passes. The budget of restarts is th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ from .._kube.resources import SECRETS, Field
 from .._kube.response_time import OBSERVATION
 from .._strimzi import names
 from .._strimzi.apply.work import Work
-from .._strimzi.apply.written import Loss, Writer, owners_of, remedy_for, writers_of
+from .._strimzi.apply.written import Loss, Writer, find_other_writers, is_of_flows, owners_of, remedy_for, writers_of
 from .._strimzi.cluster.observe import Key, Observation
 from .._strimzi.names import KAFKAS, STRIMZI_POD_SETS
 from .._strimzi.secret_data import entries
@@ -382,8 +382,8 @@ class Course:
             }
         others = []
         for key, now in found.items():
-            before = {str(writer) for writer in writers_of(self._first.by_key.get(key))}
-            new = (writer for writer in writers_of(now) if writer.returns and str(writer) not in before)
+            before = {str(writer) for writer in find_other_writers(self._first.by_key.get(key))}
+            new = (writer for writer in find_other_writers(now) if writer.returns and str(writer) not in before)
             others += [(f"{key[0]} {key[1]}/{key[2]}", writer) for writer in new]
         return others
 
@@ -470,7 +470,7 @@ def _fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field,
         *(leaf.secret for leaf in observation.stored_leaves),
     }  # fmt: skip
     found: dict[Key, tuple[Field, ...]] = {
-        (SECRETS.kind, scope.namespace, name): (("data",), ("metadata", "annotations"))
+        (SECRETS.kind, scope.namespace, name): _fields_such_as_flows_write(observation.secrets[name])
         for name in sorted(secrets)
         if name in observation.secrets
     }
@@ -480,3 +480,8 @@ def _fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field,
             ("metadata", "annotations", pause) for pause in pauses
         )
     return found
+
+
+def _fields_such_as_flows_write(secret: Mapping[str, Any]) -> tuple[Field, ...]:
+    marks = (("metadata", "annotations", name) for name in secret["metadata"].get("annotations") or {})
+    return tuple(filter(is_of_flows, (*(("data", entry) for entry in secret.get("data") or {}), *marks)))

@@ -187,6 +187,8 @@ class Kept:
     correction: Write | None = None
     #: The difference that the correction removes, as a part of a sentence.
     differs: str = ""
+    #: The differences whose correction another program has written back, as sentences; empty where there are none.
+    written_back: str = ""
 
 
 @runtime_checkable
@@ -220,8 +222,9 @@ def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
 
         return CertManager(work.client, scope, settings, work.clock)
     if isinstance(settings, CertManagerCertificates):
-        from .cert_manager.certificates import CertManagerByCertificates, Terms
+        from .cert_manager.certificates import CertManagerByCertificates
         from .cert_manager.conditions import IssuerReference
+        from .cert_manager.specification import Terms
 
         reference = IssuerReference(settings.issuer, scope.namespace)
         terms = Terms(scope, reference, work.settings.leaf_key, settings.validity, settings.renew_before)

@@ -158,10 +158,10 @@ class TrustLease:
 
     def _await_expiry(self, seen: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Wait until the Lease has run out or was given back, and return it. Raises LeaseHeld."""
-        spec = _spec(seen)
+        spec, holding = _spec(seen), _holding(seen)
 
         def moved(objects: Objects) -> bool:
-            return _spec(objects.get(self._name)) != spec
+            return _holding(objects.get(self._name)) != holding
 
         seconds = self._seconds_left(spec)
         self._tell(
@@ -247,3 +247,9 @@ def _count(said: object) -> int:
 
 def _spec(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return (lease or {}).get("spec") or {}
+
+
+def _holding(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """The fields of a Lease that runs write. A field, a label or an annotation of another program renews no Lease."""
+    spec = _spec(lease)
+    return {name: spec.get(name) for name in ("holderIdentity", "renewTime", "acquireTime", "leaseTransitions")}

@@ -144,7 +144,13 @@ def read_time(value: object) -> datetime | None:
 
 
 #: Where a field is in its object: ("data", "ca.crt"), ("metadata", "annotations", "strimzi.io/ca-cert-generation").
+#: An object in a list stands there by its name in brackets: ("spec", "pods", "[demo-kafka-0]", "metadata", "labels").
 Field: TypeAlias = tuple[str, ...]
+
+
+def in_list(name: str) -> str:
+    """The part of a field that stands for the object of this name in a list."""
+    return f"[{name}]"
 
 
 def managers_of(found: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
@@ -156,10 +162,27 @@ def owns(manager: Mapping[str, Any], field: Field) -> bool:
     """Whether this program, an entry of ``managers_of``, has written the field, or something in it, last."""
     fields: Any = manager.get("fieldsV1") or {}
     for part in field:
+        if part.startswith("["):
+            # The API server notes the owner of such a list as a whole.
+            break
         fields = fields.get(f"f:{part}") if isinstance(fields, Mapping) else None
         if fields is None:
             return False
     return True
+
+
+def fields_of(manager: Mapping[str, Any]) -> Iterator[Field]:
+    """The fields that this program, an entry of ``managers_of``, has written last."""
+    yield from _flatten_fields((), manager.get("fieldsV1") or {})
+
+
+def _flatten_fields(above: Field, fields: Mapping[str, Any]) -> Iterator[Field]:
+    for name, below in fields.items():
+        # The point stands for the map or the list itself.
+        if name != ".":
+            field = (*above, name.removeprefix("f:"))
+            inside = tuple(_flatten_fields(field, below)) if isinstance(below, Mapping) else ()
+            yield from inside or (field,)
 
 
 #: The manager by which the API server notes fields that this collection has written, whatever User-Agent is configured (Kubernetes API,

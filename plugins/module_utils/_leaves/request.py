@@ -315,6 +315,9 @@ class Standing:
     sentences: str = ""
     #: Why it would renew something else than the wanted leaf, as a part of a sentence; empty where it would.
     differs: str = ""
+    #: The differences that were corrected and that another program has written back, as sentences with writer and
+    #: remedy; empty where there are none.
+    written_back: str = ""
 
     def replaces(self, stored: Certificate) -> bool:
         """Whether the issuer has renewed the stored leaf. Where its certificate is older, a leaf that came another way has replaced that."""

@@ -48,6 +48,8 @@ MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 KEPT_OF = "trustops.strimzi/kept-of"
 #: Annotation of this collection: the CA for whose leaf cert-manager keeps key and certificate in the Secret, by the name of the Secret with its key.
 KEPT_FOR = "trustops.strimzi/kept-for"
+#: The annotation of a Certificate of cert-manager that says what this collection has corrected, and when.
+CORRECTED = "trustops.strimzi/corrected"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, an annotation for each CA; the
 #: holder for which a task paused it; the reason of a request to reconcile; the journal of the ledger, what is done

@@ -17,11 +17,11 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     CertManagerByCertificates,
-    Terms,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.conditions import (
     IssuerReference,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.specification import Terms
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Answer, LeafOrder, Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
@@ -244,7 +244,15 @@ class MemoryCertificates(MemoryCertManager):
 
 
 def _matches(request: Object, spec: Object) -> bool:
-    return all(request[field] == spec[field] for field in ("issuerRef", "duration", "isCA", "usages"))
+    """By the fields that it knows, and without their order."""
+    known = [
+        (
+            [one["issuerRef"].get(part) for part in ("name", "kind", "group")],
+            one["duration"], bool(one.get("isCA")), sorted(one["usages"]),
+        )
+        for one in (request, spec)
+    ]  # fmt: skip
+    return known[0] == known[1]
 
 
 def _conditions(item: Object) -> dict[str, Object]:

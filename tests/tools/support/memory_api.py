@@ -19,6 +19,10 @@ from typing import Any
 Object = dict[str, Any]
 Key = tuple[str, str, str]  # plural, namespace, name
 Listener = Callable[["Change"], None]
+#: A mutating webhook, or a default of a newer CustomResourceDefinition: changes an object before it is stored. It gets
+#: the plural, the field manager of the client, the object as it was, None where it is created, and the object as it is
+#: to be.
+Mutator = Callable[[str, str, Object | None, Object], None]
 
 _PATH = re.compile(
     r"^/(?:api|apis/(?P<group>[^/]+))/(?P<version>[^/]+)/namespaces/(?P<ns>[^/]+)/(?P<plural>[^/]+)"
@@ -27,7 +31,7 @@ _PATH = re.compile(
 #: The field manager of a client that names none.
 A_PERSON = "kubectl-edit"
 #: Kinds of which it is noted who owns which field.
-_MANAGED = ("secrets", "kafkas", "kafkanodepools", "pods", "strimzipodsets")
+_MANAGED = ("secrets", "kafkas", "kafkanodepools", "pods", "strimzipodsets", "certificates")
 #: Kinds of Kubernetes itself: in a list their objects come without ``kind`` and ``apiVersion``, which those of custom resources keep.
 _BUILT_IN = ("secrets", "pods", "configmaps", "services", "events", "leases", "deployments")
 #: Lists of all namespaces at once.
@@ -70,6 +74,8 @@ class Change:
     name: str
     old: Object | None
     new: Object | None
+    #: The field manager of the client that has written.
+    manager: str = ""
 
 
 class _Refused(Exception):
@@ -104,6 +110,7 @@ class MemoryApi:
         self._version = 1000
         self._lock = threading.RLock()
         self.listeners: list[Listener] = []
+        self.mutators: list[Mutator] = []
         self.writes: list[Change] = []
         self.requests: list[tuple[str, str]] = []
         self.idle: Callable[[], None] = lambda: None
@@ -205,6 +212,7 @@ class MemoryApi:
             raise _Refused(_status(409, "AlreadyExists", f'{plural} "{key[2]}" already exists', plural, key[2]))
         metadata.update(namespace=namespace, uid=str(uuid.uuid4()), generation=1, creationTimestamp=self.clock())
         body.setdefault("kind", _KINDS.get(plural, ""))
+        self._mutate(plural, None, body)
         self._store("create", key, None, body)
         return Response(201, _copied(body))
 
@@ -215,7 +223,7 @@ class MemoryApi:
         old = self._existing(*key)
         if method == "PATCH" and "merge-patch" in content_type:
             self._check_version(key, old, body.get("metadata") or {})
-            new = _merge(self._shown(key), body)
+            new = merge(self._shown(key), body)
         elif method == "PUT":
             self._check_version(key, old, body.get("metadata") or {})
             new = body
@@ -229,12 +237,19 @@ class MemoryApi:
             if fixed in old["metadata"]:
                 new["metadata"][fixed] = old["metadata"][fixed]
         new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"]
+        if sub is None:
+            self._mutate(plural, old, new)
         if new == old:
             return Response(200, _copied(old))
         if new.get("spec") != self._shown(key).get("spec"):
             new["metadata"]["generation"] = old["metadata"].get("generation", 1) + 1
         self._store("update", key, old, new)
         return Response(200, _copied(new))
+
+    def _mutate(self, plural: str, old: Object | None, new: Object) -> None:
+        """A change by a mutating webhook counts as written by the client (Kubernetes, "Server-Side Apply")."""
+        for mutate in self.mutators:
+            mutate(plural, self._manager, old, new)
 
     def _delete(self, plural: str, namespace: str, name: str, options: Mapping[str, Any]) -> Response:
         key = (plural, namespace, name)
@@ -317,7 +332,8 @@ class MemoryApi:
 
     def _tell(self, verb: str, key: Key, before: bytes | None, after: bytes | None) -> None:
         """before, after: the object, packed; None where there is none."""
-        change = Change(verb, *key, *(marshal.loads(packed) if packed else None for packed in (before, after)))
+        old, new = (marshal.loads(packed) if packed else None for packed in (before, after))
+        change = Change(verb, *key, old, new, self._manager)
         self.writes.append(change)
         for listener in list(self.listeners):
             listener(change)
@@ -393,7 +409,7 @@ def _copied(value: Any) -> Any:
     return marshal.loads(marshal.dumps(value))
 
 
-def _merge(target: Any, patch: Any) -> Any:
+def merge(target: Any, patch: Any) -> Any:
     """RFC 7386."""
     if not isinstance(patch, dict):
         return patch
@@ -403,7 +419,7 @@ def _merge(target: Any, patch: Any) -> Any:
         if value is None:
             target.pop(key, None)
         else:
-            target[key] = _merge(target.get(key), value)
+            target[key] = merge(target.get(key), value)
     return target
 
 
@@ -444,8 +460,18 @@ def _owned(found: Object) -> dict[tuple[str, ...], Any]:
     annotations = found.get("metadata", {}).get("annotations") or {}
     values = {("data", name): value for name, value in (found.get("data") or {}).items()}
     values |= {("metadata", "annotations", name): value for name, value in annotations.items()}
-    values |= {("spec", name): value for name, value in (found.get("spec") or {}).items()}
-    return values if found.get("spec") != {} else {**values, ("spec",): {}}
+    if found.get("spec") == {}:
+        return {**values, ("spec",): {}}
+    return values | dict(_leaves(("spec",), found.get("spec") or {}))
+
+
+def _leaves(above: tuple[str, ...], value: Object) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The values below a field; a list is one value."""
+    for name, below in value.items():
+        if isinstance(below, dict) and below:
+            yield from _leaves((*above, name), below)
+        else:
+            yield (*above, name), below
 
 
 def _as_fields(paths: set[tuple[str, ...]]) -> Object:

@@ -189,6 +189,24 @@ def test_a_killed_run_is_taken_over_after_its_duration_whatever_its_clock_said(s
     assert spec(stage)["acquireTime"] == spec(stage)["renewTime"] == stage.clock.now().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+COMPLETED = [
+    {"metadata": {"labels": {"team": "streaming"}, "annotations": {"team": "streaming"}}},
+    {"spec": {"preferredHolder": "policy"}},
+]
+
+
+@pytest.mark.parametrize("patch", COMPLETED, ids=["label", "field"])
+def test_what_another_program_adds_to_the_lease_of_a_killed_run_renews_nothing(
+    stage: Stage, patch: dict[str, Any]
+) -> None:
+    lease_of(stage, "killed").acquire()
+    path = f"/apis/coordination.k8s.io/v1/namespaces/kafka/leases/{NAME}"
+    stage.at(7, lambda: stage.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json"))
+    lease_of(stage, "two").acquire()
+    assert 30 <= stage.clock.seconds < 36
+    assert spec(stage)["holderIdentity"] == "two"
+
+
 def test_without_waiting_it_is_refused_at_once(stage: Stage) -> None:
     lease_of(stage, "one").acquire()
     stage.clock.seconds = 12

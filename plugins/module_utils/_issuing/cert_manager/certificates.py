@@ -20,12 +20,10 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, datetime, timedelta
 from typing import Any
 
-from ..._errors import CertificateError, Conflict, KubeError, NotFound, ResourceTypeMissing
+from ..._errors import CertificateError, Conflict, Forbidden, Invalid, KubeError, NotFound, ResourceTypeMissing
 from ..._kube.client import KubeClient
 from ..._kube.resources import SECRETS, read_json, read_time
 from ..._pki.certificates import Certificate, parse_chain
-from ..._pki.keys import KeyAlgorithm, KeySpec
-from ..._pki.names import hosts_and_addresses
 from ..._strimzi.apply.work import Clock, Work, Write, WriteVerb, version, write_all
 from ..._strimzi.cluster.ca_secrets import usable_key
 from ..._strimzi.cluster.observe import Observation
@@ -35,7 +33,6 @@ from ..._strimzi.names import (
     CERTIFICATE_REQUESTS,
     CERTIFICATES,
     KAFKA_USERS,
-    KEPT_FOR,
     KIND_LABEL,
     CaKind,
     ClusterNames,
@@ -62,106 +59,11 @@ from .requests import (
     extend_chain,
     forget_requests,
     read_ca_field,
-    usages,
 )
+from .specification import Review, Terms, manifest, own_mark, secret_name, wanted_spec
 
 #: As people type it: other APIs have certificates too.
 PLURAL = f"{CERTIFICATES.plural}.{CERTIFICATES.group}"
-_ALGORITHMS = {KeyAlgorithm.RSA: "RSA", KeyAlgorithm.ECDSA: "ECDSA"}
-
-
-def secret_name(certificate: str) -> str:
-    """The Secret in which cert-manager puts key and certificate."""
-    return f"{certificate}-cm"
-
-
-@dataclass(frozen=True)
-class Terms:
-    """The terms that all Certificates of a Kafka cluster share."""
-
-    #: The names of the cluster, in whose namespace the Certificates are.
-    scope: ClusterNames
-    #: The issuer that all Certificates name.
-    issuer: IssuerReference
-    #: The kind of keys that cert-manager makes.
-    key: KeySpec
-    #: The life of each leaf.
-    validity: timedelta
-    #: How long before its end cert-manager renews it.
-    renew_before: timedelta
-
-
-def manifest(order: LeafOrder, terms: Terms) -> dict[str, Any]:
-    """The object that asks for the leaf, and for its renewals."""
-    return {
-        "apiVersion": CERTIFICATES.api_version,
-        "kind": CERTIFICATES.kind,
-        "metadata": {"name": order.name, "labels": terms.scope.own_labels},
-        "spec": wanted_spec(order, terms),
-    }
-
-
-def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
-    subject, names = order.subject.distinguished_name, order.subject.names
-    hosts, addresses = hosts_and_addresses(names)
-    spec = {
-        "secretName": secret_name(order.name),
-        "secretTemplate": {"labels": terms.scope.beside_labels, "annotations": _own_mark(terms.scope)},
-        "privateKey": {
-            "algorithm": _ALGORITHMS[terms.key.algorithm],
-            "size": terms.key.size,
-            "encoding": "PKCS8",
-            "rotationPolicy": "Always",
-        },
-        "duration": _duration(terms.validity),
-        "renewBefore": _duration(terms.renew_before),
-        "isCA": False,
-        "usages": usages(order.subject.purposes),
-        "subject": {"organizations": [subject.organization]} if subject.organization else [],
-        "commonName": subject.common_name,
-        "dnsNames": hosts,
-        "ipAddresses": addresses,
-        "issuerRef": terms.issuer.as_field,
-    }
-    return {name: value for name, value in spec.items() if value != []}
-
-
-def _own_mark(scope: ClusterNames) -> dict[str, str]:
-    """The annotation of each Secret that cert-manager keeps for a Certificate of this collection for this CA: other programs may use the same labels
-    (External Certificate Manager, "Issuing Cluster CA end-entity certificates").
-    """
-    return {KEPT_FOR: scope.ca_key_secret}
-
-
-def _duration(time: timedelta) -> str:
-    seconds = int(time.total_seconds())
-    return f"{seconds // 3600}h" if seconds % 3600 == 0 else f"{seconds}s"
-
-
-#: How many requests cert-manager keeps: policies of Kubernetes clusters set it at each write, and it says nothing about the leaf.
-_LEFT_TO_OTHERS = frozenset({"revisionHistoryLimit"})
-
-
-def differing_fields(certificate: Object, wanted: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields of ``spec`` that are not as wanted, also fields that are to be absent: more output formats would put the key
-    into further entries of the Secret.
-    """
-    found = certificate.get("spec") or {}
-    names = {*found, *wanted} - _LEFT_TO_OTHERS
-    return tuple(sorted(name for name in names if found.get(name) != wanted.get(name)))
-
-
-def spec_patch(certificate: Object, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """The merge patch that makes the ``spec`` as wanted."""
-    found = certificate.get("spec") or {}
-    return {"spec": {name: _patch(found.get(name), wanted.get(name)) for name in differing_fields(certificate, wanted)}}
-
-
-def _patch(found: Any, wanted: Any) -> Any:
-    """A merge patch keeps what it does not name (RFC 7386 section 2)."""
-    if isinstance(found, Mapping) and isinstance(wanted, Mapping):
-        return {name: _patch(found.get(name), wanted.get(name)) for name in {*found, *wanted}}
-    return wanted
 
 
 def label_certificate(name: str, namespace: str) -> str:
@@ -328,6 +230,9 @@ class CertManagerByCertificates:
         return refused or _token(order)
 
     def _apply_order(self, order: LeafOrder) -> Refused | None:
+        """Where the fit certificate is there already, a correction that is refused waits: a later step makes it, and
+        says why it cannot.
+        """
         found = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
         if found is None:
             if refused := refuse_taken_secret(self._read_secret_of(order), self._namespace):
@@ -335,21 +240,31 @@ class CertManagerByCertificates:
             found = self._client.create(CERTIFICATES, self._namespace, manifest(order, self._terms))
         elif refused := refuse_foreign_certificate(found, self._scope):
             return refused
-        elif patch := self._patch(found, order):
-            found = self._client.patch(
-                CERTIFICATES, self._namespace, order.name, patch, resource_version=version(found)
-            )
+        elif patch := self._review_spec(found, order).patch:
+            try:
+                found = self._client.patch(
+                    CERTIFICATES, self._namespace, order.name, patch, resource_version=version(found)
+                )
+            except (Invalid, Forbidden):
+                if not self._has_fit(order):
+                    raise
         if self._is_to_be_issued(found, order):
             self._issue(found)
         return None
 
-    def _patch(self, found: Object, order: LeafOrder) -> dict[str, Any]:
-        wanted = wanted_spec(order, self._terms)
-        return spec_patch(found, wanted) if differing_fields(found, wanted) else {}
+    def _review_spec(self, found: Object, order: LeafOrder) -> Review:
+        return Review.of(found, wanted_spec(order, self._terms), self._clock.now())
+
+    def _held(self, order: LeafOrder) -> IssuedCertificate | Waiting:
+        return read_issued(self._read_secret_of(order), secret_name(order.name), self._namespace)
+
+    def _has_fit(self, order: LeafOrder) -> bool:
+        held = self._held(order)
+        return isinstance(held, IssuedCertificate) and held.leaf.sha256 not in order.unfit
 
     def _is_to_be_issued(self, found: Object, order: LeafOrder) -> bool:
         """Whether cert-manager would not issue it now by itself: it keeps a certificate that will not do, or waits after a failure."""
-        held = read_issued(self._read_secret_of(order), secret_name(order.name), self._namespace)
+        held = self._held(order)
         if isinstance(held, IssuedCertificate):
             return held.leaf.sha256 in order.unfit
         return last_failure_of(found, self._scope) is not None
@@ -451,12 +366,13 @@ class CertManagerByCertificates:
         ):
             return Kept(theirs)
         trouble = last_failure_of(certificate, self._scope)
-        fields = differing_fields(certificate, wanted_spec(order, self._terms))
+        review = self._review_spec(certificate, order)
         return Kept(
             answer_to(certificate, secret, (), self._scope, detail),
             f"{trouble.reason} {trouble.remedy}" if trouble else "",
-            self._correction(order, certificate, fields) if fields else None,
-            f"its {', '.join(fields)} {'is' if len(fields) == 1 else 'are'} not as wanted" if fields else "",
+            self._correction(order, review) if review.due else None,
+            f"its {', '.join(map(str, review.due))}" if review.due else "",
+            review.told,
         )
 
     def _missing(self, order: LeafOrder) -> Kept:
@@ -469,14 +385,11 @@ class CertManagerByCertificates:
             Waiting(f"{label_certificate(order.name, self._namespace)} is not there."), "", made, "it is not there"
         )
 
-    def _correction(self, order: LeafOrder, certificate: Object, fields: Iterable[str]) -> Write:
-        wanted, found = wanted_spec(order, self._terms), certificate.get("spec") or {}
-        before = {name: found.get(name) for name in fields}
-        after = {name: wanted.get(name) for name in fields}
-        what, patch = f"correct {', '.join(fields)}", spec_patch(certificate, wanted)
-        return Write(
-            WriteVerb.UPDATE, CERTIFICATES, order.name, what, patch, version(certificate), before=before, after=after
-        )
+    def _correction(self, order: LeafOrder, review: Review) -> Write:
+        before = {difference.name: difference.shown for difference in review.due}
+        after = {difference.name: difference.wanted for difference in review.due}
+        what, known = f"correct {', '.join(before)}", version(review.certificate)
+        return Write(WriteVerb.UPDATE, CERTIFICATES, order.name, what, review.patch, known, before=before, after=after)
 
     def _certificates(self) -> Mapping[str, dict[str, Any]]:
         """Certificates by name; also another owner's, which may have the name of a leaf."""
@@ -576,7 +489,7 @@ def _gone(
 
 
 def _has_mark(secret: Object, scope: ClusterNames) -> bool:
-    return _own_mark(scope).items() <= (secret["metadata"].get("annotations") or {}).items()
+    return own_mark(scope).items() <= (secret["metadata"].get("annotations") or {}).items()
 
 
 def _is_continued(certificate: Object | None, work: Work) -> bool:

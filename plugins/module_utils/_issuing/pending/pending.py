@@ -300,7 +300,7 @@ class _Judge:
     policy: KeyPolicy | None
 
     def standing(self, leaf: LeafSecret, kept: Kept) -> Standing:
-        found = Standing(leaf.secret, sentences=kept.trouble, differs=kept.differs)
+        found = Standing(leaf.secret, sentences=kept.trouble, differs=kept.differs, written_back=kept.written_back)
         answer = kept.answer
         if isinstance(answer, Refused):
             return replace(found, sentences=f"{answer.reason} {answer.remedy}")

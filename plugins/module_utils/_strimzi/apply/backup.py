@@ -21,6 +21,7 @@ from ..._trust.model.steps.authority import RestoreSecrets
 from ..._trust.rules.repair import is_sound
 from ..._trust.rules.repair import restore_secrets as find_restoration
 from ..cluster.backups import (
+    OWN_ENTRIES,
     BackupRecord,
     as_secret,
     content_of,
@@ -33,7 +34,7 @@ from ..cluster.backups import (
 )
 from ..cluster.observe import Observation
 from ..cluster.operator import forget_request
-from ..ledger.layouts import ledger_parts
+from ..ledger.layouts import is_entry_of_ledger, ledger_parts
 from ..names import BACKUP, LAYOUT
 from ..secret_data import entries
 from .authority import certificate_write
@@ -67,7 +68,7 @@ def _backup(observation: Observation) -> Iterator[Write]:
         body = new_secret(scope.labels, name, data, mark)
         yield Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts)
         return
-    changed = {**dict.fromkeys(entries(existing)), **data}
+    changed = {**{entry: None for entry in OWN_ENTRIES if entry in entries(existing)}, **data}
     yield Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(changed, dict(mark)), version(existing), {}, facts)
 
 
@@ -111,7 +112,9 @@ def _delete_damaged_parts(step: RestoreSecrets, observation: Observation, kept: 
 
 
 def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation: Observation) -> Write:
-    """Keep the entries beside: only an entry that nothing can read gives way, and of a damaged ledger each."""
+    """Keep the entries beside: only an entry that nothing can read gives way, and of a damaged ledger each entry of a
+    ledger.
+    """
     what, existing = f"put the {part.value} back from a backup", observation.secret(name)
     if existing is None:
         return Write(WriteVerb.CREATE, SECRETS, name, what, as_secret(name, kept), before={}, after={})
@@ -122,7 +125,7 @@ def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation
         certificates = {key: value for key, value in data.items() if key.endswith(".crt")}
         return certificate_write(existing, name, {**unread, **certificates}, marks, what)
     is_ledger = part is StateSecrets.LEDGER
-    gone = dict.fromkeys(entries(existing)) if is_ledger else {}
+    gone = dict.fromkeys(filter(is_entry_of_ledger, entries(existing))) if is_ledger else {}
     patch = secret_patch({**gone, **data}, {**({LAYOUT: None} if is_ledger else {}), **marks})
     return Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), {}, {})
 

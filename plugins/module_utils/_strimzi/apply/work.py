@@ -382,7 +382,11 @@ def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> No
 
 
 def contains(found: Any, wanted: Any) -> bool:
-    """Whether a merge patch (RFC 7386), or an object to create, would change nothing but what the API server adds by itself."""
+    """Whether a merge patch (RFC 7386), or an object to create, would change nothing but what the API server or
+    another program adds by itself.
+    """
+    if isinstance(wanted, list) and isinstance(found, list) and len(found) == len(wanted):
+        return all(map(contains, found, wanted))
     if not isinstance(wanted, Mapping):
         return bool(found == wanted)
     return isinstance(found or {}, Mapping) and all(

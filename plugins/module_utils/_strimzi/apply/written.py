@@ -18,9 +18,21 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 
 from ..._kube.client import KubeClient
-from ..._kube.resources import FIELD_MANAGER, PODS, SECRETS, Field, is_of_this_collection, managers_of, owns, read_time
+from ..._kube.resources import (
+    FIELD_MANAGER,
+    PODS,
+    SECRETS,
+    Field,
+    fields_of,
+    in_list,
+    is_of_this_collection,
+    managers_of,
+    owns,
+    read_time,
+)
 from .. import names
 from ..cluster.observe import Key, Observation
+from ..ledger.layouts import is_entry_of_ledger
 from ..names import KAFKAS, STRIMZI_POD_SETS
 
 Object: TypeAlias = Mapping[str, Any]
@@ -128,6 +140,29 @@ def _name_writers(managers: Iterable[Object]) -> tuple[Writer, ...]:
 def _writer(entry: Object) -> Writer:
     at, operation = read_time(entry.get("time")), str(entry.get("operation") or "")
     return Writer(str(entry.get("manager") or ""), operation, "" if at is None else f"{at:%Y-%m-%dT%H:%M:%SZ}")
+
+
+#: The endings of entries of Secrets that flows and the operator write, besides the entries of ledgers: of CAs, leaves,
+#: requests for leaves, and backups.
+_ENDINGS = frozenset({"crt", "key", "p12", "jks", "password", "gz", "requested", "issued", "pending"})
+
+
+def is_of_flows(field: Field) -> bool:
+    """Whether flows and the operator write fields such as this. Policy engines complete objects with labels,
+    annotations and entries of their own, which nothing here reads: a program that has written nothing else is no other
+    writer.
+    """
+    match field:
+        case ("data", entry, *_):
+            return entry.rpartition(".")[2] in _ENDINGS or is_entry_of_ledger(entry)
+        case ("metadata", "labels" | "annotations", name, *_):
+            return name.partition("/")[0] in (names.DOMAIN, names.OWN_DOMAIN)
+    return field[:1] == ("spec",)
+
+
+def find_other_writers(found: Object | None) -> tuple[Writer, ...]:
+    """The programs beside this collection that own any field such as flows write. As ``owners_of``."""
+    return _name_writers(one for one in _other_managers(found) if any(map(is_of_flows, fields_of(one))))
 
 
 #: Annotations that ask for something once: it is no loss when they are gone.
@@ -289,6 +324,12 @@ def _written_fields(body: Mapping[str, Any]) -> Iterator[tuple[Field, Any]]:
 
 
 def _flatten(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
+    """The fields of a value. In a list of pods, a call writes annotations alone: the rest stands there as it was."""
+    if isinstance(value, list) and value and all(isinstance(item, Mapping) and "metadata" in item for item in value):
+        for item in value:
+            place = (*where, in_list(item["metadata"]["name"]), "metadata", "annotations")
+            yield from _flatten(place, item["metadata"].get("annotations") or {})
+        return
     if not isinstance(value, Mapping):
         yield where, value
         return
@@ -299,7 +340,10 @@ def _flatten(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
 def _value_at(found: Mapping[str, Any], where: Field) -> Any:
     value: Any = found
     for part in where:
-        value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(value, list):
+            value = next((item for item in value if in_list(item["metadata"]["name"]) == part), None)
+        else:
+            value = value.get(part) if isinstance(value, Mapping) else None
     return value
 
 

@@ -35,6 +35,8 @@ from .ca_secrets import KEY, TLS_CERTIFICATE, TLS_KEY, read_ca_secrets
 Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 CONTENT = "secrets.json.gz"
+#: The entries of a backup. Another program may put entries of its own beside them.
+OWN_ENTRIES = (TLS_CERTIFICATE, TLS_KEY, CONTENT)
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -138,11 +140,13 @@ def _is_of_texts(value: Any) -> bool:
 
 
 def is_whole(secrets: Secrets, record: BackupRecord, wanted: Mapping[str, bytes]) -> bool:
-    """Whether the backup holds the entries that its run wrote. The entries of a backup with this digest are ``wanted``; their packed content may differ,
-    because each release of zlib packs in its own way.
+    """Whether the backup holds the entries that its run wrote, and no other entry of a backup. The entries of a backup
+    with this digest are ``wanted``; their packed content may differ, because each release of zlib packs in its own
+    way.
     """
     held = entries(secrets.get(record.name))
-    return _content(secrets, record) is not None and {**held, CONTENT: b""} == {**wanted, CONTENT: b""}
+    pair = (TLS_CERTIFICATE, TLS_KEY)
+    return _content(secrets, record) is not None and all(held.get(entry) == wanted.get(entry) for entry in pair)
 
 
 def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:

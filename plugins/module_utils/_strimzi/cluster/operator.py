@@ -107,18 +107,20 @@ def await_leaves(phase: str, observation: Observation, work: Work) -> None:
 
 def await_issued(step: AwaitLeaves, observation: Observation, work: Work) -> None:
     """Wait until the operator has replaced these leaves, which have ended. Raises OperatorSilent."""
-    phase, before = step.phase.value, {name: version(observation.secrets[name]) for name in step.secrets}
+    phase, before = step.phase.value, {name: observation.secrets[name] for name in step.secrets}
     if not work.dry_run:
-        request_reconcile(observation, work, phase, f"ended-{max(before.values())}")
+        request_reconcile(observation, work, phase, f"ended-{max(map(version, before.values()))}")
     for name, known in before.items():
         seconds = None if work.dry_run else _await_leaf(name, partial(_is_replaced, known), work)
         where = f"Secret {work.scope.namespace}/{name}"
         work.record(Action("wait", where, "the operator replaces the leaf, which has ended", phase, seconds=seconds))
 
 
-def _is_replaced(known: str, secret: Mapping[str, Any] | None) -> bool:
-    """Whether the Secret has changed since it was read at the resource version ``known``."""
-    return secret is not None and version(secret) != known
+def _is_replaced(known: Mapping[str, Any], secret: Mapping[str, Any] | None) -> bool:
+    """Whether the Secret holds something else than when it was read; a label or an annotation of another program is
+    nothing new.
+    """
+    return secret is not None and secret.get("data") != known.get("data")
 
 
 def _await_leaf(name: str, is_issued: Callable[[Mapping[str, Any] | None], bool], work: Work) -> float:

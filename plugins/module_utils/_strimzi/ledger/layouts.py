@@ -82,6 +82,13 @@ def state_of_word(fingerprint: str, word: bytes, stored: Mapping[str, bytes], in
 _KEYED_IN_USE = "TRUSTED_USED"
 _WORDS = ("UNTRUSTED", "TRUSTED_UNUSED", _KEYED_IN_USE, "PHASE_OUT", ZOMBIE)
 _OWN = frozenset({*OWN_SUFFIXES, USAGE, *(f".{word}" for word in _WORDS)})
+
+
+def is_entry_of_ledger(name: str) -> bool:
+    """Whether a ledger, in any layout, has entries of such a name."""
+    return bool(_FINGERPRINT.fullmatch(name)) or name[name.rfind(".") :] in _OWN
+
+
 _STATE_IN_KEY = re.compile(r"([0-9a-f]{40})\.([A-Z_]+)")
 
 

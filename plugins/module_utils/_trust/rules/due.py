@@ -136,6 +136,14 @@ def _is_renewed(leaf: StoredLeaf, snapshot: Snapshot) -> bool:
     return standing.authority == current.fingerprint and standing.replaces(leaf.chain[0])
 
 
+def describe_written_back(snapshot: Snapshot) -> Iterator[str]:
+    """The differences at an issuer that renews by itself which were corrected and written back, as sentences for a
+    warning.
+    """
+    told = (snapshot.leaves.standing[name].written_back for name in sorted(snapshot.leaves.standing))
+    return first_told(filter(None, told), "Certificate", "strimzi_ca_info lists all under renewals")
+
+
 def correct_orders(at: Situation) -> Steps:
     """Have the issuer renew the leaves that are due; not while the CA is being replaced, when the flow requests
     every leaf anyway.

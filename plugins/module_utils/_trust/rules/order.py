@@ -186,7 +186,6 @@ RULES: tuple[Rule, ...] = (
     publish,
     # Requests: as soon as it is known which CA is to sign; issuers may take their time while processes come to trust it.
     ask_for_leaves,
-    correct_orders,
     # Evidence: these rules take no step; what they say comes first where the flow is held, because it explains closed gates.
     await_pods,
     await_evidence,
@@ -226,6 +225,9 @@ RULES: tuple[Rule, ...] = (
     restart_unsure,
     # No user is kept from a certificate while the flow waits for something else.
     resume_reissue,
+    # Orders: of leaves that are in use by now. A correction that is refused, or written back, keeps no process from a
+    # renewed leaf.
+    correct_orders,
     # Spare: when the leaves of all that there is are seen to, and before anything is waited for that is not of the cluster.
     keep_spare_leaves,
     # Others: the cluster's own processes are not in the way any more.

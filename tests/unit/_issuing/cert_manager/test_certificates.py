@@ -15,20 +15,20 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, Forbidden, IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     CertManagerByCertificates,
-    Terms,
     answer_to,
-    differing_fields,
     failed_at,
     last_failure_of,
-    manifest,
     refuse_foreign_certificate,
-    spec_patch,
-    wanted_spec,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.conditions import (
     IssuerReference,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import CertManager
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.specification import (
+    Terms,
+    manifest,
+    wanted_spec,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
     LeafOrder,
@@ -44,8 +44,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ....tools.support.cert_manager import NAMESPACE, People
 from ....tools.support.cert_manager_certificates import CertificatesCounterpart, MemoryCertificates, path_of_certificate
 from ....tools.support.certificates import NOW, key, leaf, make
-from ....tools.support.issuer_contract import CLIENT, USER, asked, is_told, issued, wish
-from ....tools.support.memory_api import MemoryApi, _merge
+from ....tools.support.issuer_contract import USER, asked, is_told, issued, wish
+from ....tools.support.memory_api import MemoryApi
 from ..._kube.doubles import FakeClock, ScriptedTransport, status
 
 Object = dict[str, Any]
@@ -59,69 +59,7 @@ NAME = "demo-kafka-0"
 TARGET = f"Certificate kafka/{NAME}"
 
 
-def test_the_certificate_of_a_node_is_as_the_specification_has_it() -> None:
-    """The example of the specification (External Certificate Manager, "Issuing Cluster CA end-entity certificates")."""
-    made = manifest(wish(name=NAME).order, TERMS)
-    assert made["metadata"] == {
-        "name": NAME, "labels": {"app.kubernetes.io/managed-by": "trustops.strimzi", "strimzi.io/cluster": "demo"},
-    }  # fmt: skip
-    template = made["spec"].pop("secretTemplate")
-    assert template["annotations"] == {"trustops.strimzi/kept-for": "demo-cluster-ca"}
-    labels = template["labels"]
-    assert labels["app.kubernetes.io/managed-by"] == "cert-manager"
-    assert labels["strimzi.io/cluster"] == "demo"
-    assert made["spec"] == {
-        "secretName": "demo-kafka-0-cm",
-        "privateKey": {"algorithm": "RSA", "size": 2048, "encoding": "PKCS8", "rotationPolicy": "Always"},
-        "duration": "8760h",
-        "renewBefore": "720h",
-        "isCA": False,
-        "usages": ["digital signature", "key encipherment", "server auth", "client auth"],
-        "subject": {"organizations": ["io.strimzi"]},
-        "commonName": "demo-kafka",
-        "dnsNames": ["demo-kafka-0.demo-kafka-brokers", "demo-kafka-bootstrap.kafka.svc"],
-        "ipAddresses": ["192.0.2.4", "2001:db8::4"],
-        "issuerRef": {"name": "corporate", "kind": "ClusterIssuer", "group": "cert-manager.io"},
-    }
-
-
-def test_a_pure_client_has_no_names_and_no_use_as_a_server() -> None:
-    spec = wanted_spec(wish(CLIENT).order, replace(TERMS, validity=timedelta(minutes=90)))
-    assert {"dnsNames", "ipAddresses"} & set(spec) == set()
-    assert spec["usages"] == ["digital signature", "key encipherment", "client auth"]
-    assert spec["duration"] == "5400s"
-
-
 SPEC = wanted_spec(wish(name=NAME).order, TERMS)
-
-
-@pytest.mark.parametrize(
-    ("changes", "fields"),
-    [
-        ({}, ()),
-        ({"dnsNames": ["other.example"]}, ("dnsNames",)),
-        ({"ipAddresses": None}, ("ipAddresses",)),
-        ({"issuerRef": {**SPEC["issuerRef"], "kind": "Issuer"}}, ("issuerRef",)),
-        ({"duration": "24h", "renewBefore": "1h"}, ("duration", "renewBefore")),
-        ({"additionalOutputFormats": [{"type": "DER"}]}, ("additionalOutputFormats",)),
-        ({"keystores": {"jks": {"create": True}}}, ("keystores",)),
-        ({"isCA": True}, ("isCA",)),
-        ({"secretName": "demo-kafka-0"}, ("secretName",)),
-        ({"secretTemplate": {"labels": {}, "annotations": {"a": "b"}}}, ("secretTemplate",)),
-        ({"privateKey": {**SPEC["privateKey"], "rotationPolicy": "Never"}}, ("privateKey",)),
-    ],
-)
-def test_a_patch_corrects_differing_fields(changes: Object, fields: tuple[str, ...]) -> None:
-    found = {"spec": {name: one for name, one in {**SPEC, **changes}.items() if one is not None}}
-    assert differing_fields(found, SPEC) == fields
-    assert _merge(found, spec_patch(found, SPEC))["spec"] == SPEC
-
-
-def test_how_many_requests_are_kept_is_left_to_others() -> None:
-    """A policy of the Kubernetes cluster would set it again after each correction, and each run would correct it."""
-    found = {"spec": {**SPEC, "revisionHistoryLimit": 3}}
-    assert differing_fields(found, SPEC) == ()
-    assert spec_patch({"spec": {**found["spec"], "isCA": True}}, SPEC) == {"spec": {"isCA": False}}
 
 
 def condition(kind: str, status: str, message: str = "", reason: str = "", generation: int = 1) -> Object:

@@ -17,21 +17,24 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
     Work,
     Write,
     WriteVerb,
+    contains,
     write_all,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import (
     Field,
     Loss,
     Writer,
+    find_other_writers,
+    is_of_flows,
     owners_of,
     remedy_for,
     writers_of,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import KAFKAS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import KAFKAS, STRIMZI_POD_SETS
 
 from ....tools.support.faults import Fault, FaultyApi, at_call
 from ....tools.support.other_hands import ARGO_CD
-from ..bench import SCOPE, Bench, Object, kafka, pod, secret
+from ..bench import LABELS, SCOPE, Bench, Object, kafka, pod, secret
 
 OWNED, LEFT_ALONE, PAUSED = "demo-cluster-ca-cert", "left-alone", "strimzi.io/pause-reconciliation"
 OPERATOR = "strimzi-cluster-operator"
@@ -173,6 +176,40 @@ def test_a_request_that_was_carried_out_is_no_loss(request_: str) -> None:
     call.write({"metadata": {"annotations": {request_: "true"}}})
     call.writes_back({"metadata": {"annotations": {request_: None}}})
     assert call.losses() == ()
+
+
+def pods_of_set(stamp: str, labels: Object | None = None) -> Object:
+    metadata = {"name": "demo-kafka-0", "labels": labels or {}, "annotations": {"strimzi.io/revision": stamp}}
+    return {"spec": {"pods": [{"metadata": metadata, "spec": {"containers": [{"name": "kafka"}]}}]}}
+
+
+def test_of_pods_in_a_pod_set_annotations_alone_are_written() -> None:
+    """The operator or a policy engine may change everything else of them."""
+    call = Call()
+    call.create("strimzipodsets", {"metadata": {"name": "demo-kafka", "labels": LABELS}, **pods_of_set("before")})
+    root = "/apis/core.strimzi.io/v1/namespaces/kafka/strimzipodsets/demo-kafka"
+
+    def follows(stamp: str, labels: Object) -> None:
+        answer = call.api.request(
+            "PATCH", root, body=pods_of_set(stamp, labels), query={"fieldManager": ARGO_CD},
+            content_type="application/merge-patch+json",
+        )  # fmt: skip
+        assert answer.status == 200
+
+    call.write(pods_of_set("ours"), "demo-kafka", resource=STRIMZI_POD_SETS)
+    follows("ours", {"team": "streaming"})
+    assert call.losses() == ()
+    follows("before", {"team": "streaming"})
+    lost = call.loss()
+    assert lost.what.endswith("demo-kafka-0].metadata.annotations.strimzi.io/revision")
+    assert lost.writer.startswith(ARGO_CD)
+
+
+def test_a_write_whose_answer_was_lost_is_seen_in_a_completed_list() -> None:
+    found, wanted = pods_of_set("ours", {"team": "streaming"}), pods_of_set("ours")
+    assert contains(found, wanted)
+    assert not contains(pods_of_set("before"), wanted)
+    assert not contains({"spec": {"pods": [*wanted["spec"]["pods"]] * 2}}, wanted)
 
 
 def test_fields_of_a_spec_are_looked_at_one_by_one() -> None:
@@ -347,3 +384,40 @@ def test_each_writer_has_its_remedy(manager: str, said: str) -> None:
     remedy = remedy_for([Writer(manager), Writer(manager)])
     assert said.lower() in remedy.lower()
     assert remedy.count("docs/other-writers.md") == 1
+
+
+FIELDS: list[tuple[Field, bool]] = [
+    *((("data", entry), True) for entry in ("ca.crt", "ca-2027-01-01T00-00-00Z.crt", "ca.key", "a.link.crt")),
+    *((("data", entry), True) for entry in ("user.p12", "ca.password")),
+    *((("data", f"{'a1' * 20}{ending}"), True) for ending in (".state", ".pods", ".TRUSTED_USED", ".usage", "")),
+    *((("data", entry), True) for entry in ("demo-kafka-0.requested", "demo-kafka-0.pending", "secrets.json.gz")),
+    *((("data", entry), False) for entry in ("note", "policy.note", "README")),
+    (("metadata", "annotations", PAUSED), True),
+    (("metadata", "annotations", "trustops.strimzi/journal"), True),
+    (("metadata", "labels", "strimzi.io/kind"), True),
+    (("metadata", "annotations", "policy.example/team"), False),
+    (("metadata", "labels", "team"), False),
+    (("metadata", "ownerReferences"), False),
+    (("spec", "pods"), True),
+    (("status",), False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "expected"), FIELDS)
+def test_fields_that_flows_write(field: Field, expected: bool) -> None:
+    assert is_of_flows(field) is expected
+
+
+@pytest.mark.parametrize(
+    ("owned", "is_named"),
+    [
+        ({"f:metadata": {"f:labels": {".": {}, "f:team": {}}}, "f:data": {"f:note": {}}}, False),
+        ({"f:metadata": {"f:annotations": {".": {}, "f:team": {}}}}, False),
+        ({"f:metadata": {"f:annotations": {".": {}, f"f:{PAUSED}": {}}}}, True),
+        ({"f:data": {".": {}, "f:ca.crt": {}}}, True),
+        ({"f:spec": {"f:replicas": {}}}, True),
+    ],
+)  # fmt: skip
+def test_a_program_that_completes_an_object_is_no_other_writer(owned: Object, is_named: bool) -> None:
+    found = {"metadata": {"managedFields": [{"manager": ARGO_CD, "fieldsV1": owned}]}}
+    assert [writer.manager for writer in find_other_writers(found)] == [ARGO_CD] * is_named

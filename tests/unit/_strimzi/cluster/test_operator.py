@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitLeaves,
     AwaitVerdict,
     Resume,
     Roll,
@@ -348,3 +349,12 @@ def test_an_operator_that_does_not_issue_is_told_by_the_leaf(bench: Bench) -> No
     with pytest.raises(OperatorSilent, match=f"has not issued the leaf in Secret kafka/{OWN} within 5 s") as caught:
         carry_out(WAIT, bench.observe(), bench.work(operator_timeout=timedelta(seconds=5)))
     assert "run the flow again" in caught.value.remedy
+
+
+def test_what_another_program_adds_to_a_leaf_that_has_ended_is_no_new_leaf(bench: Bench) -> None:
+    (node,) = [name for name in BY_SECRET if name.endswith("kafka-0")]
+    bench.at(2, lambda: bench.change("secrets", node, {"metadata": {"labels": {"team": "streaming"}}}))
+    bench.at(6, lambda: bench.change("secrets", node, {"data": {f"{node}.crt": "bmV3"}}))
+    step = AwaitLeaves(secrets=(node,), phase=Phase.USE)
+    carry_out(step, bench.observe(), bench.work(operator_timeout=timedelta(seconds=20)))
+    assert bench.clock.seconds >= 6

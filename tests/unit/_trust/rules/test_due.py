@@ -30,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import leaves_can_be_renewed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
     correct_orders,
+    describe_written_back,
     due_leaves,
     due_reasons,
     due_reasons_under,
@@ -443,6 +444,13 @@ def test_flows_about_leaves_correct_differing_orders(goal: Goal) -> None:
     assert correct_orders(situation(snapshot, an_intent(goal, external_issuer="an issuer"))) == (
         (step,) if goal in GOALS else ()
     )
+
+
+def test_what_was_written_back_is_told_and_not_corrected_again() -> None:
+    snapshot = with_kept(kept(written_back="A correction has not lasted."))
+    assert list(describe_written_back(snapshot)) == ["A correction has not lasted."]
+    assert correct_orders(situation(snapshot, Intent(Goal.RECONCILE))) == ()
+    assert list(describe_written_back(with_kept(kept()))) == []
 
 
 def test_an_order_without_a_difference_is_not_corrected() -> None:

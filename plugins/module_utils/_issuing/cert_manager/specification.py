@@ -1,0 +1,313 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The content of a Certificate of cert-manager: the wanted ``spec``, the differences of a stored ``spec``, and their
+correction (docs/issuers/cert-manager.md, "What a Certificate says"; External Certificate Manager, "Issuing Cluster CA
+end-entity certificates").
+
+Policy engines, mutating webhooks and defaults of newer releases complete Certificates. A field that the collection
+sets is compared by its meaning. A field beside it is left to others, but for the few that change what cert-manager
+issues, or where it puts the key.
+
+A correction is noted in an annotation. Where the same field is different again, another program has written it back: a
+second correction would be undone as well, and each may cost a certificate of the issuer. So it is made a day later,
+and each call warns of the field and its writer meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..._errors import fit_in_line
+from ..._kube.resources import Field, is_of_this_collection, read_json, read_time
+from ..._pki.keys import KeyAlgorithm, KeySpec
+from ..._pki.names import hosts_and_addresses
+from ..._strimzi.apply.written import Writer, owners_of, remedy_for
+from ..._strimzi.names import CERTIFICATES, CORRECTED, KEPT_FOR, KIND_LABEL, ClusterNames
+from ..._strimzi.secret_data import annotation
+from ..issuer import LeafOrder
+from .conditions import IssuerReference, Object
+from .requests import usages
+
+_ALGORITHMS = {KeyAlgorithm.RSA: "RSA", KeyAlgorithm.ECDSA: "ECDSA"}
+
+
+def secret_name(certificate: str) -> str:
+    """The Secret in which cert-manager puts key and certificate."""
+    return f"{certificate}-cm"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms that all Certificates of a Kafka cluster share."""
+
+    #: The names of the cluster, in whose namespace the Certificates are.
+    scope: ClusterNames
+    #: The issuer that all Certificates name.
+    issuer: IssuerReference
+    #: The kind of keys that cert-manager makes.
+    key: KeySpec
+    #: The life of each leaf.
+    validity: timedelta
+    #: How long before its end cert-manager renews it.
+    renew_before: timedelta
+
+
+def manifest(order: LeafOrder, terms: Terms) -> dict[str, Any]:
+    """The object that asks for the leaf, and for its renewals."""
+    return {
+        "apiVersion": CERTIFICATES.api_version,
+        "kind": CERTIFICATES.kind,
+        "metadata": {"name": order.name, "labels": terms.scope.own_labels},
+        "spec": wanted_spec(order, terms),
+    }
+
+
+def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
+    subject, names = order.subject.distinguished_name, order.subject.names
+    hosts, addresses = hosts_and_addresses(names)
+    spec = {
+        "secretName": secret_name(order.name),
+        "secretTemplate": {"labels": terms.scope.beside_labels, "annotations": own_mark(terms.scope)},
+        "privateKey": {
+            "algorithm": _ALGORITHMS[terms.key.algorithm],
+            "size": terms.key.size,
+            "encoding": "PKCS8",
+            "rotationPolicy": "Always",
+        },
+        "duration": _duration(terms.validity),
+        "renewBefore": _duration(terms.renew_before),
+        "isCA": False,
+        "usages": usages(order.subject.purposes),
+        "subject": {"organizations": [subject.organization]} if subject.organization else [],
+        "commonName": subject.common_name,
+        "dnsNames": hosts,
+        "ipAddresses": addresses,
+        "issuerRef": terms.issuer.as_field,
+    }
+    return {name: value for name, value in spec.items() if value != []}
+
+
+def own_mark(scope: ClusterNames) -> dict[str, str]:
+    """The annotation of each Secret that cert-manager keeps for a Certificate of this collection for this CA: other
+    programs may use the same labels (External Certificate Manager, "Issuing Cluster CA end-entity certificates").
+    """
+    return {KEPT_FOR: scope.ca_key_secret}
+
+
+def _duration(time: timedelta) -> str:
+    seconds = int(time.total_seconds())
+    return f"{seconds // 3600}h" if seconds % 3600 == 0 else f"{seconds}s"
+
+
+#: Fields that have to be absent, or empty, where the collection does not set them: they put the key into more entries
+#: of the Secret, put other names into the certificate, end its renewals, contradict ``renewBefore``, or make the
+#: Secret one of an operator of Strimzi (CustomResourceDefinition of cert-manager 1.21).
+_UNWANTED: tuple[Field, ...] = (
+    ("additionalOutputFormats",), ("keystores",),
+    ("literalSubject",), ("subject", "countries"), ("subject", "localities"), ("subject", "organizationalUnits"),
+    ("subject", "organizations"), ("subject", "postalCodes"), ("subject", "provinces"), ("subject", "serialNumber"),
+    ("subject", "streetAddresses"),
+    ("dnsNames",), ("ipAddresses",), ("emailAddresses",), ("uris",), ("otherNames",), ("nameConstraints",),
+    ("renewBeforePercentage",), ("renewal", "policy"),
+    ("secretTemplate", "labels", KIND_LABEL),
+)  # fmt: skip
+#: Values by which such a field says the same as where it is absent.
+_HARMLESS: Mapping[Field, Any] = {("renewal", "policy"): "RenewBefore"}
+#: A keystore may hold its password.
+_HIDDEN = frozenset({("keystores",)})
+#: Times as Go writes them: programs that read and write a Certificate may write another text for the same time.
+_TIMES = frozenset({("duration",), ("renewBefore",)})
+_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|us|µs|ns|m|s)")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A field of a Certificate that is not as wanted."""
+
+    #: Where it is below ``spec``.
+    field: Field
+    #: Its value; None where it is absent.
+    found: Any
+    #: The wanted value; None where it is to be absent.
+    wanted: Any
+
+    @property
+    def name(self) -> str:
+        return ".".join(self.field)
+
+    @property
+    def shown(self) -> Any:
+        """The found value, as far as people may see it."""
+        return "hidden" if self.field in _HIDDEN and self.found is not None else self.found
+
+    def __str__(self) -> str:
+        return f"{self.name} is {_text(self.shown)} and is to be {_text(self.wanted)}"
+
+
+def _text(value: Any) -> str:
+    return "absent" if value is None else fit_in_line(value if isinstance(value, str) else json.dumps(value))
+
+
+def find_differences(certificate: Object, wanted: Mapping[str, Any]) -> tuple[Difference, ...]:
+    """The fields of ``spec`` that are not as wanted, in the order of their names. A field that is neither set by this
+    collection nor harmful is none of them.
+    """
+    found = certificate.get("spec") or {}
+    unwanted = (
+        Difference(path, value, None)
+        for path in _UNWANTED
+        if _at(wanted, path) is None and (value := _at(found, path)) and value != _HARMLESS.get(path)
+    )
+    return tuple(sorted((*_compare((), found, wanted), *unwanted), key=lambda difference: difference.field))
+
+
+def _compare(path: Field, found: Any, wanted: Any) -> Iterator[Difference]:
+    if not isinstance(wanted, Mapping):
+        if not _is_same(path, found, wanted):
+            yield Difference(path, found, wanted)
+        return
+    for name, value in wanted.items():
+        yield from _compare((*path, name), found.get(name) if isinstance(found, Mapping) else None, value)
+
+
+def _is_same(path: Field, found: Any, wanted: Any) -> bool:
+    """Whether both values mean the same. A value that is false or empty may be left out, the order of a list says
+    nothing, and a time has several texts.
+    """
+    if not found and not wanted:
+        return True
+    if isinstance(found, list) and isinstance(wanted, list):
+        return sorted(map(str, found)) == sorted(map(str, wanted))
+    if path in _TIMES:
+        return found == wanted or (_seconds(found) is not None and _seconds(found) == _seconds(wanted))
+    return bool(found == wanted)
+
+
+def _seconds(text: object) -> float | None:
+    """The seconds of a time as Go writes it; None for any other value."""
+    parts = _PART.findall(str(text))
+    if not parts or "".join(map("".join, parts)) != text:
+        return None
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def _at(found: Any, path: Field) -> Any:
+    for part in path:
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
+#: After so much time a correction that was written back is made once more: its writer may be gone.
+AGAIN_AFTER = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Note:
+    """The note of this collection about what it has corrected, as an annotation of a Certificate."""
+
+    #: When the last correction was made.
+    at: datetime
+    #: The values that it has set, by the names of their fields.
+    fields: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, certificate: Object, now: datetime) -> Note | None:
+        """The note of a correction within a day; None where there is none that can be read."""
+        match read_json(annotation(certificate, CORRECTED) or ""):
+            case {"at": at, "fields": dict() as fields}:
+                time = read_time(at)
+                return cls(time, fields) if time is not None and abs(now - time) < AGAIN_AFTER else None
+        return None
+
+    def has(self, difference: Difference) -> bool:
+        """Whether the field was corrected to the wanted value."""
+        return difference.name in self.fields and self.fields[difference.name] == difference.wanted
+
+    @property
+    def text(self) -> str:
+        """The annotation."""
+        return json.dumps({"at": self.at.strftime("%Y-%m-%dT%H:%M:%SZ"), "fields": self.fields}, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Review:
+    """The differences of a Certificate at one moment."""
+
+    #: The Certificate, as the API server has it.
+    certificate: Object
+    #: The differences that are to be corrected now.
+    due: tuple[Difference, ...]
+    #: The differences whose correction another program has written back within a day.
+    written_back: tuple[Difference, ...]
+    #: The note about corrections within a day; None where there were none.
+    note: Note | None
+    #: The time of the review.
+    now: datetime
+
+    @classmethod
+    def of(cls, certificate: Object, wanted: Mapping[str, Any], now: datetime) -> Review:
+        """The review of a Certificate whose ``spec`` is to be as ``wanted``."""
+        differences, note = find_differences(certificate, wanted), Note.read(certificate, now)
+        back = tuple(difference for difference in differences if note is not None and note.has(difference))
+        due = tuple(difference for difference in differences if difference not in back)
+        return cls(certificate, due, back, note, now)
+
+    @property
+    def patch(self) -> dict[str, Any]:
+        """The merge patch that corrects what is due, and notes that; empty where nothing is."""
+        if not self.due:
+            return {}
+        spec: dict[str, Any] = {}
+        for difference in self.due:
+            here = spec
+            for part in difference.field[:-1]:
+                here = here.setdefault(part, {})
+            here[difference.field[-1]] = difference.wanted
+        before = self.note.fields if self.note is not None else {}
+        note = Note(self.now, {**before, **{difference.name: difference.wanted for difference in self.due}})
+        return {"spec": spec, "metadata": {"annotations": {CORRECTED: note.text}}}
+
+    @property
+    def told(self) -> str:
+        """Sentences about what was written back: the fields, both values, the writers, and the remedy; empty where
+        there is nothing.
+        """
+        if self.note is None or not self.written_back:
+            return ""
+        metadata = self.certificate["metadata"]
+        sentences = " ".join(
+            f"{difference}, and {self._writer(difference)} has written it." for difference in self.written_back
+        )
+        owners = [owner for difference in self.written_back for owner in self._owners(difference)[:1]]
+        return (
+            f"{CERTIFICATES.kind} {metadata.get('namespace')}/{metadata['name']}: What this collection has corrected "
+            f"on {self.note.at:%Y-%m-%d %H:%M} UTC has not lasted: {sentences} Renewed leaves are used all the same where "
+            f"they pass every check. {remedy_for(owners) if owners else _REMEDY}"
+        )
+
+    def _owners(self, difference: Difference) -> tuple[Writer, ...]:
+        return owners_of(self.certificate, [("spec", *difference.field)])
+
+    def _writer(self, difference: Difference) -> str:
+        """The last writer of the field, for people."""
+        if owners := self._owners(difference):
+            return str(owners[0])
+        if difference.found is None:
+            return "a program that has removed it and that the API server does not name"
+        if is_of_this_collection(self.certificate, ("spec", *difference.field)):
+            return "a mutating webhook, at the write of this collection itself,"
+        return "a default of the CustomResourceDefinition"
+
+
+_REMEDY = (
+    "Exclude this Certificate from the mutating policies of the Kubernetes cluster (label "
+    "app.kubernetes.io/managed-by=trustops.strimzi) (docs/other-writers.md)."
+)
