@@ -110,6 +110,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     time_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import await_operator
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import IN_A_FLOW, Patience
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
@@ -129,7 +130,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.se
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
     Authentication,
-    operated_kafka,
+    read_operated_kafka,
     user_namespaces,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedPlaces, UserNamespace
@@ -156,7 +157,11 @@ class UserModule(TrustModule):
 
     def _change(self, work: Work) -> ChangeOfAuthentication:
         scope, client = work.scope, work.client
-        kafka = operated_kafka(client, scope)
+        kafka, obstacles = await_operator(
+            lambda: read_operated_kafka(client, scope, work.clock.now(), work.clock.sleep), lambda seen: seen[1], work
+        )
+        for obstacle in obstacles:
+            raise StepError(obstacle.subject, obstacle.message, obstacle.remedy)
         space = self._space(kafka, scope, work.settings.surroundings.outside_clients.named_places())
         certificates, keys = (
             client.get_or_none(SECRETS, scope.namespace, name)

@@ -195,7 +195,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.se
     UserCertificate,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users, read_users
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedPlaces
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedPlaces, UserNamespace
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, label
 
@@ -213,7 +213,7 @@ def describe_users(found: Users) -> dict[str, Any]:
         "users": [_user(user) for user in found.users],
         "named_certificates": [_named(given) for given in found.named_certificates],
         "users_by_ca": _by_authority(found.users),
-        "problems": [*_unwatched(found),
+        "problems": [*_unwatched(found), *_unread(found),
                      *_problems((user.label, user) for user in found.users), *_unlabelled(found.users),
                      *_problems((given.secret.label, given) for given in found.named_certificates)],
     }  # fmt: skip
@@ -227,6 +227,11 @@ def _unwatched(found: Users) -> list[str]:
         for user in found.users
         if not user.watched
     ]
+
+
+def _unread(found: Users) -> Iterator[str]:
+    for space in found.unread:
+        yield f"KafkaUser {space.name}/*: it is unknown which users of this cluster are left there: {space.problem}. {space.remedy}"
 
 
 def _problems(found: Iterable[tuple[str, User | NamedCertificate]]) -> list[str]:
@@ -368,7 +373,10 @@ class UsersModule(ClusterModule):
 
     def show(self) -> dict[str, Any]:
         client = self.client()
-        found = read_users(client, self.scope(), SystemClock().now(), self._asked(client))
+        places, remembered = self._asked(client)
+        found = read_users(client, self.scope(), SystemClock().now(), places, remembered)
+        if found.unsearched:
+            self.module.warn(found.unsearched)
         look = LiveLook(Evidence(self.params["evidence"]))
         listeners = look.take(partial(self._ask, client, found))
         described, asked = describe_users(found), describe_user_listeners(found, listeners or ())
@@ -380,13 +388,14 @@ class UsersModule(ClusterModule):
             "unasked": look.reason,
         }
 
-    def _asked(self, client: KubeClient) -> NamedPlaces:
-        """The places to look at: as given; where not given, as the flow in flight on the clients CA has them."""
+    def _asked(self, client: KubeClient) -> tuple[NamedPlaces, tuple[UserNamespace, ...]]:
+        """The places to look at: as given; where not given, as the flow in flight on the clients CA has them. And the namespaces that the ledger remembers."""
         scope = self.scope().of(CaKind.CLIENTS)
         secrets = read_secrets(client, scope)
         certificates, keys = (secrets.get(name) for name in (scope.ca_certificate_secret, scope.ca_key_secret))
         ca = read_ca_secrets(certificates, keys, scope.certificate_generation)
-        return outside_of(self.params).places_to_look_at(ca, read_ledger(secrets, scope))
+        ledger = read_ledger(secrets, scope)
+        return outside_of(self.params).places_to_look_at(ca, ledger), ledger.user_namespaces if ledger else ()
 
     def _ask(self, client: KubeClient, found: Users) -> tuple[ObservedListener, ...]:
         # Imported only when a look is taken.

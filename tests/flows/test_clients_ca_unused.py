@@ -7,13 +7,18 @@ adopted, rotated where that cuts none of them off, and handed back.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.operator.user_operator import UserOperatorDouble
 from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.memory_api import Response
+from ..tools.support.permissions import Restricted, forbidden
 from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.users import kafka_user
 from ..tools.support.watched_cluster import CLUSTER, IN_USE, UNUSED
 from .test_clients_ca import held
 from .test_listeners_change import acted_upon, trusted, with_authentication
@@ -24,9 +29,9 @@ def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
     return clients_cluster
 
 
-def delete(cluster: ClientsCluster, plural: str, name: str) -> None:
+def delete(cluster: ClientsCluster, plural: str, name: str, namespace: str = "kafka") -> None:
     root = "/apis/kafka.strimzi.io/v1" if plural == "kafkausers" else "/api/v1"
-    assert cluster.memory.api.request("DELETE", f"{root}/namespaces/kafka/{plural}/{name}").status < 300
+    assert cluster.memory.api.request("DELETE", f"{root}/namespaces/{namespace}/{plural}/{name}").status < 300
 
 
 def without_users(cluster: ClientsCluster) -> None:
@@ -117,3 +122,53 @@ def test_users_at_which_the_user_operator_does_not_look_are_not_cut_off(
         delete(cluster, "secrets", user)
     cluster.finish(Goal.REPLACE_KEY)
     assert cluster.states == {cluster.current: IN_USE}
+
+
+@pytest.mark.parametrize("is_remembered", [True, False], ids=["the ledger remembers it", "its certificates show it"])
+def test_users_of_a_namespace_that_is_no_longer_watched_are_not_cut_off(
+    cluster: ClientsCluster, nodes: ReloadingNodes, is_remembered: bool
+) -> None:
+    """A broker that had given up the CA of their certificates would refuse their programs."""
+    cluster.begin("orders")
+    old = cluster.current
+    _watch(cluster, "apps")
+    path = "/apis/kafka.strimzi.io/v1/namespaces/apps/kafkausers"
+    assert cluster.memory.api.request("POST", path, body=kafka_user("payments", "apps")).status == 201
+    cluster.memory.settle(1)
+    if is_remembered:
+        cluster.run(Goal.RECONCILE)
+        # From here on no call may look for users in all namespaces.
+        cluster.permitted = _Namespaced(cluster.memory.api)
+    _watch(cluster, None)
+    cluster.look_away()
+    for goal in (Goal.RENEW, Goal.REPLACE_KEY):
+        told = held(cluster.run(goal))
+        assert (
+            "KafkaUser apps/payments: would get no certificate of the next clients CA: no User Operator is known"
+            in told
+        )
+        assert (cluster.writes, cluster.accepted) == (0, {old})
+    # The ledger remembers the namespace as soon as a call may write.
+    cluster.run(Goal.RECONCILE)
+    delete(cluster, "kafkausers", "payments", "apps")
+    assert "Secret apps/payments entry user.crt: may present a certificate of" in held(cluster.run(Goal.REPLACE_KEY))
+    assert old in cluster.accepted
+    delete(cluster, "secrets", "payments", "apps")
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.accepted == {cluster.current} != {old}
+
+
+class _Namespaced(Restricted):
+    """The identity of the runs has Roles alone."""
+
+    def request(self, method: str, path: str, **arguments: Any) -> Response:
+        if path.endswith("/v1/kafkausers"):
+            return forbidden("kafkausers")
+        return super().request(method, path, **arguments)
+
+
+def _watch(cluster: ClientsCluster, namespace: str | None) -> None:
+    there = {"spec": {"entityOperator": {"userOperator": {"watchedNamespace": namespace}}}}
+    cluster.change("kafkas", CLUSTER, there)
+    cluster.users = UserOperatorDouble(cluster.memory.api, namespace or "kafka", CLUSTER, ca_namespace="kafka")
+    cluster.memory.settle(2)

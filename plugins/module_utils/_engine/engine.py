@@ -43,9 +43,10 @@ from .._trust.model.snapshot import NodeAnswers, Snapshot
 from .._trust.model.steps.leaves import PauseReissue, ResumeReissue
 from .._trust.model.steps.nodes import Pause, Resume
 from .._trust.plan import Reached, respect_windows, to_the_end
+from .._trust.preconditions.beginning import issues
 from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners
-from .looking import decide_with_a_look, observe_cluster, remember_answers
+from .looking import await_operator, decide_with_a_look, observe_cluster, remember_answers
 from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, CallOutcome, LateStandIns, Patience, look
 
 T = TypeVar("T")
@@ -74,9 +75,14 @@ def run(
     pass. A call that fails ends its pauses where the operators find nothing half-way; else ``work.left_behind`` says that they stay paused.
     """
     patience = Patience(work)
-    outcome = patience.through(lambda: look(work, intent, engine), AT_FIRST)
+    outcome = await_operator(
+        lambda: patience.through(lambda: look(work, intent, engine), AT_FIRST),
+        lambda seen: seen.decision.violations,
+        work,
+    )
     patience.renew()
     work.first = outcome.before
+    _warn_of_unsearched(outcome.before.snapshot, intent, work)
     if outcome.replaces is not None:
         # The run is about this CA from here on, and ends when it is replaced.
         intent = intent.about(outcome.replaces)
@@ -86,6 +92,12 @@ def run(
     else:
         started.take_all_passes()
     return outcome
+
+
+def _warn_of_unsearched(snapshot: Snapshot, intent: Intent, work: Work) -> None:
+    """Warn of users that the call cannot look for, where it begins a flow in which each has to get another certificate."""
+    if snapshot.users is not None and snapshot.users.unsearched and issues(snapshot, intent):
+        work.warnings.append(snapshot.users.unsearched)
 
 
 @dataclass(repr=False)
@@ -180,7 +192,11 @@ class _Run:
             ]
 
     def _look_again(self, earlier: NodeAnswers | None) -> tuple[Observation, Decision]:
-        return decide_with_a_look(self.work, self.intent, observe_cluster(self.work), self.engine, earlier)
+        return await_operator(
+            lambda: decide_with_a_look(self.work, self.intent, observe_cluster(self.work), self.engine, earlier),
+            lambda found: found[1].violations,
+            self.work,
+        )
 
     def _choose_steps(self) -> Steps:
         """Choose the next steps of this call, and set the outcome's decision to the decision that they belong to. Outside a maintenance window no step

@@ -9,18 +9,21 @@ without a restart.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from .._errors import StepError
 from .._strimzi.apply.stamping import TO_ANNOTATE, unstampable, why_not_permitted
 from .._strimzi.apply.work import Work
+from .._strimzi.cluster.kafka import why_operator_is_silent
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import with_misnamed
 from .._strimzi.issuer_settings import CertManagerCertificates
 from .._trust.decide import Engine, decide
 from .._trust.evidence.parties import answers_of_running, may_present_ended
 from .._trust.evidence.stored import presenting_pods
-from .._trust.model.decision import Decision, Look
+from .._trust.model.decision import Condition, Decision, Look, Violation
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
 from .._trust.model.listeners import ObservedListener
@@ -29,6 +32,9 @@ from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 from .._trust.rules.repair import is_explained
 
+T = TypeVar("T")
+#: Seconds between two looks for an operator.
+_PAUSE = 5.0
 #: How often a call asks the nodes again when pods were replaced while it asked.
 _LOOKS = 3
 _UNASKED = "the call cannot ask the running nodes which CAs they trust"
@@ -36,7 +42,7 @@ _UNASKED = "the call cannot ask the running nodes which CAs they trust"
 
 def observe_cluster(work: Work) -> Observation:
     """The observation of a cluster by stored evidence, by what issuers say of requests that are open, and by what they renew."""
-    observation = with_misnamed(work.observe())
+    observation = _with_silent_operator(with_misnamed(work.observe()), work)
     if not observation.has_requests and not isinstance(work.settings.issuer, CertManagerCertificates):
         return observation
     # Imported only here: most clusters have no open request, and no issuer that renews by itself.
@@ -47,6 +53,18 @@ def observe_cluster(work: Work) -> Observation:
     observation = with_requests(observation, work)
     work.renew_lease()
     return with_standing(observation, work)
+
+
+def _with_silent_operator(observation: Observation, work: Work) -> Observation:
+    """The observation with what the operator's Lease shows, until the call has begun: later each wait for the operator has a limit of its own."""
+    state = observation.snapshot.reconciliation
+    if work.first is not None or not state.exists or state.operator.absence:
+        return observation
+    absence = why_operator_is_silent(work.client, work.scope.namespace, observation.snapshot.now, work.clock.sleep)
+    if not absence:
+        return observation
+    told = replace(state, operator=replace(state.operator, absence=absence))
+    return replace(observation, snapshot=replace(observation.snapshot, reconciliation=told))
 
 
 def observe_existing(work: Work) -> Observation:
@@ -60,9 +78,32 @@ def observe_existing(work: Work) -> Observation:
 
 def observe_operated(work: Work) -> Observation:
     """The observation of a cluster that has to exist, that stays, and on which an operator works. Raises StepError."""
-    seen = observe_existing(work)
-    for violation in check(seen.snapshot, Intent(Goal.RECONCILE), FIRST):
+
+    def find(seen: Observation) -> tuple[Violation, ...]:
+        return check(seen.snapshot, Intent(Goal.RECONCILE), FIRST)
+
+    seen = await_operator(lambda: observe_existing(work), find, work)
+    for violation in find(seen):
         raise StepError(violation.subject, violation.message, violation.remedy)
+    return seen
+
+
+def await_operator(look: Callable[[], T], violations_of: Callable[[T], Sequence[Violation]], work: Work) -> T:
+    """The first look that shows no sign of an absent operator, or the last look when the operator has had its time: it may have been started just now, and an
+    operator under load takes minutes. A dry run, which writes nothing, takes the first look.
+    """
+    seen, begun = look(), work.clock.monotonic()
+    limit, told = work.settings.operator_timeout.total_seconds(), False
+    while not work.dry_run and work.clock.monotonic() - begun < limit:
+        missing = next((one for one in violations_of(seen) if one.condition is Condition.OPERATOR_IS_THERE), None)
+        if missing is None:
+            break
+        if not told:
+            work.tell(f"{missing.subject} {missing.message} It is given {limit:.0f} s to show itself.")
+            told = True
+        work.renew_lease()
+        work.clock.sleep(_PAUSE)
+        seen = look()
     return seen
 
 

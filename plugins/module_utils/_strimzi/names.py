@@ -66,12 +66,16 @@ RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
 UPKEEP = "trustops.strimzi/upkeep"
 REPLACED = "trustops.strimzi/replaced"
+USER_NAMESPACES = "trustops.strimzi/user-namespaces"
 NAMED = "trustops.strimzi/named"
 STOP = "trustops.strimzi/stop"
 TO_REPLACE = "trustops.strimzi/to-replace"
 LAYOUT = "trustops.strimzi/layout"
 FORMS = "trustops.strimzi/forms"
 BACKUP = "trustops.strimzi/backup"
+
+#: The Lease by which one of several Cluster Operators leads, in their own namespace (docs/operator.md, "Kafka resource").
+OPERATOR_LEASE = "strimzi-cluster-operator"
 
 #: Entries of a user's Secret (docs/operator.md, "Users"): certificate, key, and the PKCS#12 file of both with its password.
 USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD = "user.crt", "user.key", "user.p12", "user.password"

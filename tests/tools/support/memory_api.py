@@ -35,7 +35,7 @@ _MANAGED = ("secrets", "kafkas", "kafkanodepools", "pods", "strimzipodsets", "ce
 #: Kinds of Kubernetes itself: in a list their objects come without ``kind`` and ``apiVersion``, which those of custom resources keep.
 _BUILT_IN = ("secrets", "pods", "configmaps", "services", "events", "leases", "deployments")
 #: Lists of all namespaces at once.
-_EVERYWHERE = re.compile(r"^/apis/(?P<group>kafka[.]strimzi[.]io)/v1/(?P<plural>kafkas)$")
+_EVERYWHERE = re.compile(r"^/apis/(?P<group>kafka[.]strimzi[.]io)/v1/(?P<plural>kafkas|kafkausers)$")
 #: Not stored: a question whether the client may do something. Here every client may do everything.
 ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 _KINDS = {

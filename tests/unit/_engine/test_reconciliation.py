@@ -38,6 +38,7 @@ class Paused(Bench):
     def __init__(self, annotations: dict[str, str] | None = None, *, confirmed: bool = False) -> None:
         super().__init__()
         self.create("kafkas", kafka(PAUSED if confirmed else READY, annotations or {}))
+        self.pod_set("demo-kafka")
         self.leases = 0
 
     def act(self, act: Act, holder: str = "storage", **options: Any) -> list[Action]:

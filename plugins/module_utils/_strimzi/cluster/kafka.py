@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 from ..._errors import CronError, Forbidden, ResourceTypeMissing, fit_in_line
 from ..._kube.client import KubeClient
-from ..._kube.resources import Resource, managers_of, owns, read_time
+from ..._kube.resources import LEASES, Resource, managers_of, owns, read_time
 from ..._trust.model.clients import ReissuePause
 from ..._trust.model.snapshot import FailedReconcile, MaintenanceWindows, OperatorPause, OperatorStatus, Reconciliation
 from .. import names
@@ -40,6 +40,8 @@ _REPLACES_KEY = "replace-key"
 _LONGEST = 1000
 #: More days than any certificate of a cluster is valid, far from where dates end: Strimzi's definitions of these fields have no highest value.
 _MOST_DAYS = 100 * 365
+#: How far the clock of the operator may be behind that of the API server.
+_CLOCKS_DIFFER = timedelta(minutes=1)
 #: The reason of a resource that an operator has just seen for the first time: no verdict (docs/operator.md, "Kafka resource").
 _CREATING = "Creating"
 
@@ -105,13 +107,27 @@ def is_observed(kafka: Mapping[str, Any] | None) -> bool:
     return observed is not None and observed == kafka["metadata"].get("generation")
 
 
-def note_absent_operator(
-    seen: OperatorStatus, kafka: Mapping[str, Any] | None, nodes: Collection[str] = (), pods: Collection[Any] = ()
-) -> OperatorStatus:
-    """The status with what the resource, beside its pods, shows of an operator that is not there; the cluster has these nodes.
+@dataclass(frozen=True)
+class FoundNodes:
+    """The objects by which the operator keeps Kafka nodes, as far as they show whether an operator works on the resource."""
 
-    A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of nodes that do not run (docs/operator.md,
-    "Kafka resource").
+    #: Names of the nodes that have a certificate or that a StrimziPodSet asks for.
+    known: frozenset[str]
+    #: Whether there is a StrimziPodSet whose owner is this very resource or a node pool of it.
+    has_pod_sets: bool
+    #: Names of the nodes that these StrimziPodSets ask for.
+    wanted: frozenset[str]
+    #: Names of the nodes that have a pod.
+    running: frozenset[str]
+
+
+def note_absent_operator(
+    seen: OperatorStatus, kafka: Mapping[str, Any] | None, nodes: FoundNodes | None = None
+) -> OperatorStatus:
+    """The status with what the resource and its nodes show of an operator that is not there. Without ``nodes`` the resource alone counts.
+
+    A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of nodes that do not run. What other
+    controllers make again, such as the pods of Deployments, shows no operator (docs/operator.md, "Kafka resource").
     """
     if kafka is None:
         return seen
@@ -121,11 +137,34 @@ def note_absent_operator(
         absent = "its status has no condition, which an operator sets as soon as it sees the resource"
     elif observed > generation:
         absent = f"its status is about generation {observed} of a resource that has come to generation {generation}"
-    elif not (seen.failure or seen.is_first) and len(nodes) > 1 and not pods:
-        absent = f"none of its {len(nodes)} nodes has a pod, and its status says nothing of that"
     else:
-        return seen
-    return replace(seen, absence=absent)
+        absent = _why_nodes_show_absence(seen, kafka, nodes) if nodes is not None else ""
+    return replace(seen, absence=absent) if absent else seen
+
+
+def _why_nodes_show_absence(seen: OperatorStatus, kafka: Mapping[str, Any], nodes: FoundNodes) -> str:
+    """Why the nodes show that no operator works on the resource, as a clause; empty where they do not."""
+    if nodes.has_pod_sets:
+        is_idle = bool(nodes.wanted) and not (nodes.wanted & nodes.running or seen.is_first)
+        return f"{_describe_gone(nodes.wanted)}, which an operator makes again within seconds" if is_idle else ""
+    if seen.is_ready:
+        gone = f", and {_describe_gone(nodes.known)}" if nodes.known and not nodes.running else ""
+        return f"its status says Ready, and no StrimziPodSet belongs to it{gone}"
+    # An operator that fails before it makes a StrimziPodSet, or that is paused from the beginning, has said so since the resource was made.
+    said, made = _last_said(kafka), read_time(kafka["metadata"].get("creationTimestamp"))
+    if said is None or made is None or said >= made - _CLOCKS_DIFFER:
+        return ""
+    return f"its status is of {said:%Y-%m-%dT%H:%M:%SZ}, and the resource was made later ({made:%Y-%m-%dT%H:%M:%SZ})"
+
+
+def _describe_gone(nodes: Collection[str]) -> str:
+    return f"none of its {len(nodes)} nodes has a pod" if len(nodes) > 1 else "its only node has no pod"
+
+
+def _last_said(kafka: Mapping[str, Any]) -> datetime | None:
+    """The latest time of the conditions; None where no condition has one."""
+    conditions = (kafka.get("status") or {}).get("conditions") or ()
+    return max(filter(None, (read_time(one.get("lastTransitionTime")) for one in conditions)), default=None)
 
 
 def read_operator_status(kafka: Mapping[str, Any] | None) -> OperatorStatus:
@@ -242,6 +281,45 @@ class CronExpression:
                     if (found := time(hour, minute, second)) >= since:
                         return found
         return None
+
+
+#: How long a Lease outlasts its own time before it is in doubt: an API server under load answers late.
+_LATE = timedelta(minutes=1)
+#: Seconds between two looks at a Lease in doubt, and the longest time in which its holder renews it.
+_NEXT_LOOK, _LONGEST_LEASE = 3.0, 60.0
+
+
+def why_operator_is_silent(client: KubeClient, namespace: str, now: datetime, sleep: Callable[[float], None]) -> str:
+    """Why the Lease of the Cluster Operator in this namespace shows that the operator does not run, as a clause; empty where it runs, or another namespace has
+    the operator, or the Lease may not be read. Raises KubeError.
+
+    The clock of the operator, which dates the Lease, may be wrong: a Lease that looks old is in doubt, and shows something when nothing renews it in its time.
+    """
+    try:
+        spec = _lease_of_operator(client, namespace)
+        renewed, seconds = read_time(spec.get("renewTime")), float(spec.get("leaseDurationSeconds") or 0)
+        if (
+            renewed is None
+            or now - (client.clock_ahead or timedelta(0)) - renewed <= timedelta(seconds=seconds) + _LATE
+        ):
+            return ""
+        left = min(seconds, _LONGEST_LEASE)
+        while left > 0:
+            sleep(_NEXT_LOOK)
+            left -= _NEXT_LOOK
+            if _lease_of_operator(client, namespace).get("renewTime") != spec.get("renewTime"):
+                return ""
+    except Forbidden:
+        return ""
+    return (
+        f"Lease {namespace}/{names.OPERATOR_LEASE}, which a running operator renews every few seconds, was renewed last at {renewed:%Y-%m-%dT%H:%M:%SZ} "
+        "(where an operator of another namespace works on the resource, delete this Lease, which is left over)"
+    )
+
+
+def _lease_of_operator(client: KubeClient, namespace: str) -> Mapping[str, Any]:
+    """The ``spec`` of the Lease; empty where there is no Lease."""
+    return (client.get_or_none(LEASES, namespace, names.OPERATOR_LEASE) or {}).get("spec") or {}
 
 
 KAFKA_REBALANCES = Resource("kafka.strimzi.io", "v1", "kafkarebalances", "KafkaRebalance")

@@ -25,6 +25,7 @@ from ..._trust.model.snapshot import Component, Pod, StoredLeaf
 from .. import names
 from ..names import KAFKA_NODE_POOLS, KAFKAS, STRIMZI_POD_SETS
 from ..secret_data import annotation, integer_annotation, is_true, missing_labels
+from .kafka import FoundNodes
 from .leaves import LeafSecret, leaf_secrets, server_cert_hash
 from .node_pools import NodePools, node_pools
 
@@ -251,6 +252,12 @@ class FoundPods:
     def own_pods(self) -> Mapping[str, Object]:
         """The cluster's own pods, by name."""
         return {pod["metadata"]["name"]: pod for pod in self.pods if self.owners.component_of(pod) is not None}
+
+    @cached_property
+    def node_traces(self) -> FoundNodes:
+        """The nodes that are to be there, and the nodes among them that have a pod, whatever made it."""
+        running = self.nodes & frozenset(pod["metadata"]["name"] for pod in self.pods)
+        return FoundNodes(self.nodes, bool(self.owners.pod_sets), self.owners.nodes, running)
 
     @cached_property
     def running_pods(self) -> tuple[tuple[Object, Component], ...]:

@@ -16,6 +16,7 @@ each CA, and further entries:
 annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
 annotation ``trustops.strimzi/upkeep``   what is done with the CA in use in its time for renewal, as JSON
 annotation ``trustops.strimzi/replaced`` fingerprints of the CAs that earlier flows have replaced, as JSON
+annotation ``trustops.strimzi/user-namespaces`` namespaces in which users of the CA were seen, as JSON
 
 The journal also records where the flow is to look and where to stop; before it is opened, these stand beside
 the prepared CA.
@@ -24,7 +25,7 @@ the prepared CA.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -62,11 +63,13 @@ def encode_named(named: NamedPlaces) -> dict[str, Any] | None:
     record = {
         _TRUSTING: [_secret_record(secret) for secret in named.trusting_secrets],
         _PRESENTING: [_secret_record(secret) for secret in named.presenting_secrets],
-        _USER_NAMESPACES: [
-            {"name": namespace.name, "secretPrefix": namespace.secret_prefix} for namespace in named.user_namespaces
-        ],
+        _USER_NAMESPACES: _namespace_records(named.user_namespaces),
     }
     return {key: value for key, value in record.items() if value} or None
+
+
+def _namespace_records(namespaces: Iterable[UserNamespace]) -> list[dict[str, str]]:
+    return [{"name": namespace.name, "secretPrefix": namespace.secret_prefix} for namespace in namespaces]
 
 
 def _secret_record(secret: NamedSecret) -> dict[str, str]:
@@ -199,7 +202,9 @@ class Entries:
 
 def marks_of(secret: Mapping[str, Any]) -> Marks:
     """The annotations of a ledger in the Secret that has them."""
-    return {name: annotation(secret, name) for name in (names.JOURNAL, names.UPKEEP, names.REPLACED)}
+    return {
+        name: annotation(secret, name) for name in (names.JOURNAL, names.UPKEEP, names.REPLACED, names.USER_NAMESPACES)
+    }
 
 
 def decode_ledger(found: Entries, marks: Marks) -> Ledger:
@@ -219,14 +224,23 @@ def decode_ledger(found: Entries, marks: Marks) -> Ledger:
             problems.append(f"{error}.")
     flow, upkeep = None, None
     replaced: tuple[str, ...] = ()
+    namespaces: tuple[UserNamespace, ...] = ()
     try:
         flow = _decode_journal(marks[names.JOURNAL])
         upkeep = _decode_upkeep(marks[names.UPKEEP])
         replaced = _decode_replaced(marks[names.REPLACED])
+        namespaces = _decode_namespaces(marks[names.USER_NAMESPACES])
     except _Foreign as error:
         problems.append(f"{error}.")
     return Ledger(
-        tuple(known), tuple(removed), flow, tuple(problems), tuple(held), upkeep=upkeep, replaced_cas=replaced
+        tuple(known),
+        tuple(removed),
+        flow,
+        tuple(problems),
+        tuple(held),
+        upkeep=upkeep,
+        replaced_cas=replaced,
+        user_namespaces=namespaces,
     )
 
 
@@ -350,6 +364,16 @@ def _decode_replaced(text: str | None) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _decode_namespaces(text: str | None) -> tuple[UserNamespace, ...]:
+    """To read a record of another form as nothing would let the users there vanish."""
+    if text is None:
+        return ()
+    try:
+        return decode_named({_USER_NAMESPACES: read_json(text)}).user_namespaces
+    except (ValueError, TypeError):
+        raise _Foreign(f"the annotation {names.USER_NAMESPACES} is no list of namespaces") from None
+
+
 def _decode_outgoing(record: Mapping[str, Any]) -> Outgoing:
     ends_at = _read_time(record["endsAt"])
     return Outgoing(frozenset(map(str, record["readers"])), ends_at, record["switched"] is True)
@@ -405,6 +429,9 @@ def encode_marks(ledger: Ledger) -> Marks:
         names.JOURNAL: _encode_journal(ledger.journal),
         names.UPKEEP: _encode_upkeep(ledger.upkeep),
         names.REPLACED: json.dumps(ledger.replaced_cas) if ledger.replaced_cas else None,
+        names.USER_NAMESPACES: json.dumps(_namespace_records(ledger.user_namespaces))
+        if ledger.user_namespaces
+        else None,
     }
 
 

@@ -33,11 +33,11 @@ from ..cluster.kafka import note_absent_operator, user_listeners
 from ..cluster.leaves import LeafSecret, ServedUser, holders_of_subjects, read_chain
 from ..cluster.observe import NO_SURROUNDINGS, Observation, Surroundings, read_stored, unlabelled, without_parties
 from ..cluster.pods import find_pods, has_role, is_ready, worker_of
-from ..names import PAUSE_RECONCILIATION, USER_KEYSTORE, ClusterNames
+from ..names import KAFKA_USERS, PAUSE_RECONCILIATION, USER_KEYSTORE, ClusterNames
 from ..secret_data import annotation, entries, whole_number
 from .readers import NamedCertificate, Reader
 from .secrets import REMEDY, StoredUser, UserCertificate, read_clients_ca, why_users_are_paused
-from .users import TLS, TLS_EXTERNAL, KnownUsers, User, Users, users_of
+from .users import TLS, TLS_EXTERNAL, FormerPlaces, KnownUsers, UnreadNamespace, User, Users, users_of
 
 Object = Mapping[str, Any]
 
@@ -155,7 +155,12 @@ def observe_clients_ca(
     ledger = bare.ledger
     clients_ca, used = read_clients_ca(certificates), _used(ca, ledger)
     known = KnownUsers(Remembered() if remembered is None else remembered, _keystores_count(ca, ledger, used))
-    users = users_of(client, scope, kafka, clients_ca, now, bare.outside_clients.named_places, known) if kafka else None
+    # A flow remembers what it has found when it begins.
+    former = FormerPlaces(
+        ledger.user_namespaces if ledger is not None else (), in_flight(ledger) is None and not ca.prepared
+    )
+    places = bare.outside_clients.named_places
+    users = users_of(client, scope, kafka, clients_ca, now, places, known, former) if kafka else None
     served = (
         served_users(client, scope, users, ca, ledger, bare.leaves.renewal_window)
         if users is not None and are_served(ca)
@@ -165,7 +170,7 @@ def observe_clients_ca(
         bare,
         reconciliation=replace(
             bare.reconciliation,
-            operator=note_absent_operator(bare.reconciliation.operator, kafka, found.nodes, found.own_pods),
+            operator=note_absent_operator(bare.reconciliation.operator, kafka, found.node_traces),
         ),
         nodes=Nodes(
             pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
@@ -196,6 +201,8 @@ def observe_clients_ca(
             if users is not None
             else {},
             longest_life=users.longest_life(bare.leaves.validity) if users is not None else bare.leaves.validity,
+            namespaces=users.namespaces if users is not None else None,
+            unsearched=users.unsearched if users is not None else "",
         ),
     )
     expected = tuple(user.where for user in served.values())
@@ -328,6 +335,7 @@ def presenters_of(
         *(found for user in users.users for found in _of_user(user, about)),
         *(found for user in users.users for found in _of_paused(user)),
         *(_of_issuer_elsewhere(name, subject, named.get(subject, ()), about) for name, subject in elsewhere.items()),
+        *(_of_unread(space) for space in users.unread),
         *(
             found
             for given in users.named_certificates
@@ -376,6 +384,15 @@ def _of_paused(user: User) -> Iterator[Presenter]:
         yield Presenter(
             user.label, frozenset(), "it gets no certificate any more", pause=user.pause, user=user.full_name
         )
+
+
+def _of_unread(space: UnreadNamespace) -> Presenter:
+    """The users of a namespace that may not be read, all as one."""
+    why = f"the run cannot tell which users of this cluster are left there: {space.problem}"
+    return Presenter(
+        f"{KAFKA_USERS.kind} {space.name}/*", None, why,
+        remedy=f"{space.remedy} Where it has none that log in any more, {_WAIVER}.",
+    )  # fmt: skip
 
 
 def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
@@ -520,10 +537,9 @@ def _presenters_of_named(
 ) -> Iterator[Presenter]:
     """The Secret itself, unless its certificate counts as that of a user or superuser; and its readers."""
     where, certificate = named.secret.label, named.certificate
-    remedy = (
-        named.remedy
-        or f"Put the certificate that its issuer has issued again into it, and restart its readers; or {_WAIVER}."
-    )
+    again = "put the certificate that its issuer has issued again into it, and restart its readers"
+    first = f"Delete it where no program reads it any more; else {again}" if named.is_kept else f"P{again[1:]}"
+    remedy = named.remedy or f"{first}; or {_WAIVER}."
     if not certificate.sha256:
         yield Presenter(where, None, f"{where}: {certificate.problem}", remedy=remedy)
     elif certificate.subject not in elsewhere:

@@ -177,6 +177,8 @@ class StoredUser:
     keystore_doubt: str
     #: Whether only opening the file tells that.
     needs_opening: bool
+    #: Whether it has a certificate in ``user.crt``, readable or not: the Secret of a user with a password has none.
+    has_certificate: bool
 
     @property
     def unopened(self) -> StoredUser:
@@ -217,7 +219,9 @@ def stored_user(secret: Mapping[str, Any], opening: bool = True) -> StoredUser:
     data = entries(secret)
     found = _stored(secret, data, USER_CERTIFICATE, data.get(USER_KEY, b""))
     tells_inside = bool(found.chain) and is_to_be_opened(secret)
-    stored = StoredUser(found, _intern(data.get(CURRENT)), USER_KEYSTORE in data, "", tells_inside)
+    stored = StoredUser(
+        found, _intern(data.get(CURRENT)), USER_KEYSTORE in data, "", tells_inside, bool(data.get(USER_CERTIFICATE))
+    )
     return (
         replace(stored, keystore_doubt=why_stale(secret, found.chain[0]))
         if tells_inside and opening

@@ -13,18 +13,19 @@ the authentication change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from functools import partial
 from typing import Any
 
-from ..._errors import StepError
+from ..._errors import Forbidden, StepError
 from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import SECRETS
 from ..._pki.building import common_name_problem
 from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, ReissuePause, UserName, UserNamespace
+from ..._trust.model.decision import Violation
 from ..._trust.model.snapshot import UnlabelledSecret
 from ..._trust.preconditions.absence import (
     absence_of_cluster,
@@ -44,8 +45,10 @@ from ..cluster.kafka import (
     note_absent_operator,
     read_operator_status,
     user_pause,
+    why_operator_is_silent,
 )
 from ..cluster.observe import in_deletion, neighbours
+from ..cluster.pods import find_pods
 from ..names import KAFKA_USERS, KAFKAS, CaKind, ClusterNames
 from ..secret_data import is_true, missing_labels
 from .readers import Key, NamedCertificate, Reader, find_readers, read_named
@@ -288,6 +291,22 @@ class User:
 
 
 @dataclass(frozen=True)
+class UnreadNamespace:
+    """A namespace that counts as a place of users, and that this identity may not read in full."""
+
+    #: The name of the namespace.
+    name: str
+    #: The refusal of the API server, without a full stop.
+    problem: str
+    #: The way in which that is permitted, as a sentence.
+    remedy: str
+
+    @classmethod
+    def of(cls, name: str, error: Forbidden) -> UnreadNamespace:
+        return cls(name, str(error).rstrip("."), error.remedy)
+
+
+@dataclass(frozen=True)
 class Users:
     """The users of a cluster."""
 
@@ -303,6 +322,12 @@ class Users:
     users: tuple[User, ...] = field(default=())
     #: Certificates in Secrets that a person has named, and of users that moved or are gone.
     named_certificates: tuple[NamedCertificate, ...] = field(default=())
+    #: Namespaces that count and may not be read in full.
+    unread: tuple[UnreadNamespace, ...] = field(default=())
+    #: Why it is unknown whether further namespaces have users of the cluster, as a sentence; empty where that is known, or the look did not ask.
+    unsearched: str = ""
+    #: The namespaces, beside that of the cluster, that are to count at the next look whatever User Operators watch then.
+    namespaces: tuple[UserNamespace, ...] = field(default=())
 
     @property
     def other_namespaces(self) -> tuple[str, ...]:
@@ -341,13 +366,21 @@ class KnownUsers:
         return {name: user.unopened for name, user in found.items()}
 
 
-def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: NamedPlaces = NO_NAMED_PLACES) -> Users:
+def read_users(
+    client: KubeClient,
+    scope: ClusterNames,
+    now: datetime,
+    asked: NamedPlaces = NO_NAMED_PLACES,
+    remembered: tuple[UserNamespace, ...] = (),
+) -> Users:
     """Secrets are read before pods, so a pod that is missing here started with the Secrets that were read, or later Secrets. Raises KubeError,
     StepError.
     """
     kafka = existing_kafka(client, scope)
     certificates = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_certificate_secret)
-    return users_of(client, scope, kafka, read_clients_ca(certificates), now, asked, KnownUsers())
+    return users_of(
+        client, scope, kafka, read_clients_ca(certificates), now, asked, KnownUsers(), FormerPlaces(remembered)
+    )
 
 
 def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
@@ -359,18 +392,32 @@ def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
     raise StepError(absent.subject, absent.message, absent.remedy)
 
 
-def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
-    """The Kafka resource, which stays, and which an operator works on that is new enough. Raises KubeError, StepError."""
+def read_operated_kafka(
+    client: KubeClient, scope: ClusterNames, now: datetime, sleep: Callable[[float], None]
+) -> tuple[Mapping[str, Any], tuple[Violation, ...]]:
+    """The Kafka resource, and why it does not stay, or no operator works on it that is new enough. Raises KubeError, StepError."""
     kafka = existing_kafka(client, scope)
-    name, status = f"Kafka {scope.namespace}/{scope.cluster}", note_absent_operator(read_operator_status(kafka), kafka)
-    found = [deletion_of(*deleted) for deleted in in_deletion("Kafka", [kafka])]
-    if status.absence:
-        found.append(absence_of_operator(name, scope.namespace, status.absence))
-    if is_too_old(status.version):
-        found.append(age_of_operator(name, status.version))
-    for violation in found:
-        raise StepError(violation.subject, violation.message, violation.remedy)
-    return kafka
+    seen = note_absent_operator(read_operator_status(kafka), kafka, find_pods(client, scope, kafka, {}).node_traces)
+    absent = seen.absence or why_operator_is_silent(client, scope.namespace, now, sleep)
+    name, found = (
+        f"Kafka {scope.namespace}/{scope.cluster}",
+        [deletion_of(*one) for one in in_deletion("Kafka", [kafka])],
+    )
+    if absent:
+        found.append(absence_of_operator(name, scope.namespace, absent))
+    if is_too_old(seen.version):
+        found.append(age_of_operator(name, seen.version))
+    return kafka, tuple(found)
+
+
+@dataclass(frozen=True)
+class FormerPlaces:
+    """Where users of a cluster may be left that no User Operator looks for."""
+
+    #: The namespaces that the ledger remembers.
+    remembered: tuple[UserNamespace, ...] = ()
+    #: Whether to look for KafkaUsers of the cluster in all namespaces.
+    everywhere: bool = True
 
 
 def users_of(
@@ -381,40 +428,177 @@ def users_of(
     now: datetime,
     asked: NamedPlaces,
     known: KnownUsers,
+    former: FormerPlaces,
 ) -> Users:
-    """The users of a cluster whose Kafka resource and clients CA have been read already."""
+    """The users of a cluster whose Kafka resource and clients CA have been read already.
+
+    A namespace that no User Operator watches any more counts as long as users or their certificates are left there: brokers accept these whatever watches
+    them.
+    """
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
-    users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now, known)[0]]
+    reading = _Reading(client, scope, clients_ca, now, known)
+    seen = [reading.read(space) for space in spaces]
     if operator is None and asked.user_namespaces and spaces[0] not in asked.user_namespaces:
         # The User Operators that the caller names look elsewhere.
-        users = [replace(user, watched=user.namespace != spaces[0].name) for user in users]
-    left: list[NamedCertificate] = []
-    if scope.namespace not in {space.name for space in spaces}:
+        seen = [found.unwatched if found.space == spaces[0] else found for found in seen]
+    watched = {space.name for space in spaces}
+    if scope.namespace not in watched:
         # Users that were made before watchedNamespace was changed, or in the wrong namespace.
-        here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
-        unwatched, stored = _in_namespace(client, scope, here, clients_ca, now, known)
-        users += [replace(user, watched=False) for user in unwatched]
-        own = {user.secret for user in users if not user.watched}
-        left = [
-            given for given in _certificates_left(stored, here.name, clients_ca, now) if given.secret.name not in own
-        ]
+        seen.append(reading.read(UserNamespace(scope.namespace, spaces[0].secret_prefix)).unwatched)
+    left = [space for space in former.remembered if space.name not in {*watched, scope.namespace}]
+    looks, unsearched = [reading.read_former(space) for space in left], ""
+    if former.everywhere:
+        places = {scope.namespace, *watched, *(space.name for space in left)}
+        further, unsearched = _search(reading, places, spaces[0].secret_prefix)
+        looks += further
+    seen += [look for look in looks if isinstance(look, _FoundUsers)]
     named = read_named(client, asked.presenting_secrets, clients_ca, now)
-    seen = {given.secret for given in named}
-    homes = dict.fromkeys((*(space.name for space in spaces), scope.namespace))
+    given_by_caller = {given.secret for given in named}
     # A Secret that is the User Operator's again counts as that of its user.
-    operated = {user.secret_key for user in users if user.authentication == TLS}
-    selector = names.selector_of({names.KEPT_OF: scope.cluster})
-    kept = [
-        given
-        for home in homes
-        for given in _certificates_left(known.each(client, home, selector), home, clients_ca, now)
-    ]
-    beside = (*(given for given in kept if given.secret.key not in operated), *left)
-    named += tuple(given for given in beside if given.secret not in seen)
-    has_operator = operator is not None or bool(asked.user_namespaces)
-    found = Users(kafka, spaces[0].name, has_operator, clients_ca, tuple(users), named)
-    return _with_readers(client, homes, found)
+    beside = (*(kept for found in seen for kept in found.kept), *(orphan for found in seen for orphan in found.orphans))
+    found = Users(
+        kafka, spaces[0].name, operator is not None or bool(asked.user_namespaces), clients_ca,
+        tuple(user for found in seen for user in found.users),
+        (*named, *(given for given in beside if given.secret not in given_by_caller)),
+        unread=tuple(look for look in looks if isinstance(look, UnreadNamespace)), unsearched=unsearched,
+    )  # fmt: skip
+    found = _with_readers(client, [one.space.name for one in seen], {*watched, scope.namespace}, found)
+    unreadable = (space for space in left if space.name in {one.name for one in found.unread})
+    counting = (*spaces, *(one.space for one in seen if one.has_holders), *unreadable)
+    return replace(found, namespaces=_beside(scope.namespace, counting))
+
+
+def _beside(home: str, places: Iterable[UserNamespace]) -> tuple[UserNamespace, ...]:
+    """Each of these namespaces once, in the order of their names, without that of the cluster."""
+    found = {space.name: space for space in reversed(tuple(places)) if space.name != home}
+    return tuple(found[name] for name in sorted(found))
+
+
+def _search(
+    reading: _Reading, places: Container[str], secret_prefix: str
+) -> tuple[list[_FoundUsers | UnreadNamespace], str]:
+    """The users of further namespaces, as far as a certificate there is of the CA; and why further namespaces are unknown, as a sentence.
+
+    The label of a KafkaUser has the name of its cluster alone. A namespace with a cluster of the same name is passed over with its users, whose Secrets are no
+    concern of this cluster.
+    """
+
+    def read(user: dict[str, Any]) -> str:
+        return str(user["metadata"]["namespace"])
+
+    selector = names.selector_of({names.CLUSTER_LABEL: reading.scope.cluster})
+    try:
+        homes = reading.client.each(KAFKA_USERS, None, read, label_selector=selector, metadata_only=True)
+    except Forbidden as error:
+        return [], _UNSEARCHED.format(error=str(error).rstrip("."))
+    found: list[_FoundUsers | UnreadNamespace] = []
+    for home in sorted(home for home in set(homes) if home not in places):
+        if _has_namesake(reading, home):
+            continue
+        look = reading.read_former(UserNamespace(home, secret_prefix))
+        if isinstance(look, UnreadNamespace):
+            found.append(look)
+        elif (own := look.with_certificates_of_the_ca).has_holders:
+            found.append(own)
+    return found, ""
+
+
+def _has_namesake(reading: _Reading, namespace: str) -> bool:
+    """Whether this namespace has a cluster of the same name, as far as this identity may know."""
+    try:
+        return reading.client.get_or_none(KAFKAS, namespace, reading.scope.cluster) is not None
+    except Forbidden:
+        return False
+
+
+_UNSEARCHED = (
+    "The call cannot see whether users of this cluster are left in a namespace that no User Operator watches any more, whose programs would be refused once "
+    'their CA has left: {error}. Bind the ClusterRole "trustops-strimzi-users-anywhere" of docs/rbac.yml; or name their Secrets in presenting_secrets '
+    "(strimzi_presenting_secrets)."
+)
+
+
+@dataclass(frozen=True)
+class _FoundUsers:
+    """The users of a cluster in one namespace, and their certificates."""
+
+    #: The namespace, and the prefix of the Secrets of users there.
+    space: UserNamespace
+    #: The KafkaUsers of the cluster, in the order of their names.
+    users: tuple[User, ...]
+    #: Certificates that this collection has kept for a user whose certificates another issuer issues.
+    kept: tuple[NamedCertificate, ...]
+    #: Certificates in Secrets of users that are no user's: the KafkaUser is gone, has another authentication, or gets its certificate into another Secret.
+    orphans: tuple[NamedCertificate, ...]
+
+    @property
+    def unwatched(self) -> _FoundUsers:
+        """The same where no User Operator watches the namespace."""
+        return replace(self, users=tuple(replace(user, watched=False) for user in self.users))
+
+    @property
+    def with_certificates_of_the_ca(self) -> _FoundUsers:
+        """The same without the users and Secrets that hold no certificate of the CA."""
+        users = (user for user in self.users if user.certificate is not None and user.certificate.authority is not None)
+        kept, orphans = (
+            tuple(given for given in some if given.certificate.authority is not None)
+            for some in (self.kept, self.orphans)
+        )
+        return replace(self, users=tuple(users), kept=kept, orphans=orphans)
+
+    @property
+    def has_holders(self) -> bool:
+        """Whether a user there has a certificate or is to get one, or a certificate is left."""
+        return bool(self.kept or self.orphans) or any(user.authentication == TLS for user in self.users)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A look at the users of a cluster, namespace by namespace."""
+
+    #: The client of the API server.
+    client: KubeClient
+    #: The names of the cluster.
+    scope: ClusterNames
+    #: The clients CA by which certificates are judged.
+    clients_ca: ClientsCa
+    #: The time of the look.
+    now: datetime
+    #: The Secrets as the call keeps them between its looks.
+    known: KnownUsers
+
+    def read(self, space: UserNamespace) -> _FoundUsers:
+        """Raises KubeError."""
+        users, stored = _in_namespace(self.client, self.scope, space, self.clients_ca, self.now, self.known)
+        operated = {user.secret for user in users if user.authentication == TLS}
+        selector = names.selector_of({names.KEPT_OF: self.scope.cluster})
+        kept = self.known.each(self.client, space.name, selector)
+        orphans = {
+            name: secret
+            for name, secret in stored.items()
+            if secret.has_certificate and name not in operated and name not in kept
+        }
+        left = {name: secret for name, secret in kept.items() if name not in operated}
+        return _FoundUsers(space, tuple(users), tuple(self._judged(left, space)), tuple(self._judged(orphans, space)))
+
+    def read_former(self, space: UserNamespace) -> _FoundUsers | UnreadNamespace:
+        """The same of a namespace that no User Operator watches, where this identity may read it. Raises KubeError."""
+        try:
+            return self.read(space).unwatched
+        except Forbidden as error:
+            return UnreadNamespace.of(space.name, error)
+
+    def _judged(self, stored: Mapping[str, StoredUser], space: UserNamespace) -> Iterator[NamedCertificate]:
+        """The certificates in these Secrets, by name, in the order of their names: of users whose certificates another issuer issues now, or that are gone.
+        Programs may still read them.
+        """
+        for name, secret in sorted(stored.items()):
+            certificate = replace(
+                secret.certificate.judged(self.clients_ca, self.now),
+                ca_beside=self.clients_ca.current, keystore=secret.keystore, keystore_doubt=secret.keystore_doubt,
+            )  # fmt: skip
+            yield NamedCertificate(NamedSecret(space.name, name, names.USER_CERTIFICATE), certificate, is_kept=True)
 
 
 def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: NamedPlaces) -> list[UserNamespace]:
@@ -460,20 +644,6 @@ def _in_namespace(
     return certified, stored
 
 
-def _certificates_left(
-    stored: Mapping[str, StoredUser], namespace: str, clients_ca: ClientsCa, now: datetime
-) -> Iterator[NamedCertificate]:
-    """The certificates in these Secrets of a namespace, by name, in the order of their names: of users whose certificates another issuer issues now, or
-    that are gone. Programs may still read them.
-    """
-    for name, kept in sorted(stored.items()):
-        certificate = replace(
-            kept.certificate.judged(clients_ca, now),
-            ca_beside=clients_ca.current, keystore=kept.keystore, keystore_doubt=kept.keystore_doubt,
-        )  # fmt: skip
-        yield NamedCertificate(NamedSecret(namespace, name, names.USER_CERTIFICATE), certificate, is_kept=True)
-
-
 def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:
     def read(user: dict[str, Any]) -> User:
         name = str(user["metadata"]["name"])
@@ -490,17 +660,28 @@ def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> li
     return list(client.each(KAFKA_USERS, space.name, read, label_selector=selector))
 
 
-def _with_readers(client: KubeClient, namespaces: Iterable[str], found: Users) -> Users:
+def _with_readers(client: KubeClient, namespaces: Iterable[str], needed: Container[str], found: Users) -> Users:
+    """The users with the readers of their Secrets in these namespaces. Where readers may not be listed, that ends the look in a namespace that it needs, and
+    is unknown elsewhere. Raises KubeError.
+    """
     own = {user.key: user.secret_key for user in found.users if user.certificate is not None}
     secrets = {*own.values(), *(given.secret.key for given in found.named_certificates)}
-    homes = dict.fromkeys([*namespaces, *(given.secret.namespace for given in found.named_certificates)])
+    named = [given.secret.namespace for given in found.named_certificates if not given.is_kept]
     readers: dict[Key, list[Reader]] = {}
-    for secret, reader in find_readers(client, homes, secrets, own):
-        readers.setdefault(secret, []).append(reader)
+    unread = list(found.unread)
+    for namespace in dict.fromkeys([*namespaces, *named]):
+        try:
+            for secret, reader in find_readers(client, [namespace], secrets, own):
+                readers.setdefault(secret, []).append(reader)
+        except Forbidden as error:
+            if namespace in needed or namespace in named:
+                raise
+            unread.append(UnreadNamespace.of(namespace, error))
     return replace(
         found,
         users=tuple(replace(user, readers=tuple(readers.get(user.secret_key, ()))) for user in found.users),
         named_certificates=tuple(
             replace(given, readers=tuple(readers.get(given.secret.key, ()))) for given in found.named_certificates
         ),
+        unread=tuple(unread),
     )

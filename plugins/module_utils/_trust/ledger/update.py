@@ -305,6 +305,12 @@ def _stored_certificates(snapshot: Snapshot) -> frozenset[Certificate]:
     return frozenset(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain)
 
 
+def note_user_namespaces(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Record where users have been, so that they count when no User Operator looks there any more."""
+    found = snapshot.users.namespaces if snapshot.users is not None else None
+    return ledger if found is None else replace(ledger, user_namespaces=found)
+
+
 def update_ledger(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger, tuple[Transition, ...]]:
     """The ledger after this pass and the transitions taken in it."""
     before = snapshot.ledger_or_empty
@@ -319,6 +325,7 @@ def update_ledger(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Led
     ledger = strike_removed(snapshot, ledger, gates)
     ledger = write_journal(snapshot, intent, before, ledger)
     ledger = note_upkeep(snapshot, intent, ledger)
+    ledger = note_user_namespaces(snapshot, ledger)
     ledger = lay_out(snapshot, intent, ledger)
     return ledger, _transitions(snapshot, before, ledger)
 

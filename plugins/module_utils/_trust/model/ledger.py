@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from ..._pki.certificates import MOST_IN_A_CHAIN, Certificate, Chain
-from .clients import NO_NAMED_PLACES, NamedPlaces
+from .clients import NO_NAMED_PLACES, NamedPlaces, UserNamespace
 from .goals import Goal, Phase, Retire, Retirement
 
 
@@ -289,6 +289,9 @@ class Ledger:
     upkeep: Upkeep | None = None
     #: Fingerprints of the CAs that flows before that of the journal have replaced, the earliest first, and no more than the last ``MOST_REPLACED``.
     replaced_cas: tuple[str, ...] = ()
+    #: The namespaces, beside that of the cluster, in which users of this CA were seen or looked for, in the order of their names. Each stays until a look finds
+    #: neither a user nor a certificate there, and no User Operator watches it.
+    user_namespaces: tuple[UserNamespace, ...] = ()
 
     def find(self, fingerprint: str | None) -> LedgerEntry | None:
         return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)

@@ -18,7 +18,7 @@ from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import ALL, JVM, Verifier
 from .channels import Channel, reached_by_reload
-from .clients import NO_CLIENTS, OutsideClient, OutsideClients, Presenter, UserName
+from .clients import NO_CLIENTS, OutsideClient, OutsideClients, Presenter, UserName, UserNamespace
 from .ledger import NO_FLOW_OPTIONS, CaSource, FlowOptions, Ledger
 from .listeners import ObservedListener
 from .names import ObjectNames, label_command
@@ -522,6 +522,11 @@ class CaUsers:
     #: The listeners, as messages name them, whose own configuration says which CAs they trust, so that they may verify by this CA: this collection
     #: neither opens connections to them nor has them read their trust again.
     unmanaged_listeners: tuple[str, ...] = ()
+    #: The namespaces, beside that of the cluster, that count as places of users: User Operators watch them, or users or their certificates are left there; None
+    #: where no look was possible, because there is no Kafka resource.
+    namespaces: tuple[UserNamespace, ...] | None = ()
+    #: Why it is unknown whether further namespaces have users of the cluster, as a sentence; empty where that is known, or the flow in flight has looked.
+    unsearched: str = ""
 
 
 @dataclass(frozen=True)

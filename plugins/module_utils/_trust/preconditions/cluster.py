@@ -22,7 +22,7 @@ from ..model.clients import CLOCK
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
-from ..model.ledger import Ledger
+from ..model.ledger import UNUSED, Ledger, TrustState
 from ..model.names import first_told, label_command, listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, Snapshot
 from .absence import (
@@ -40,6 +40,10 @@ _CHAIN_BYTES = 16 * 1024
 _POD_BYTES = 256
 #: How far the clocks of two machines that run flows may be apart.
 CLOCKS_DIFFER = timedelta(minutes=5)
+
+
+#: The states of a CA that processes use or have used.
+_USED = frozenset(TrustState) - UNUSED
 
 
 def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -79,8 +83,12 @@ def operator_is_new_enough(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 
 def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether the cluster gets its first CA. An operator that had been there would have left its trust bundle."""
-    return intent.goal is Goal.CREATE and snapshot.bundle is None and not snapshot.nodes.pods and is_starting(snapshot)
+    """Whether the cluster gets its first CA. An operator that had been there would have left its trust bundle, a status that says Ready, or a ledger with a CA
+    that processes have used.
+    """
+    is_new = snapshot.bundle is None and not snapshot.nodes.pods and not snapshot.reconciliation.operator.is_ready
+    was_used = any(entry.state in _USED for entry in snapshot.ledger_or_empty.entries)
+    return intent.goal is Goal.CREATE and is_new and not was_used and is_starting(snapshot)
 
 
 #: The remedy where a flow on the other CA has paused the operator.

@@ -54,6 +54,7 @@ times = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.ju
 fingerprints = st.sampled_from([chain[0].fingerprint for chain in CHAINS])
 words = st.text("abc-", min_size=1, max_size=5)
 named_secrets = st.lists(st.builds(NamedSecret, words, words, st.none() | words), max_size=2).map(tuple)
+namespaces = st.lists(st.builds(UserNamespace, words, words | st.just("")), max_size=2).map(tuple)
 journals = st.builds(
     Journal,
     goal=st.sampled_from(Goal),
@@ -71,7 +72,7 @@ journals = st.builds(
             NamedPlaces,
             named_secrets,
             named_secrets,
-            st.lists(st.builds(UserNamespace, words, words | st.just("")), max_size=2).map(tuple),
+            namespaces,
         ),
         st.none() | st.builds(Stop, st.sampled_from(Phase), times),
         st.booleans(),
@@ -115,6 +116,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
         held_leaves=held,
         upkeep=draw(st.none() | upkeeps),
         replaced_cas=draw(replaced),
+        user_namespaces=draw(namespaces),
     )
 
 
@@ -400,6 +402,16 @@ def test_a_list_of_replaced_cas_that_is_none_is_a_problem(record: str) -> None:
     assert found is not None
     assert (found.replaced_cas, found.entries) == ((), GOOD.entries)
     assert [problem for problem in found.problems if names.REPLACED in problem]
+
+
+@pytest.mark.parametrize("record", ["", "{}", '"team"', "[7]", '["team"]', '[{"name": "team"}]', "[" * 100_000])
+def test_a_list_of_namespaces_that_is_none_is_a_problem(record: str) -> None:
+    """Taken for empty, it would let the users there vanish."""
+    (part,) = lay_out(GOOD, SCOPE)
+    found = read_ledger({part.name: secret(part.name, part.entries, {names.USER_NAMESPACES: record})}, SCOPE)
+    assert found is not None
+    assert (found.user_namespaces, found.entries) == ((), GOOD.entries)
+    assert [problem for problem in found.problems if names.USER_NAMESPACES in problem]
 
 
 def test_problems_never_quote_certificates_or_keys() -> None:

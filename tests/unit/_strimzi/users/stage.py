@@ -72,7 +72,10 @@ class Stage(Bench):
         return read_users(self.client(), SCOPE, NOW, NamedPlaces(**asked))
 
     def in_another(self, namespace: str, plural: str, body: Object) -> None:
-        root = {"kafkausers": "/apis/kafka.strimzi.io/v1", "kafkaaccesses": "/apis/access.strimzi.io/v1alpha1"}
+        root = {
+            **dict.fromkeys(("kafkas", "kafkausers"), "/apis/kafka.strimzi.io/v1"),
+            "kafkaaccesses": "/apis/access.strimzi.io/v1alpha1",
+        }
         path = f"{root.get(plural, '/api/v1')}/namespaces/{namespace}/{plural}"
         assert self.api.request("POST", path, body=body).status == 201
 

@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
     UNOPENED,
@@ -25,7 +26,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.se
     why_stale,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
+    FormerPlaces,
     KnownUsers,
+    Users,
     read_users,
     users_of,
 )
@@ -38,6 +41,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 
 from ....tools.operator import certs
 from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.memory_api import MemoryApi, Response
+from ....tools.support.permissions import forbidden
+from ....tools.support.users import kafka_user
 from ..bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
 from .stage import NEW, OLD, STRANGER, USER_LABELS, Stage, keystore, mounting, of, one_user
 from .test_readers import CONTENT
@@ -298,7 +304,162 @@ class TestNotWatched:
 
     def test_where_another_user_operator_is_said_to_look_they_are_its_users(self) -> None:
         found = self.stage().see(user_namespaces=(UserNamespace("kafka", "kafka-"),))
-        assert ([user.watched for user in found.users], found.named_certificates) == ([True], ())
+        assert [user.watched for user in found.users] == [True]
+
+
+def where(found: Users) -> list[tuple[str, str, bool]]:
+    """Namespace, name, and whether a User Operator watches it, of each user."""
+    return [(user.namespace, user.name, user.watched) for user in found.users]
+
+
+def left(found: Users) -> list[str]:
+    """The Secrets that count without a user."""
+    return [f"{given.secret.namespace}/{given.secret.name}" for given in found.named_certificates]
+
+
+@dataclass(frozen=True)
+class _Refusing:
+    """Does not permit what ends so."""
+
+    api: MemoryApi
+    end: str
+
+    def request(self, method: str, path: str, **arguments: Any) -> Response:
+        refused = path.endswith(self.end)
+        return forbidden(path.rpartition("/")[2]) if refused else self.api.request(method, path, **arguments)
+
+    def stream(self, path: str, **arguments: Any) -> Iterator[Any]:
+        return self.api.stream(path, **arguments)
+
+
+class TestLeft:
+    """Certificates of users that no User Operator looks for any more: brokers accept them, and programs may present them."""
+
+    TEAM = UserNamespace("team", "kafka-")
+
+    def stage(self, *, by: Entity = NEW) -> Stage:
+        """A user in a namespace that the Kafka resource no longer names."""
+        stage = Stage()
+        stage.in_another("team", "kafkausers", kafka_user("orders", "team"))
+        stage.in_another("team", "secrets", self.stored(of(by), "kafka-orders"))
+        stage.in_another("team", "pods", mounting("app", "kafka-orders"))
+        return stage
+
+    def stored(self, leaf: Entity, name: str) -> Object:
+        content = {"ca.crt": pem(NEW), "user.crt": pem(leaf), "user.key": leaf.key.reveal()}
+        return secret(name, content, labels=USER_LABELS)
+
+    def see(self, stage: Stage, *remembered: UserNamespace, refused: str = "", everywhere: bool = True) -> Users:
+        """refused: the end of the paths that may not be read."""
+        client = KubeClient(_Refusing(stage.api, refused)) if refused else stage.client()
+        ca = ClientsCa((NEW.certificate, OLD.certificate), pem(NEW))
+        former = FormerPlaces(remembered, everywhere)
+        resource = stage.find("kafkas", "demo")
+        return users_of(client, SCOPE, resource, ca, NOW, NO_NAMED_PLACES, KnownUsers(), former)
+
+    def test_a_remembered_namespace_counts(self) -> None:
+        found = self.see(self.stage(), self.TEAM, everywhere=False)
+        assert where(found) == [("team", "orders", False)]
+        assert found.users[0].certificate is not None
+        assert found.users[0].certificate.authority == NEW.certificate
+        assert [reader.name for reader in found.users[0].readers] == ["Pod team/app"]
+        assert (found.namespaces, found.other_namespaces) == ((self.TEAM,), ())
+
+    def test_what_nothing_remembers_is_found_by_its_certificates(self) -> None:
+        """The prefix of their Secrets is unknown: it is taken to be that of the User Operator, and each certificate counts whatever its Secret is called."""
+        found = self.see(self.stage())
+        assert (where(found), left(found)) == ([], ["team/kafka-orders"])
+        assert found.namespaces == (UserNamespace("team"),)
+        assert [reader.name for reader in found.named_certificates[0].readers] == ["Pod team/app"]
+
+    def test_a_cluster_of_the_same_name_elsewhere_has_users_of_its_own(self) -> None:
+        found = self.see(self.stage(by=STRANGER))
+        assert (found.users, found.named_certificates, found.namespaces, found.unread) == ((), (), (), ())
+
+    def test_the_secrets_of_a_cluster_of_the_same_name_are_not_read(self) -> None:
+        stage = self.stage()
+        stage.in_another("team", "kafkas", {"metadata": {"name": "demo"}})
+        stage.api.requests.clear()
+        found = self.see(stage)
+        assert (found.users, found.named_certificates, found.namespaces) == ((), (), ())
+        assert not [path for _method, path in stage.api.requests if path.endswith("/team/secrets")]
+        assert self.see(stage, refused="/team/kafkas/demo").namespaces == (UserNamespace("team"),)
+
+    def test_a_flow_in_flight_does_not_look_everywhere(self) -> None:
+        stage = self.stage()
+        stage.api.requests.clear()
+        found = self.see(stage, everywhere=False)
+        assert (found.users, found.namespaces, found.unsearched) == ((), (), "")
+        assert [path for _method, path in stage.api.requests if "/namespaces/" not in path] == []
+
+    def test_a_namespace_is_forgotten_when_nothing_is_left_there(self) -> None:
+        stage = Stage()
+        stage.in_another("team", "pods", mounting("app", "kafka-orders"))
+        assert self.see(stage, self.TEAM).namespaces == ()
+        stage.in_another("team", "kafkausers", kafka_user("orders", "team", "scram-sha-512"))
+        assert self.see(stage, self.TEAM).namespaces == ()
+        stage.in_another("team", "kafkausers", kafka_user("payments", "team"))
+        assert self.see(stage, self.TEAM).namespaces == (self.TEAM,)
+
+    def test_a_namespace_that_is_watched_counts_before_it_has_a_user(self) -> None:
+        stage = Stage({"watchedNamespace": "users", "secretPrefix": "k-"})
+        assert self.see(stage).namespaces == (UserNamespace("users", "k-"),)
+        assert stage.see(user_namespaces=(self.TEAM,)).namespaces == (self.TEAM, UserNamespace("users", "k-"))
+
+    @pytest.mark.parametrize("refused", ["/team/kafkausers", "/team/secrets", "/team/pods", "/team/kafkaconnects"])
+    def test_a_remembered_namespace_that_may_not_be_read_stays_and_is_unknown(self, refused: str) -> None:
+        found = self.see(self.stage(), self.TEAM, refused=refused)
+        assert [space.name for space in found.unread] == ["team"]
+        assert found.unread[0].problem
+        assert found.unread[0].remedy
+        assert found.namespaces == (self.TEAM,)
+
+    @pytest.mark.parametrize("refused", ["/team/secrets", "/team/pods"])
+    def test_a_namespace_that_was_found_and_may_not_be_read_is_unknown(self, refused: str) -> None:
+        assert [space.name for space in self.see(self.stage(), refused=refused).unread] == ["team"]
+
+    def test_without_the_permission_to_look_everywhere_the_call_says_so(self) -> None:
+        found = self.see(self.stage(), refused="/v1/kafkausers")
+        assert (found.users, found.unread) == ((), ())
+        assert "trustops-strimzi-users-anywhere" in found.unsearched
+        assert self.see(self.stage()).unsearched == ""
+
+    def test_a_namespace_that_the_user_operator_watches_has_to_be_readable(self) -> None:
+        for refused in ("/kafka/kafkausers", "/kafka/secrets", "/kafka/pods"):
+            with pytest.raises(Forbidden):
+                self.see(self.stage(), refused=refused)
+
+    def test_a_secret_whose_user_is_gone(self) -> None:
+        """A person deleted the KafkaUser without what it owns, or took the label of the cluster away from it."""
+        stage = one_user()
+        stage.create("secrets", self.stored(of(OLD, "gone", 6), "gone"))
+        stage.user("elsewhere", cluster="other")
+        stage.create("secrets", self.stored(of(NEW, "elsewhere", 7), "elsewhere"))
+        assert left(self.see(stage)) == ["kafka/elsewhere", "kafka/gone"]
+
+    def test_a_secret_under_another_prefix(self) -> None:
+        """The User Operator has another secretPrefix since, and leaves the Secrets of before as they are."""
+        stage = Stage({"secretPrefix": "new-"})
+        stage.user()
+        stage.create("secrets", self.stored(of(OLD), "orders"))
+        stage.create("secrets", self.stored(of(NEW), "new-orders"))
+        found = self.see(stage)
+        assert ([user.secret for user in found.users], left(found)) == (["new-orders"], ["kafka/orders"])
+
+    @pytest.mark.parametrize("kind", ["tls-external", "scram-sha-512", ""])
+    @pytest.mark.parametrize("namespace", ["kafka", "team"])
+    def test_a_secret_of_a_user_that_gets_no_certificate_any_more(self, kind: str, namespace: str) -> None:
+        stage = Stage()
+        stage.in_another(namespace, "kafkausers", kafka_user("orders", namespace, kind))
+        stage.in_another(namespace, "secrets", self.stored(of(OLD), "orders"))
+        assert left(self.see(stage, UserNamespace("team"))) == [f"{namespace}/orders"]
+
+    def test_a_secret_with_a_password_is_no_certificate(self) -> None:
+        stage = Stage()
+        stage.user(kind="scram-sha-512")
+        for name in ("orders", "gone"):
+            stage.create("secrets", secret(name, {"password": b"secret"}, labels=USER_LABELS))
+        assert left(self.see(stage)) == []
 
 
 class TestOtherNamespaces:
@@ -397,7 +558,7 @@ class TestKept:
             stage.create("secrets", self.kept(of(OLD), name))
         for _look in range(2):
             stage.api.requests.clear()
-            seen = users_of(stage.client(), SCOPE, kafka(), ca, NOW, NO_NAMED_PLACES, known)
+            seen = users_of(stage.client(), SCOPE, kafka(), ca, NOW, NO_NAMED_PLACES, known, FormerPlaces())
             assert [given.secret.name for given in seen.named_certificates] == gone
             assert not [path for _method, path in stage.api.requests if "/secrets/" in path]
 

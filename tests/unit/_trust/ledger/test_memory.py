@@ -16,8 +16,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.upd
     forget_removed,
     nodes_yet_to_read,
     note_held,
+    note_user_namespaces,
     remember_leaves,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import UserNamespace
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot, StoredLeaf
@@ -30,6 +32,7 @@ from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
 BOTH = ledger(entry(OLD, generations={0}), entry(NEW, generations={1}))
 EMPTY: frozenset[str] = frozenset()
+TEAM, USERS = UserNamespace("team"), UserNamespace("users", "kafka-")
 
 
 def nodes(*hashes: str | None, **fields: Any) -> tuple[Pod, ...]:
@@ -328,3 +331,27 @@ def test_there_is_nothing_to_read_where_the_noted_leaf_is_still_stored() -> None
     """A call was killed between the note and the new leaf, and no later one issues it."""
     snapshot = holding(HeldLeaf(STORED, FIRST))
     assert nodes_yet_to_read(snapshot, snapshot.ledger_or_empty) == EMPTY
+
+
+# --- namespaces with users
+
+
+@pytest.mark.parametrize(
+    ("seen", "after"),
+    [
+        ((TEAM, USERS), (TEAM, USERS)),
+        ((USERS,), (USERS,)),
+        ((), ()),
+        (None, (TEAM,)),
+    ],
+    ids=["one more", "another", "nothing is left", "there is no Kafka resource to look from"],
+)
+def test_the_ledger_has_the_namespaces_that_count(
+    seen: tuple[UserNamespace, ...] | None, after: tuple[UserNamespace, ...]
+) -> None:
+    books = replace(BOTH, user_namespaces=(TEAM,))
+    assert note_user_namespaces(cluster(namespaces=seen), books) == replace(BOTH, user_namespaces=after)
+
+
+def test_the_ledger_of_a_ca_without_users_has_no_namespaces() -> None:
+    assert note_user_namespaces(cluster(), BOTH) == BOTH
