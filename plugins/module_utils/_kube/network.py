@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Connections to the API server beside its requests, with the same address, TLS, proxy and credentials; failures of
-the network in words that name the address and the option to look at; and how long a server asks its clients to wait.
+"""Connections to the API server beside its requests, with the same address, TLS, proxy and credentials, and to other
+servers that get secrets; failures of the network in words that name the address and the option to look at; and how long
+a server asks its clients to wait.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from urllib.parse import SplitResult, urlsplit
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from .._errors import TransportError
+from .._tls.contexts import to_proxy
 from .._tls.failures import Peer, causes, explain
 from ._kubernetes import urllib3
 
@@ -49,6 +52,50 @@ def for_pool(context: ssl.SSLContext) -> ssl.SSLContext:
     if int(metadata.version("urllib3").split(".", maxsplit=1)[0]) < 2 and context.verify_mode is ssl.CERT_REQUIRED:
         context.check_hostname = False
     return context
+
+
+_LOOPBACK = re.compile(r"localhost|127(?:\.\d+){3}|::1")
+
+
+def is_on_this_machine(url: str) -> bool:
+    """A proxy on this machine, such as the agent of Vault, has TLS of its own."""
+    parts = urlsplit(url)
+    return parts.scheme == "http" and _LOOPBACK.fullmatch(parts.hostname or "") is not None
+
+
+def is_safe(url: str) -> bool:
+    """Whether a secret may be sent to this URL: over TLS, or on this machine."""
+    return urlsplit(url).scheme == "https" or is_on_this_machine(url)
+
+
+def pool_of_environment(url: str, context: ssl.SSLContext) -> Any:
+    """Connections with this server, through the proxy that the environment names for it (HTTPS_PROXY, NO_PROXY), if it
+    names any. A connection without TLS stays on this machine. Raises TransportError.
+    """
+    from urllib.request import getproxies, proxy_bypass
+
+    settings: dict[str, Any] = {"ssl_context": for_pool(context), "cert_reqs": "CERT_REQUIRED"}
+    proxies = getproxies()
+    proxy = proxies.get("https") or proxies.get("all")
+    if not proxy or is_on_this_machine(url) or proxy_bypass(urlsplit(url).netloc):
+        return urllib3.PoolManager(**settings)
+    host, headers = proxy.rpartition("@")[2], {}
+    try:
+        given = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        host = given.netloc.rpartition("@")[2]
+        if given.username is not None:
+            user = f"{unquote(given.username)}:{unquote(given.password or '')}"
+            headers = urllib3.make_headers(proxy_basic_auth=user)
+        if given.scheme == "https":
+            settings["proxy_ssl_context"] = for_pool(to_proxy())
+        return urllib3.ProxyManager(f"{given.scheme}://{host}", proxy_headers=headers, **settings)
+    except (urllib3.exceptions.HTTPError, ValueError):
+        raise TransportError(
+            f"the proxy {host} that the environment names cannot be used",
+            sent=False,
+            transient=False,
+            remedy="Set HTTPS_PROXY to a proxy that speaks HTTP, or add this server to NO_PROXY.",
+        ) from None
 
 
 def retry_after(header: str) -> float | None:

@@ -21,8 +21,15 @@ from urllib.parse import urljoin, urlsplit
 
 from ..._errors import NoMemoryFiles, TransportError, UnusablePair, VaultFailure, fit_in_line
 from ..._kube._kubernetes import urllib3
-from ..._kube.network import host_and_port, innermost_cause, proxy_failure, retry_after
-from ..._kube.other_servers import is_on_this_machine, is_safe, pool_of_environment
+from ..._kube.network import (
+    host_and_port,
+    innermost_cause,
+    is_on_this_machine,
+    is_safe,
+    pool_of_environment,
+    proxy_failure,
+    retry_after,
+)
 from ..._kube.private_files import present
 from ..._kube.resources import read_json
 from ..._pki.certificates import encode_certificates
