@@ -36,7 +36,7 @@ options:
     description:
       - The answers of the nodes that M(trustops.strimzi.strimzi_ca_info) has returned as
         RV(trustops.strimzi.strimzi_ca_info#module:node_answers) in the task before, so that both tasks ask the nodes
-        once. They count for the processes that have answered, as long as these run.
+        once. They count for the processes that have answered, as long as these run, for ten minutes.
       - Without check mode the call asks the nodes all the same before each decision that needs answers of that moment. Give this
         option to the first task after M(trustops.strimzi.strimzi_ca_info) only. In check mode, in which nothing changes, give it
         to any task of the play.

@@ -715,7 +715,7 @@ class LookingModule(TrustModule):
         # Imported only where answers are handed over.
         from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.handed_answers import as_text
 
-        result["node_answers"] = as_text(outcome.last_answers)
+        result["node_answers"] = as_text(outcome.last_answers, seen.now)
         result["plan_hash"] = present = plan_hash(goal, seen, whole)
         if self.params["audit_entries"]:
             # Imported only by calls that show the trail.

@@ -380,15 +380,28 @@ def test_the_plan_has_these_restarts(ended: WatchedCluster) -> None:
 def test_answers_from_the_plan_spare_the_look_before_the_pause(
     ended: WatchedCluster, nodes: ReloadingNodes, handed_over: bool
 ) -> None:
-    """Before the restart of all nodes they are asked in any case."""
-    asked, work, paused = ended.intent(Goal.RECOVER), ended.work(), list[bool]()
+    """And between the confirmation of the pause and the restart, for which clients wait, no node is asked either."""
+    asked, work, looks = ended.intent(Goal.RECOVER), ended.work(), list[tuple[bool, bool, bool]]()
     planned = inspect(work, asked)
-    nodes.answers.before = lambda: paused.append(ended.paused)
+    nodes.answers.before = lambda: looks.append((ended.paused, is_confirmed(ended), bool(nodes.signals)))
     work.earlier_answers = planned.last_answers if handed_over else None
     assert run(work, asked, lambda: None).decision.done
-    # A look at a node that reads again is one of the wait for the pause.
-    assert (paused[0], any(paused)) == (handed_over, True)
+    assert looks[0][0] is handed_over
+    assert (True, True, False) not in looks
+    assert (True, True, True) in looks, "the call did not look whether they are back"
     assert_healthy(ended)
+
+
+def test_a_node_that_came_back_by_itself_is_not_restarted_by_an_earlier_answer(
+    ended: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    """Its process is another one: it is asked again."""
+    asked, work = ended.intent(Goal.RECOVER), ended.work()
+    work.earlier_answers = inspect(work, asked).last_answers
+    ended.memory.kubelet.restart_in_place(NODES[0])
+    ended.look_away()
+    assert run(work, asked, lambda: None).decision.done
+    assert nodes.signals == [(NODES[1], "TERM")]
 
 
 def test_a_process_that_does_not_end_is_killed(ended: WatchedCluster, nodes: ReloadingNodes) -> None:

@@ -152,7 +152,7 @@ class FlowModule(TrustModule):
             # Imported only where a task hands answers over.
             from .handed_answers import from_text
 
-            work.earlier_answers = self._live_look.take_over(from_text(given))
+            work.earlier_answers = self._live_look.take_over(from_text(given, work.clock.now()))
         return work
 
     def run(

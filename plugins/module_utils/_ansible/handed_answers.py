@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The answers of nodes as a text that one task of a play hands over to the next: what they present, and which CAs they
-accept and refuse. All of it is public. The text counts for the processes that have answered, and for no others.
+accept and refuse. All of it is public. The text counts for the processes that have answered, for a few minutes: another
+run may have nodes reload after that.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from .._errors import CertificateError, OptionsError
@@ -24,10 +26,12 @@ from .._trust.model.snapshot import InPlaceObstacles, NodeAnswers
 _LONGEST = 1 << 18
 #: Bytes of the longest content.
 _LONGEST_CONTENT = 1 << 24
+#: How long the text counts: far longer than from one task to the next, also on a slow control plane.
+_LASTS = timedelta(minutes=10)
 
 
-def as_text(answers: NodeAnswers | None) -> str | None:
-    """The text; None where there are no answers, or more than fit."""
+def as_text(answers: NodeAnswers | None, at: datetime) -> str | None:
+    """The text of answers that nodes gave at that time; None where there are no answers, or more than fit."""
     if answers is None:
         return None
     known: dict[Certificate, int] = {}
@@ -52,6 +56,7 @@ def as_text(answers: NodeAnswers | None) -> str | None:
     ]
     obstacles = answers.in_place_obstacles
     content = {
+        "at": at.timestamp(),
         "processes": sorted(answers.processes),
         "certificates": [encode_certificates((certificate,)).decode("ascii") for certificate in known],
         "listeners": listeners,
@@ -61,13 +66,16 @@ def as_text(answers: NodeAnswers | None) -> str | None:
     return text if len(text) <= _LONGEST else None
 
 
-def from_text(text: str) -> NodeAnswers:
-    """The answers in this text. Raises OptionsError where it is none that ``as_text`` has made."""
+def from_text(text: str, now: datetime) -> NodeAnswers | None:
+    """The answers in this text; None where they are too old. Raises OptionsError where it is none that ``as_text`` has
+    made.
+    """
     try:
         unpacker = zlib.decompressobj()
         content = json.loads(unpacker.decompress(base64.b64decode(text, validate=True), _LONGEST_CONTENT))
+        age = timedelta(seconds=now.timestamp() - float(content["at"]))
         certificates = [parse_certificates(pem.encode("ascii"))[0] for pem in content["certificates"]]
-        return NodeAnswers(
+        answers = NodeAnswers(
             frozenset((str(uid), int(restarts)) for uid, restarts in content["processes"]),
             tuple(_listener(one, certificates) for one in content["listeners"]),
             InPlaceObstacles(*map(str, content["obstacles"])),
@@ -76,6 +84,7 @@ def from_text(text: str) -> NodeAnswers:
         raise OptionsError(
             "node_answers:", "it is no text that strimzi_ca_info has returned", "Give its return value node_answers."
         ) from None
+    return answers if abs(age) <= _LASTS else None
 
 
 def _listener(found: Mapping[str, Any], certificates: list[Certificate]) -> ObservedListener:

@@ -359,11 +359,11 @@ class LiveLook:
         self.source, self.reason = Evidence.HANDSHAKE, ""
         return seen
 
-    def take_over(self, answers: NodeAnswers) -> NodeAnswers | None:
-        """The answers that an earlier call has handed over, which show that nodes are within reach; None where only
-        stored evidence counts.
+    def take_over(self, answers: NodeAnswers | None) -> NodeAnswers | None:
+        """The answers that an earlier call has handed over, which show that nodes are within reach; None where there
+        are none, or only stored evidence counts.
         """
-        if self._wanted is Evidence.ANNOTATIONS:
+        if answers is None or self._wanted is Evidence.ANNOTATIONS:
             return None
         self._wanted, self.source, self.reason = Evidence.HANDSHAKE, Evidence.HANDSHAKE, ""
         return answers

@@ -183,8 +183,8 @@ class Topic:
 
 #: The first major version with describe_metadata_quorum.
 MINIMUM_KAFKA_PYTHON = 3
-#: Milliseconds for one answer of Kafka, which is no part of the control plane; short, because the client does not renew the
-#: Lease while it waits. An answer that does not come holds a restart, and Kafka gets the question again.
+#: Milliseconds for one answer of Kafka, which is no part of the control plane; short, because the client does not renew
+#: the Lease while it waits. An answer that does not come holds a restart, and Kafka gets the question again.
 _REQUEST_TIMEOUT = 5000
 _MINIMUM_IN_SYNC = "min.insync.replicas"
 #: An operation that is permitted to nodes and superusers only.

@@ -154,7 +154,7 @@ class _Broker:
         refuse again.
         """
         refused = self._send()
-        # Where a request did not get through, the next one is more urgent than a look.
+        # Where a request did not get through, the next request is more urgent than a look.
         complete = self._look() if refused is None or isinstance(refused, ReloadImpossible) else False
         self._why = f": {refused}" if refused else ""
         self._is_done = complete or isinstance(refused, ReloadImpossible) or not self._serves_clients

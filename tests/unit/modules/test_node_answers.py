@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 
 import pytest
@@ -21,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
-from .._handshake.listeners import authority
+from .._handshake.listeners import NOW, authority
 from . import stages
 from .running import Ended, call
 
@@ -41,23 +42,25 @@ ANSWERS = NodeAnswers(
 
 
 def test_every_part_of_the_answers_is_handed_over() -> None:
-    text = as_text(ANSWERS)
+    text = as_text(ANSWERS, NOW)
     assert text is not None
-    assert from_text(text) == ANSWERS
+    assert from_text(text, NOW + timedelta(minutes=9)) == ANSWERS
+    assert from_text(text, NOW + timedelta(minutes=11)) is None, "another run may have had nodes reload since"
+    assert from_text(text, NOW - timedelta(minutes=11)) is None, "it is of another clock"
 
 
 def test_answers_of_very_many_nodes_are_not_handed_over() -> None:
     """Ansible would repeat them with each task."""
     reasons = [sha256(str(number).encode()).hexdigest() for number in range(10_000)]
     many = tuple(replace(ANSWERS.listeners[0], doubts={reason: reason}) for reason in reasons)
-    assert as_text(replace(ANSWERS, listeners=many)) is None
-    assert as_text(None) is None
+    assert as_text(replace(ANSWERS, listeners=many), NOW) is None
+    assert as_text(None, NOW) is None
 
 
 @pytest.mark.parametrize("text", ["x", "e30=", "eJyrrgUAAXUA+Q=="], ids=["no base64", "not packed", "of no answers"])
 def test_another_text_is_refused(text: str) -> None:
     with pytest.raises(OptionsError):
-        from_text(text)
+        from_text(text, NOW)
     ended = call("strimzi_ca", stages.managed(), state="renewed", node_answers=text)
     assert ended.failed
     assert ended.result["msg"].startswith("node_answers:")

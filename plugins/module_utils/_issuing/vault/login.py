@@ -55,8 +55,8 @@ def issuer_path(mount: str, issuer_ref: str) -> str:
     return f"{mount_path(mount)}/issuer/{quote(issuer_ref, safe='')}"
 
 
-#: How often a request is sent at most, and seconds before the second time, then doubled. Vault is no part of the control
-#: plane: a server that is away for longer fails the call, and the next run asks it again.
+#: How often a request is sent at most, and seconds before the second time, then doubled. Vault is no part of the
+#: control plane: a server that is away for longer fails the call, and the next run asks it again.
 _TRIES = 4
 _FIRST_DELAY = 1.0
 #: A server that wants to be left alone for longer is not waited for: the next run asks it again.

@@ -194,8 +194,8 @@ def _violation(condition: Condition, client: OutsideClient, message: str) -> Vio
     return Violation(condition, client.name, f"{message}.", client.remedy)
 
 
-#: The longest time that the kubelet takes to bring a changed Secret into a mounted volume, with its default settings. No
-#: call can measure it; the caller gives another time as client_grace.
+#: The longest time that the kubelet takes to bring a changed Secret into a mounted volume, with its default settings.
+#: No call can measure it; the caller gives another time as client_grace.
 MOUNTED_SECRET = timedelta(seconds=120)
 #: The verifiers that apply the path length of a CA that they trust.
 STRICT = frozenset(kind for kind in Verifier if kind.applies_anchor_path_length)

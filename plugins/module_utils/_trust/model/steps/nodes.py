@@ -209,9 +209,14 @@ class Roll(Step):
     def look(self, snapshot: Snapshot) -> Look:
         """A call asks running nodes first: nodes that have read their leaf or their trust again, or refuse the CA, need
         no restart; and before any restarts, the call knows what to hold where none can read again.
+
+        A process whose leaf has ended takes no other leaf without a restart, so that its earlier answer counts: no look
+        delays the restart of nodes that are away already.
         """
+        if self.reason is RollReason.ENDED:
+            return _look_remembered(snapshot)
         able = bool(snapshot.reached_whole & self.uids)
-        asks = able or self.avoidable_restart or self.reason in (RollReason.RETIRE, RollReason.LEAF, RollReason.ENDED)
+        asks = able or self.avoidable_restart or self.reason in (RollReason.RETIRE, RollReason.LEAF)
         return Look.FRESH if asks else Look.NONE
 
     @property
