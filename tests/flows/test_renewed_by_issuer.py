@@ -310,6 +310,18 @@ def test_a_correction_that_is_written_back_keeps_no_leaf_from_its_use(
     assert certificates_written(managed, begun) == len(names)
 
 
+def test_a_leaf_that_a_correction_has_issued_again_is_taken_up_by_the_same_call(managed: Managed) -> None:
+    """As the playbook ``reconcile`` calls. No plan has foreseen the restarts, so the call says what they come from."""
+    managed.change({"spec": {"usages": ["client auth", "server auth"]}})
+    managed.pass_time()
+    result = managed.cluster.run(Goal.RECONCILE, external_issuer=ASKED, in_one_call=True)
+    assert result.outcome.decision.done, [str(one) for one in result.outcome.decision.violations]
+    assert managed.is_in_use()
+    assert max(managed.cluster.counts().values()) == 1
+    (told,) = [one for one in result.warnings if "More is restarted than planned" in one]
+    assert f"the issuer has issued {NODE}" in told
+
+
 def test_a_correction_that_is_refused_keeps_no_leaf_from_its_use(managed: Managed) -> None:
     """A policy of the Kubernetes cluster admits no such Certificate."""
     managed.change({"spec": {"duration": "4000h"}})

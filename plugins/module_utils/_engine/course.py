@@ -45,6 +45,7 @@ _REASONS = {
     "node": "{} came while this call was at work",
     "answers": "the listeners of {} have answered for the first time in this call",
     "put_back": "the Cluster Operator has put back what it had read of {}",
+    "issued": "the issuer has issued {} while this call was at work",
     "in_place": "it was looked whether nodes can take a change up without a restart",
 }
 
@@ -58,7 +59,7 @@ class Budget:
         self._work, self._reached = work, reached
         self._first, self._intent = first, intent
         self._planned: Restarts | None = None
-        self._facts_of_plan = _facts_of_plan(first.snapshot)
+        self._facts_of_plan = _facts_of_plan(first.snapshot) | _find_issued(first.snapshot, Counter())
         self._parties: dict[str, str] = {}
         self._in_place: InPlaceObstacles | None = None
         #: The restarts that the last warning about more of them named.
@@ -95,7 +96,9 @@ class Budget:
         # A restart for another reason than planned may take the place of a restart that is not needed any more.
         more = self.spent + (self._needed_restarts(observation, intent) | due)
         over = _count_restarts(more) - _count_restarts(self._planned)
-        new = (_facts_of_plan(snapshot) | _find_put_back(losses, more - self._planned)) - self._facts_of_plan
+        beyond = more - self._planned
+        found = _facts_of_plan(snapshot) | _find_put_back(losses, beyond) | _find_issued(snapshot, beyond)
+        new = found - self._facts_of_plan
         if over and new:
             self._facts_of_plan |= new
             self._warn_of_restarts(new, over)
@@ -174,6 +177,18 @@ def _find_put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact
         times[loss.object] += 1
         facts.add(("put_back", f"{loss.object}{f' ({times[loss.object]} times)' * (times[loss.object] > 1)}"))
     return frozenset(facts)
+
+
+def _find_issued(snapshot: Snapshot, restarts: Restarts) -> frozenset[Fact]:
+    """The certificates that an issuer which renews by itself has now; they explain restarts of pods that take
+    certificates up, and no other. A flow that replaces the CA has planned its certificates itself.
+    """
+    if snapshot.ca.prepared or {reason for reason, _party in restarts} - {RollReason.USE.value}:
+        return frozenset()
+    standing = snapshot.leaves.standing.items()
+    return frozenset(
+        ("issued", f"{name} (SHA-256 {order.latest[0].sha256[:16]})") for name, order in standing if order.latest
+    )
 
 
 def party_of(pod: Pod) -> str:
