@@ -65,7 +65,7 @@ def _looked(call: Call, seen: Secrets) -> tuple[Call, bool]:
     """Whether it stops, by what it has written and what is there now."""
     written = _remembered(call)
     found = {_KEYS[target]: {"metadata": {"name": target}, "data": fields} for target, fields in _content(seen).items()}
-    about: Any = SimpleNamespace(by_key=found, scope=_SCOPE)
+    about: Any = SimpleNamespace(by_key=found, scope=_SCOPE, secrets={}, pods={}, stored_leaves=(), kafka=None)
     losses = written.take_losses(about, None)  # type: ignore[arg-type]
     return _kept(written, call), any(loss.is_repeated for loss in losses)
 

@@ -174,8 +174,13 @@ class FlowModule(TrustModule):
         intent = self.intent(work, goal, until, **more)
         if self.params["strategy"] == "direct" and not self.check_mode:
             _require_in_sync(work, intent, reached or to_the_end)
+
+        def take_lease() -> None:
+            # While another run had it, that run may have changed what this call has read.
+            self.take_lease(work.client, work.written.forget)
+
         try:
-            outcome = run(work, intent, lambda: self.take_lease(work.client), reached or to_the_end)
+            outcome = run(work, intent, take_lease, reached or to_the_end)
         except Exception as error:
             self._announce_before_failure(work, error)
             raise

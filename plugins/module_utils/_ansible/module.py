@@ -309,11 +309,14 @@ class ClusterModule:
     def lease(self, client: KubeClient) -> TrustLease:
         # Imported only by calls that write.
         from .._kube.lease import TrustLease
+        from .._kube.resources import LEASES
+        from .._strimzi.cluster.taken_names import why_taken
 
         scope, clock = self.scope(), SystemClock()
         return TrustLease(
             client, scope.namespace, scope.lease, self.holder,
             now=clock.now, monotonic=clock.since_boot, cluster=scope.cluster, labels=scope.labels, tell=self._tell,
+            why_taken=lambda lease: why_taken(scope, lease, LEASES.kind),
         )  # fmt: skip
 
     def _tell(self, sentence: str) -> None:
@@ -327,12 +330,14 @@ class ClusterModule:
         """Tell the sentence while the call works, where a console shows it."""
         reporter(self.params.get("progress_file"))(f"[{self.params['namespace']}/{self.params['cluster']}] {sentence}")
 
-    def take_lease(self, client: KubeClient) -> None:
-        """Take the Lease before the first write of a call, so that a single run works at a time (I10)."""
+    def take_lease(self, client: KubeClient, after_another: Callable[[], None] | None = None) -> None:
+        """Take the Lease before the first write of a call, so that a single run works at a time (I10). ``after_another`` is called where another run had it
+        until now.
+        """
         if self._lease is None:
             self._lease = self.lease(client)
-        if not self._lease.is_held:
-            self._lease.acquire()
+        if not self._lease.is_held and self._lease.acquire() and after_another is not None:
+            after_another()
 
     def keep_lease(self) -> None:
         if self._lease is not None:

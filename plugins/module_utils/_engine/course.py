@@ -10,25 +10,34 @@ A state is what decides, and not a count of passes. The budget of restarts is th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from .._errors import KubeError, StepError
-from .._kube.resources import SECRETS, Field
+from .._kube.resources import PODS, SECRETS, Field
 from .._kube.response_time import OBSERVATION
 from .._strimzi import names
 from .._strimzi.apply.work import Work
-from .._strimzi.apply.written import Loss, Writer, find_other_writers, is_of_flows, owners_of, remedy_for, writers_of
-from .._strimzi.cluster.observe import Key, Observation
-from .._strimzi.names import KAFKAS, STRIMZI_POD_SETS
+from .._strimzi.apply.written import (
+    Loss,
+    Writer,
+    fields_that_flows_write,
+    find_other_writers,
+    is_of_flows,
+    owners_of,
+    remedy_for,
+    writers_of,
+)
+from .._strimzi.cluster.observe import Observation
+from .._strimzi.names import STRIMZI_POD_SETS
 from .._strimzi.secret_data import entries
 from .._trust.evidence.parties import present_pods
 from .._trust.ledger.enrolment import as_seen
-from .._trust.model.decision import Condition, Step, Steps, Violation
+from .._trust.model.decision import Condition, Decision, Step, Steps, Violation
 from .._trust.model.intent import Intent
-from .._trust.model.names import listed
+from .._trust.model.names import first_told, listed
 from .._trust.model.snapshot import Component, InPlaceObstacles, Pod, Snapshot
 from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
 from .._trust.plan import forecast, likeness_of, state_of
@@ -251,11 +260,12 @@ class Course:
     """Sees every pass of a call before it is carried out, and finds what stops the call."""
 
     def __init__(self, work: Work, intent: Intent, outcome: CallOutcome, reached: Callable[[Snapshot], bool]) -> None:
-        self._work, self._first = work, outcome.observation
+        self._work, self._outcome, self._first = work, outcome, outcome.observation
         self._budget = Budget(work, intent, outcome.observation, reached)
         self._restarted = Restarted(work, outcome.observation)
         self._visits: dict[Any, _Visit] = {}
         self._state: Any = None
+        #: The writes that other programs have undone in this call.
         self._losses: list[Loss] = []
         self._repeated: Loss | None = None
         #: Steps that were carried out and do more than wait, by their likeness; and the steps of the last pass.
@@ -279,20 +289,35 @@ class Course:
         lost = self._work.written.take_losses(observation, self._work.client)
         self._losses += lost
         self._repeated = next((loss for loss in lost if loss.is_repeated), None)
-        self._work.warnings += [
-            f"{loss.object}: {loss.what}: not as this call wrote it; {loss.writer} has written it since. {loss.remedy}"
+        told = (
+            f"{loss.object}: {loss.describe()} {loss.remedy}"
             for loss in lost
             if not loss.by_operator and not loss.is_repeated
-        ]
+        )
+        self._work.warnings += first_told(told, "object", "other programs have changed them as well")
         return lost
 
     def failure(self, error: StepError) -> Violation | None:
-        """The loss that a step has failed for; None where nothing that this call wrote was written back meanwhile."""
+        """The loss that a step has failed for; None where nothing that this collection wrote was written back meanwhile."""
         with suppress(KubeError):
             observation = self._work.observe()
-            lost = next((loss for loss in self.find_losses(observation) if not loss.by_operator), None)
+            self.find_losses(observation)
+            lost = next(self._lasting_losses(), None)
             return _written_back(lost, observation.snapshot, f"{error} ") if lost else None
         return None
+
+    def explain(self, decision: Decision) -> Decision:
+        """The decision of a call that is held, with what other programs have undone and this call has not written again."""
+        if not decision.violations:
+            return decision
+        snapshot = self._outcome.observation.snapshot
+        lost = {loss.object: _written_back(loss, snapshot) for loss in self._lasting_losses()}
+        return replace(decision, violations=(*lost.values(), *decision.violations))
+
+    def _lasting_losses(self) -> Iterator[Loss]:
+        """The losses to other programs that this call has not made good, the last first."""
+        written = self._work.written
+        return (loss for loss in reversed(self._losses) if not loss.by_operator and written.is_lost(loss))
 
     def obstacles(self, observation: Observation, intent: Intent, steps: Steps) -> tuple[Violation, ...]:
         """Why these steps must not be carried out; nothing where they may. Raises StepError."""
@@ -304,7 +329,9 @@ class Course:
             return (_written_back(self._repeated, observation.snapshot),)
         found = self._find_cycle(observation, steps, may_repeat=waits)
         undone = bool(self._last & self._taken) or any(not loss.by_operator for loss in self._losses)
-        return found or self._check_planned_restarts(observation, intent, steps, is_doubtful=undone)
+        # The steps that end a pause come first: a call that ends in the middle of a switch leaves the operator paused.
+        is_doubtful = undone and not observation.snapshot.reconciliation.pause.is_ours
+        return found or self._check_planned_restarts(observation, intent, steps, is_doubtful=is_doubtful)
 
     def _find_cycle(self, observation: Observation, steps: Steps, *, may_repeat: bool) -> tuple[Violation, ...]:
         """The violation where this state was there before. A state that ``may_repeat`` is the same for as long as a reaction of the operator may take."""
@@ -354,7 +381,7 @@ class Course:
 
     def _describe_other_writes(self, observation: Observation) -> str:
         """Sentences about what others have written since this call began; empty where nothing is known of any."""
-        back = [f"{loss.object}, {loss.what}: written back by {loss.writer}." for loss in self._losses[-3:]]
+        back = [f"{loss.object}: {loss.describe()}" for loss in self._losses[-3:]]
         others = [f"{name} was written by {writer}." for name, writer in self._writes_of_others(observation)]
         return "".join(
             f" {sentence}" for sentence in back or others[:3] or self._describe_changed_secrets(observation)[:3]
@@ -382,7 +409,7 @@ class Course:
             *(loss.writers[0] for loss in self._losses if loss.writers),
             *(writer for _name, writer in self._writes_of_others(observation)),
         ]
-        if not writers:
+        if not writers and not self._losses:
             return "See what has changed with strimzi_ca_info, and look at the plan of the next run in check mode before it."
         return remedy_for(writers)
 
@@ -422,18 +449,28 @@ def _counts_as_repeated(step: Step) -> bool:
     return not step.only_waits and not isinstance(step, (Pause, Resume))
 
 
+_ANNOTATIONS = ("metadata", "annotations")
+#: The annotations by which a flow knows its pause.
+_MARKS = (names.PAUSED_BY, names.PAUSED_FOR_CLIENTS_CA)
+
+
 def _written_back(loss: Loss, snapshot: Snapshot, failure: str = "") -> Violation:
     """The violation about a write that another program has undone, with a sentence about the step that has failed meanwhile; empty where none has."""
     remedy = loss.remedy
     if loss.by_operator:
         remedy = "Look at the operator's log and at the status of the Kafka resource for why it writes this again; then run again."
-    paused = ("metadata", "annotations", names.PAUSE_RECONCILIATION) in loss.fields
+    is_unpaused = (*_ANNOTATIONS, names.PAUSE_RECONCILIATION) in loss.fields
+    mark = next((field[-1] for field in loss.fields if field[:-1] == _ANNOTATIONS and field[-1] in _MARKS), "")
+    if mark and snapshot.reconciliation.pause.is_set and not snapshot.reconciliation.pause.is_ours:
+        remedy = (
+            f"The Cluster Operator stays paused, and no run ends a pause without its mark. {remedy} Put the mark back first, then run again, which ends the "
+            f"pause: kubectl annotate kafka {snapshot.names.cluster} --namespace {snapshot.names.namespace} {mark}=put-back"
+        )
     again = f" for the {_nth(loss.times)} time" if loss.is_repeated else ""
     return Violation(
         Condition.WRITES_LAST,
         loss.object,
-        f"{failure}{loss.what[:1].upper()}{loss.what[1:]}: not as this call wrote it{again}; {loss.writer} has written it since."
-        f"{f' {_describe_half_switch(snapshot)}' if paused else ''} Nothing more is written.",
+        f"{failure}{loss.describe(again)}{f' {_describe_half_switch(snapshot)}' if is_unpaused else ''} Nothing more is written.",
         remedy,
     )
 
@@ -466,9 +503,11 @@ def warn_of_owners(outcome: CallOutcome, work: Work) -> None:
     observation = outcome.observation
     objects: dict[str, list[str]] = {}
     writers: dict[str, Writer] = {}
-    for key, fields in _fields_that_flows_write(observation).items():
-        for writer in owners_of(observation.by_key[key], fields):
-            if writer.returns:
+    for key, places in fields_that_flows_write(observation).items():
+        found = observation.by_key[key]
+        # Many programs annotate pods.
+        for writer in owners_of(found, _fields_such_as_flows_write(found, places)):
+            if writer.returns and key[0] != PODS.kind:
                 objects.setdefault(writer.manager, []).append(f"{key[0]} {key[1]}/{key[2]}")
                 writers[writer.manager] = writer
     work.warnings += [
@@ -478,25 +517,11 @@ def warn_of_owners(outcome: CallOutcome, work: Work) -> None:
     ]
 
 
-def _fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field, ...]]:
-    scope = observation.scope
-    secrets = {
-        scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret, scope.client_bundle_secret,
-        *(leaf.secret for leaf in observation.stored_leaves),
-    }  # fmt: skip
-    found: dict[Key, tuple[Field, ...]] = {
-        (SECRETS.kind, scope.namespace, name): _fields_such_as_flows_write(observation.secrets[name])
-        for name in sorted(secrets)
-        if name in observation.secrets
-    }
-    if observation.kafka is not None:
-        pauses = (names.PAUSE_RECONCILIATION, scope.paused_by)
-        found[KAFKAS.kind, scope.namespace, scope.cluster] = tuple(
-            ("metadata", "annotations", pause) for pause in pauses
-        )
-    return found
-
-
-def _fields_such_as_flows_write(secret: Mapping[str, Any]) -> tuple[Field, ...]:
-    marks = (("metadata", "annotations", name) for name in secret["metadata"].get("annotations") or {})
-    return tuple(filter(is_of_flows, (*(("data", entry) for entry in secret.get("data") or {}), *marks)))
+def _fields_such_as_flows_write(found: Mapping[str, Any], places: Sequence[Field]) -> Iterator[Field]:
+    """The fields in these parts of the object that are such as flows write."""
+    for place in places:
+        value: Any = found
+        for part in place:
+            value = value.get(part) if isinstance(value, Mapping) else None
+        inside = [(*place, name) for name in value] if isinstance(value, Mapping) else [place]
+        yield from filter(is_of_flows, inside)

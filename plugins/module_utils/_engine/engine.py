@@ -30,6 +30,7 @@ from .._errors import (
     StampsRefused,
     StepError,
 )
+from .._kube.resources import SECRETS
 from .._strimzi.apply.work import Action, Work
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import ClusterNames
@@ -44,6 +45,7 @@ from .._trust.model.steps.leaves import PauseReissue, ResumeReissue
 from .._trust.model.steps.nodes import Pause, Resume
 from .._trust.plan import Reached, respect_windows, to_the_end
 from .._trust.preconditions.beginning import issues
+from .._trust.preconditions.cluster import name_is_taken
 from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners
 from .looking import await_operator, decide_with_a_look, observe_cluster, remember_answers
@@ -120,6 +122,8 @@ class _Run:
     outcome: CallOutcome
     #: The messages of errors about objects that exist already. The second error of the same message means that another program owns the object.
     conflicts_seen: set[str] = field(default_factory=set)
+    #: Whether the run has looked for objects of other owners under the names that it may give.
+    has_looked_for_names: bool = False
 
     @property
     def _time_to_retry(self) -> timedelta:
@@ -131,6 +135,10 @@ class _Run:
 
     def predict_steps(self) -> None:
         if steps := self._choose_steps():
+            if taken := self._find_taken_names(steps):
+                left = tuple(step.describe_as_left() for step in self.outcome.decision.steps)
+                self.outcome.decision = Decision(violations=taken, pending=left)
+                return
             warn_of_owners(self.outcome, self.work)
             self._record_decision()
             self._carry_out_all(steps)
@@ -153,16 +161,28 @@ class _Run:
         self._report_pauses(self.outcome.is_in_a_pause, users)
 
     def _take_passes(self) -> None:
+        outcome = self.outcome
+        course = Course(self.work, self.intent, outcome, self.reached)
+        warn_of_owners(outcome, self.work)
+        try:
+            self._take_each_pass(course)
+        except StepError as error:
+            # A wait is in vain where another writer has taken away what it waits for the effect of, and so is a step that needs what is gone.
+            lost = course.failure(error) if outcome.has_begun else None
+            if lost is None:
+                raise
+            self._end_early((lost,))
+
+    def _take_each_pass(self, course: Course) -> None:
         outcome, work = self.outcome, self.work
-        course = Course(work, self.intent, outcome, self.reached)
-        warn_of_owners(outcome, work)
         while True:
             self._try(partial(course.find_losses, outcome.observation))
             steps = self._choose_steps()
             if not steps:
+                outcome.decision = course.explain(outcome.decision)
                 return
             self._stay_with_restarts(steps)
-            if obstacles := course.obstacles(outcome.observation, self.intent, steps):
+            if obstacles := course.obstacles(outcome.observation, self.intent, steps) or self._find_taken_names(steps):
                 self._end_early(obstacles)
                 return
             in_doubt: tuple[Transition, ...] = ()
@@ -178,18 +198,25 @@ class _Run:
                 if _has_new_actions(work.actions, done):
                     self.patience.renew()
                 self.patience.wait(error, self._time_to_retry)
-            except StepError as error:
-                # A wait is in vain where another writer has taken away what it waits for the effect of.
-                lost = course.failure(error) if outcome.has_begun else None
-                if lost is None:
-                    raise
-                self._end_early((lost,))
-                return
             earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.last_answers
             outcome.go_on(*self._try(partial(self._look_again, earlier)))
             outcome.transitions += [
                 transition for transition in in_doubt if _is_taken(transition, outcome.observation.snapshot)
             ]
+
+    def _find_taken_names(self, steps: Steps) -> tuple[Violation, ...]:
+        """The names of objects that this run may create and that objects of other owners have; looked for once, before the first write. A pause comes to
+        its end first.
+        """
+        observation = self.outcome.observation
+        only_waits = all(step.only_waits or step.releases_lease for step in steps)
+        if self.has_looked_for_names or only_waits or observation.snapshot.reconciliation.pause.is_ours:
+            return ()
+        self.has_looked_for_names = True
+        # Imported with the first write: a call with nothing to do needs nothing that writes.
+        from .._strimzi.apply.free_names import find_taken_names
+
+        return tuple(map(name_is_taken, self._try(partial(find_taken_names, observation, self.intent, self.work))))
 
     def _look_again(self, earlier: NodeAnswers | None) -> tuple[Observation, Decision]:
         return await_operator(
@@ -231,9 +258,10 @@ class _Run:
             self._record_decision()
             self._carry_out_all(steps)
         except AlreadyExists as error:
+            owner = _refuse_taken(error, self.outcome.observation, work)
             # Of another run it would have been seen by now.
             if str(error) in self.conflicts_seen:
-                self.intent = _without_user(error, self.outcome.observation.snapshot, intent, work.scope)
+                self.intent = _without_user(error, owner, self.outcome.observation.snapshot, intent, work.scope)
             self.conflicts_seen.add(str(error))
             course.note_conflict()
             work.renew_lease()
@@ -397,7 +425,27 @@ def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
     return (entry.state if entry else None) is transition.after
 
 
-def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scope: ClusterNames) -> Intent:
+def _refuse_taken(error: AlreadyExists, observation: Observation, work: Work) -> str:
+    """Refuse to go on where another owner has an object of the name that this run gives; else describe the owner of the object, with a space before it;
+    empty where it cannot be read. Raises StepError.
+    """
+    attempt = error.attempt
+    # Imported only where the name is taken.
+    from .._strimzi.apply.free_names import entry_of
+    from .._strimzi.cluster.taken_names import describe_owner, why_taken
+
+    found = None
+    if attempt.kind == SECRETS.kind and attempt.name is not None:
+        with suppress(KubeError):
+            found = work.client.get_or_none(SECRETS, attempt.namespace or work.scope.namespace, attempt.name)
+    if found is None:
+        return ""
+    if (refusal := why_taken(observation.scope, found, leaf=entry_of(str(attempt.name), observation))) is not None:
+        raise refusal from None
+    return f" ({describe_owner(found)})"
+
+
+def _without_user(error: AlreadyExists, owner: str, snapshot: Snapshot, intent: Intent, scope: ClusterNames) -> Intent:
     """The intent for the rest of the call, which serves all users except the user whose Secret cannot be created.
     Raises StepError where the Secret belongs to no user.
     """
@@ -408,8 +456,8 @@ def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scop
         raise StepError(
             error.object,
             error.cause,
-            "An object of this name is there, without the labels or the annotation of what this collection has made; nothing of it was read or changed. "
-            f"Where it was made here and has lost its labels, put them back: {command}; else move it out of the way.",
+            f"An object of this name is there{owner}, without the labels or the annotation of an object of this collection; nothing of it was used or "
+            f"changed. Where it was made here and has lost its labels, put them back: {command}; else move it out of the way.",
         ) from None
     return replace(intent, obstacles=replace(intent.obstacles, taken_names=intent.obstacles.taken_names | {name}))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
-from .._errors import AlreadyExists, Conflict, LeaseHeld, NotFound, TimedOut, Unavailable, Unreachable
+from .._errors import AlreadyExists, Conflict, LeaseHeld, NotFound, StepError, TimedOut, Unavailable, Unreachable
 from .client import KubeClient, drop_sentence
 from .resources import LEASES, Attempt, read_time
 from .response_time import OBSERVATION
@@ -42,10 +42,11 @@ class TrustLease:
         cluster: str | None = None,
         labels: Mapping[str, str] | None = None,
         tell: Callable[[str], None] = drop_sentence,
+        why_taken: Callable[[Mapping[str, Any]], StepError | None] = lambda lease: None,
     ) -> None:
         """The holder is the name of the call. The time of day by ``now``, in UTC, is only written down; seconds by ``monotonic`` count, also while the machine
         sleeps. The Lease gets the labels when it is created. The function ``tell`` gets a sentence, which names the cluster, before the call waits for the
-        Lease of another holder.
+        Lease of another holder. The function ``why_taken`` gives the error about a Lease of another program that has the name of this Lease.
         """
         self._client = client
         self._namespace = namespace
@@ -59,6 +60,7 @@ class TrustLease:
         )
         self._labels = dict(labels or {})
         self._tell = tell
+        self._why_taken = why_taken
         self._held: dict[str, Any] | None = None
         self._renewed_at = 0.0
 
@@ -67,35 +69,40 @@ class TrustLease:
         """Whether it was taken and not given back. An attempt to take it that has failed may have taken it, which ``release`` undoes."""
         return self._held is not None
 
-    def acquire(self) -> None:
-        """Take the Lease when it is free, has this holder, or runs out while it is watched.
+    def acquire(self) -> bool:
+        """Take the Lease when it is free, has this holder, or runs out while it is watched. Return whether another run had it.
 
         While another run holds it, it is watched: a renewal proves that run alive (LeaseHeld at once); no renewal for its
         duration proves it dead.
         """
-        self._acquire(self._await_expiry)
+        return self._acquire(self._await_expiry)
 
     def acquire_at_once(self) -> None:
         """Take the Lease when it is free or has this holder. LeaseHeld while another run holds it."""
         self._acquire(self._refuse)
 
-    def _acquire(self, get_past: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> None:
-        """Take the Lease. From the Lease as another run holds it, ``get_past`` leads to the Lease as this run takes it. Raises LeaseHeld."""
+    def _acquire(self, get_past: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> bool:
+        """Take the Lease, and return whether another run had it. From the Lease as another run holds it, ``get_past`` leads to the Lease as this run takes it.
+        Raises LeaseHeld, and StepError where the Lease is another program's.
+        """
+        was_held = False
         while True:
             current: Mapping[str, Any] | None = self._client.get_or_none(LEASES, self._namespace, self._name)
+            if current is not None and (error := self._why_taken(current)) is not None:
+                raise error
             holder = _spec(current).get("holderIdentity")
             if current is not None and holder and holder != self._holder:
-                current = get_past(current)
+                current, was_held = get_past(current), True
             try:
                 self._take(current)
-                return
+                return was_held
             except NotFound:
                 if current is None:
                     # There was no Lease to be gone: the namespace does not exist.
                     raise
             except (AlreadyExists, Conflict):
                 # Another run was faster: look again which run has it now.
-                continue
+                was_held = True
 
     def renew_if_due(self) -> None:
         """Renew after a third of the shortest duration. Raises LeaseHeld when another run has taken the Lease over."""
@@ -144,6 +151,8 @@ class TrustLease:
         self._held = None
         current = self._client.get_or_none(LEASES, self._namespace, self._name)
         if current is None or _spec(current).get("holderIdentity") not in (None, "", self._holder):
+            return False
+        if self._why_taken(current) is not None:
             return False
         version = current["metadata"]["resourceVersion"]
         try:

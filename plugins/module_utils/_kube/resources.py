@@ -160,6 +160,18 @@ def managers_of(found: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
 
 def owns(manager: Mapping[str, Any], field: Field) -> bool:
     """Whether this program, an entry of ``managers_of``, has written the field, or something in it, last."""
+    return _owned_at(manager, field) is not None
+
+
+def owned_in(manager: Mapping[str, Any], field: Field) -> Iterator[Field]:
+    """The fields directly in this field, such as the entries of ``("data",)``, that this program has written last."""
+    for name in _owned_at(manager, field) or ():
+        if name.startswith("f:"):
+            yield (*field, name.removeprefix("f:"))
+
+
+def _owned_at(manager: Mapping[str, Any], field: Field) -> Mapping[str, Any] | None:
+    """The part of ``fieldsV1`` about this field; None where the program has not written the field."""
     fields: Any = manager.get("fieldsV1") or {}
     for part in field:
         if part.startswith("["):
@@ -167,8 +179,8 @@ def owns(manager: Mapping[str, Any], field: Field) -> bool:
             break
         fields = fields.get(f"f:{part}") if isinstance(fields, Mapping) else None
         if fields is None:
-            return False
-    return True
+            return None
+    return fields if isinstance(fields, Mapping) else {}
 
 
 def fields_of(manager: Mapping[str, Any]) -> Iterator[Field]:
@@ -193,6 +205,13 @@ FIELD_MANAGER = "trustops.strimzi"
 def is_of_this_collection(found: Mapping[str, Any] | None, field: Field) -> bool:
     """Whether a call of this collection has written the field last."""
     return any(manager.get("manager") == FIELD_MANAGER and owns(manager, field) for manager in managers_of(found))
+
+
+def fields_of_this_collection(found: Mapping[str, Any] | None, field: Field) -> Iterator[Field]:
+    """The fields directly in this field that a call of this collection has written last."""
+    for manager in managers_of(found):
+        if manager.get("manager") == FIELD_MANAGER:
+            yield from owned_in(manager, field)
 
 
 def ahead_of_server(sent: datetime, received: datetime, date: str) -> timedelta | None:

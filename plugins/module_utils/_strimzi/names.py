@@ -18,6 +18,9 @@ DOMAIN = "strimzi.io"
 #: Annotations and labels of this collection.
 OWN_DOMAIN = "trustops.strimzi"
 
+#: The beginning of the names by which Strimzi's programs write, in the User-Agent (docs/operator.md, "Users").
+OPERATOR_MANAGERS = "strimzi-"
+
 CLUSTER_LABEL = f"{DOMAIN}/cluster"
 KIND_LABEL = f"{DOMAIN}/kind"
 NAME_LABEL = f"{DOMAIN}/name"

@@ -31,7 +31,9 @@ _PATH = re.compile(
 #: The field manager of a client that names none.
 A_PERSON = "kubectl-edit"
 #: Kinds of which it is noted who owns which field.
-_MANAGED = ("secrets", "kafkas", "kafkanodepools", "pods", "strimzipodsets", "certificates")
+_MANAGED = (
+    "secrets", "kafkas", "kafkanodepools", "kafkausers", "pods", "strimzipodsets", "certificates", "configmaps", "leases",
+)  # fmt: skip
 #: Kinds of Kubernetes itself: in a list their objects come without ``kind`` and ``apiVersion``, which those of custom resources keep.
 _BUILT_IN = ("secrets", "pods", "configmaps", "services", "events", "leases", "deployments")
 #: Lists of all namespaces at once.
@@ -427,7 +429,7 @@ def _note_manager(old: Object | None, new: Object, writer: tuple[str, str], now:
     """``metadata.managedFields``: a writer, with the version of the API that it uses, owns what it has changed. Its time
     is that of its last change, and removing is none (structured-merge-diff, Updater.Update).
     """
-    before, after = _owned(old or {}), _owned(new)
+    before, after = values_by_path(old or {}), values_by_path(new)
     taken = {path for path, value in after.items() if path not in before or before[path] != value}
     entries = []
     known = (old or {"metadata": {}})["metadata"].get("managedFields", ())
@@ -455,11 +457,12 @@ def _note_manager(old: Object | None, new: Object, writer: tuple[str, str], now:
     new["metadata"]["managedFields"] = entries
 
 
-def _owned(found: Object) -> dict[tuple[str, ...], Any]:
+def values_by_path(found: Object) -> dict[tuple[str, ...], Any]:
     """The values of fields that tests look at, by their paths."""
-    annotations = found.get("metadata", {}).get("annotations") or {}
+    metadata = found.get("metadata", {})
     values = {("data", name): value for name, value in (found.get("data") or {}).items()}
-    values |= {("metadata", "annotations", name): value for name, value in annotations.items()}
+    for part in ("annotations", "labels"):
+        values |= {("metadata", part, name): value for name, value in (metadata.get(part) or {}).items()}
     if found.get("spec") == {}:
         return {**values, ("spec",): {}}
     return values | dict(_leaves(("spec",), found.get("spec") or {}))

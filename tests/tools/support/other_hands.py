@@ -7,18 +7,114 @@ was under way.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .memory_api import Change, MemoryApi
+from .memory_api import Change, MemoryApi, values_by_path
 from .memory_cluster import MemoryCluster
 
 Object = dict[str, Any]
 
 ARGO_CD = "argocd-controller"
 _ROOTS = {
-    "kafkas": "/apis/kafka.strimzi.io/v1", "kafkanodepools": "/apis/kafka.strimzi.io/v1", "strimzipodsets": "/apis/core.strimzi.io/v1",
+    **dict.fromkeys(("kafkas", "kafkanodepools", "kafkausers"), "/apis/kafka.strimzi.io/v1"), "strimzipodsets": "/apis/core.strimzi.io/v1",
 }  # fmt: skip
+
+
+OURS = "trustops.strimzi"
+_FINGERPRINT, _END = re.compile(r"[0-9a-f]{40}"), re.compile(r"ca-\d{4}-[-0-9TZ]+")
+_LINE = re.compile(r"\d{8}")
+_NODE, _POD = re.compile(r"demo-kafka-\d+"), re.compile(r"-[0-9a-f]{10}-[0-9a-f]{5}$")
+_COMPONENT = re.compile(r"demo-(?:cluster-operator|cruise-control|entity-(?:topic|user)-operator|kafka-exporter)-certs")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A field of an object that the collection has written."""
+
+    plural: str
+    name: str
+    path: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """The same for all CAs, nodes and components."""
+        name = "<component>" if _COMPONENT.fullmatch(self.name) else _NODE.sub("<node>", self.name)
+        name = "<pod>" if self.plural == "pods" and _POD.search(name) else name
+        entry = _END.sub("ca-<end>", _FINGERPRINT.sub("<ca>", _NODE.sub("<node>", self.path[-1])))
+        entry = _LINE.sub("<entry>", entry) if self.plural == "configmaps" else entry
+        leaf = name == "<component>" and self.path[0] == "data"
+        return f"{self.plural} {name}: {' '.join(self.path[:-1])} {'<leaf>.' + entry.rpartition('.')[2] if leaf else entry}"
+
+
+def entries_written(change: Change) -> Iterator[Entry]:
+    """The fields that this write of the collection has set to another value."""
+    before, after = values_by_path(change.old or {}), values_by_path(change.new or {})
+    own = {
+        entry["manager"]: entry for entry in ((change.new or {}).get("metadata") or {}).get("managedFields", ())
+    }.get(OURS)
+    for path, value in after.items():
+        if before.get(path) != value and own is not None and _owns(own["fieldsV1"], path):
+            yield Entry(change.plural, change.name, path)
+
+
+def _owns(fields: Object, path: tuple[str, ...]) -> bool:
+    for part in path:
+        if f"f:{part}" not in fields:
+            return False
+        fields = fields[f"f:{part}"]
+    return True
+
+
+@dataclass
+class Pruner:
+    """Removes each entry of one kind that the collection has written: a GitOps tool that prunes what is not in its repository."""
+
+    memory: MemoryCluster
+    kind: str
+    #: Whether it removes at once; else when its turn comes.
+    at_once: bool
+    #: How often it has removed something.
+    done: int = 0
+    #: The entries that it has removed.
+    removed: set[Entry] = field(default_factory=set)
+    _found: list[Entry] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.memory.api.listeners.append(self._see)
+        self.memory.neighbours.append(self.look)
+
+    def _see(self, change: Change) -> None:
+        if self._found or change.verb == "delete":
+            return
+        self._found = [entry for entry in entries_written(change) if entry.kind == self.kind]
+        if self.at_once:
+            self.look()
+
+    def look(self) -> None:
+        """Its turn has come."""
+        found = self._found
+        for entry in found:
+            self._remove(entry)
+        self._found = []
+
+    def _remove(self, entry: Entry) -> None:
+        if self.memory.api.find(entry.plural, self.memory.namespace, entry.name) is None:
+            return
+        self.done += 1
+        self.removed.add(entry)
+        body: Object = {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": f"kafka:{self.done}"}}}
+        here = body
+        for part in entry.path[:-1]:
+            here = here.setdefault(part, {})
+        here[entry.path[-1]] = None
+        path = f"{_ROOTS.get(entry.plural, '/api/v1')}/namespaces/{self.memory.namespace}/{entry.plural}/{entry.name}"
+        answer = self.memory.api.request(
+            "PATCH", path, body=body, query={"fieldManager": ARGO_CD}, content_type="application/merge-patch+json"
+        )
+        assert answer.status == 200, answer.body
 
 
 @dataclass

@@ -31,7 +31,8 @@ def left_behind(memory: MemoryCluster) -> None:
         "leaseDurationSeconds": 3,
         "acquireTime": "2026-01-01T00:00:00.000000Z",
     }
-    metadata = {"name": "demo-trust", "namespace": "kafka"}
+    labels = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
+    metadata = {"name": "demo-trust", "namespace": "kafka", "labels": labels}
     path = "/apis/coordination.k8s.io/v1/namespaces/kafka/leases"
     memory.api.request("DELETE", f"{path}/demo-trust")
     answer = memory.api.request("POST", path, body={"metadata": metadata, "spec": spec})

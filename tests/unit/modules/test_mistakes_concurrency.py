@@ -12,6 +12,9 @@ from . import stages
 from .mistakes import is_paused
 from .running import call
 
+#: Of the Lease as a call makes it.
+LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
+
 
 def held(memory: MemoryCluster) -> None:
     """The Lease as another run has it, which renews it while it is watched."""
@@ -22,7 +25,7 @@ def held(memory: MemoryCluster) -> None:
     }  # fmt: skip
     path = f"/apis/coordination.k8s.io/v1/namespaces/{memory.namespace}/leases"
     memory.api.request("DELETE", f"{path}/demo-trust")
-    memory.api.request("POST", path, body={"metadata": {"name": "demo-trust"}, "spec": spec})
+    memory.api.request("POST", path, body={"metadata": {"name": "demo-trust", "labels": LABELS}, "spec": spec})
 
     def renew() -> None:
         change = {"spec": {"renewTime": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")}}

@@ -28,12 +28,14 @@ from ..._strimzi.apply.work import Clock, Work, Write, WriteVerb, version, write
 from ..._strimzi.cluster.ca_secrets import usable_key
 from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.cluster.subjects import every_leaf
+from ..._strimzi.cluster.taken_names import describe_owner
 from ..._strimzi.issuer_settings import CertManagerCertificates
 from ..._strimzi.names import (
     CERTIFICATE_REQUESTS,
     CERTIFICATES,
     KAFKA_USERS,
     KIND_LABEL,
+    OWN_DOMAIN,
     CaKind,
     ClusterNames,
     selector_of,
@@ -80,7 +82,8 @@ def refuse_foreign_certificate(certificate: Object, scope: ClusterNames) -> Refu
     if not missing:
         return None
     return Refused(
-        f"{label_certificate(name, scope.namespace)} exists already and belongs to another owner: it lacks labels of ours ({', '.join(missing)}).",
+        f"{label_certificate(name, scope.namespace)} exists already and belongs to another owner: it lacks labels of ours ({', '.join(missing)}). "
+        f"Found there: {describe_owner(certificate)}.",
         f"Remove it if nothing uses it (kubectl delete -n {scope.namespace} {PLURAL} {name}), then run again.",
     )
 
@@ -90,11 +93,31 @@ def refuse_taken_secret(secret: Object | None, namespace: str) -> Refused | None
     metadata: Object = secret["metadata"] if secret is not None else {}
     kind = (metadata.get("labels") or {}).get(KIND_LABEL)
     if kind is None:
-        return None
+        return _refuse_foreign_secret(secret, namespace) if secret is not None else None
     return Refused(
         f"cert-manager would keep the certificate in Secret {namespace}/{metadata['name']}, which belongs to a {kind}, and both would write to it "
         "without end.",
         f"Give that {kind} another name; or have requests made instead of Certificates (resource=CertificateRequest).",
+    )
+
+
+#: The domains of annotations of a Secret that cert-manager keeps.
+_MARKS = ("cert-manager.io", OWN_DOMAIN)
+
+
+def _refuse_foreign_secret(secret: Object, namespace: str) -> Refused | None:
+    """The refusal where cert-manager would put key and certificate beside the content of another owner; None where the Secret has a mark or a certificate of
+    cert-manager.
+    """
+    metadata = secret["metadata"]
+    domains = {name.partition("/")[0] for name in metadata.get("annotations") or ()}
+    if "tls.crt" in (secret.get("data") or {}) or not domains.isdisjoint(_MARKS):
+        return None
+    name = metadata["name"]
+    return Refused(
+        f"cert-manager would keep the certificate in Secret {namespace}/{name}, which belongs to another owner ({describe_owner(secret)}).",
+        f"Have its owner give it another name, or delete it where no program needs it (kubectl delete secret {name} --namespace {namespace}), then run "
+        "again; or have requests made instead of Certificates (resource=CertificateRequest).",
     )
 
 

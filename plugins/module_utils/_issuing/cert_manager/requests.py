@@ -37,6 +37,7 @@ from ..._pki.certificates import Chain, parse_chain
 from ..._pki.requests import request_digest
 from ..._pki.usability import Purpose
 from ..._strimzi.apply.work import Clock
+from ..._strimzi.cluster.taken_names import describe_owner
 from ..._strimzi.issuer_settings import CertManagerIssuer
 from ..._strimzi.names import CERTIFICATE_REQUESTS, ClusterNames, selector_of
 from ..issuer import Answer, IssuedCertificate, LeafOrder, Refused, Token, Waiting
@@ -382,7 +383,7 @@ class CertManager:
             return record.token
         target = self._named(record.name)
         return Refused(
-            f"{target} exists already and is not the request of this run: {'; '.join(differences)}.",
+            f"{target} exists already and is not the request of this run: {'; '.join(differences)}. Found there: {describe_owner(found)}.",
             f"Remove it if nothing waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run again.",
         )
 

@@ -23,7 +23,8 @@ from ..._kube.resources import CONFIG_MAPS
 from ..._trust.model.decision import Decision
 from ..._trust.model.goals import Goal
 from ..._trust.model.names import first_of
-from ..cluster.observe import Observation
+from ..cluster.observe import Key, Observation
+from ..cluster.taken_names import why_taken
 from ..names import ClusterNames
 from .work import Action, Work, version
 
@@ -159,6 +160,7 @@ class AuditTrail:
             patch = extend((stored or {}).get("data") or {}, entries)
             try:
                 self._stored = self._write(stored, patch)
+                self._work.written.note(self._key, {"data": patch})
                 return
             except KubeError as error:
                 self._stored = None
@@ -167,9 +169,16 @@ class AuditTrail:
                 if not isinstance(error, (AlreadyExists, Conflict, NotFound)) or attempt == _ATTEMPTS:
                     raise
 
+    @property
+    def _key(self) -> Key:
+        return CONFIG_MAPS.kind, self._work.scope.namespace, self._work.scope.audit_trail
+
     def _read(self) -> Mapping[str, Any] | None:
-        scope = self._work.scope
-        return self._work.client.get_or_none(CONFIG_MAPS, scope.namespace, scope.audit_trail)
+        found = self._work.client.get_or_none(CONFIG_MAPS, *self._key[1:])
+        if found is not None and (error := why_taken(self._work.scope, found, CONFIG_MAPS.kind)) is not None:
+            raise error
+        self._work.written.compare(self._key, found)
+        return found
 
     def _holds(self, patch: Mapping[str, str | None]) -> bool:
         """Whether the entries were stored, and the answer was lost."""

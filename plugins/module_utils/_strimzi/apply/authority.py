@@ -172,13 +172,26 @@ def _switch_key(step: Switch, observation: Observation) -> tuple[Write, ...]:
     if ca.key == chain[0].public_key_sha256:
         return ()
     data = entries(existing)
-    changed: dict[str, bytes | None] = {KEY: data[f"{step.authority.fingerprint}.key"]}
+    changed: dict[str, bytes | None] = {KEY: _kept_key(step.authority.chain[0], observation)}
     if ca.current and ca.key == ca.current[0].public_key_sha256:
         # The old key is kept until its CA leaves the ledger, for the way back.
         changed[f"{ca.current[0].fingerprint}.key"] = data[KEY]
     what = f"{chain[0].subject} becomes the signing key"
     patch = secret_patch(changed, {names.CA_KEY_GENERATION: str(step.key_generation)})
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing)),)
+
+
+def _kept_key(authority: Certificate, observation: Observation) -> bytes:
+    """The entry with the key of a CA that is not in use. Raises StepError."""
+    name, entry = observation.scope.ca_key_secret, f"{authority.fingerprint}.key"
+    kept = entries(observation.secrets[name]).get(entry)
+    if kept is None:
+        raise StepError(
+            f"Secret {observation.scope.namespace}/{name}",
+            f"has no entry {entry}, the key of {authority.subject}",
+            "Find the program or person that removed it, and put it back from a backup; or give the flow up with the abort playbook.",
+        )
+    return kept
 
 
 def _switch_certificate(step: Switch, observation: Observation) -> Write:
@@ -210,7 +223,7 @@ def restore_key(step: RestoreKey, observation: Observation) -> tuple[Write, ...]
     """Make ``ca.key`` the key of ``ca.crt`` again; the prepared CA keeps its own key beside it."""
     name = observation.scope.ca_key_secret
     existing = observation.secrets[name]
-    kept = {KEY: entries(existing)[f"{step.certificate.fingerprint}.key"]}
+    kept = {KEY: _kept_key(step.certificate, observation)}
     patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation)})
     what = f"{step.certificate.subject} is the signing key again"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing)),)

@@ -120,6 +120,8 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     ReloadImpossible, before anything is written, when a node has to restart instead, and StampsRefused.
     """
     pod_sets, hashes = observation.owners.read_pod_sets(work.client), _hashes(observation)
+    for pod_set in pod_sets:
+        work.written.compare((STRIMZI_POD_SETS.kind, work.scope.namespace, pod_set["metadata"]["name"]), pod_set)
     if step.generation is not None and (found := obstacles(pod_sets, observation)):
         raise _roll_needed(work, found)
     keys = {names.CLUSTER_CA_KEY_GENERATION: str(step.key_generation)}

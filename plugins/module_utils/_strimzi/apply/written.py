@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The fields that a call has written, and the other programs that write to the same objects
+"""The fields that a call and earlier calls of this collection have written, and the other programs that write to the same objects
 (docs/design.md, "Other hands").
 
 ``metadata.managedFields`` names those programs; docs/other-writers.md says what to do about each of them.
@@ -10,13 +10,18 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, TypeAlias
 
+from ..._errors import fit_in_line
 from ..._kube.client import KubeClient
 from ..._kube.resources import (
     FIELD_MANAGER,
@@ -24,21 +29,23 @@ from ..._kube.resources import (
     SECRETS,
     Field,
     fields_of,
+    fields_of_this_collection,
     in_list,
     is_of_this_collection,
     managers_of,
     owns,
     read_time,
 )
+from ..._trust.model.names import first_of, listed
+from ..._trust.model.snapshot import Component
 from .. import names
 from ..cluster.observe import Key, Observation
 from ..ledger.layouts import is_entry_of_ledger
-from ..names import KAFKAS, STRIMZI_POD_SETS
+from ..names import KAFKA_USERS, KAFKAS, STRIMZI_POD_SETS
+from ..secret_data import entries
 
 Object: TypeAlias = Mapping[str, Any]
 
-#: Programs of Strimzi, which name themselves in the User-Agent (docs/operator.md, "Users").
-_OF_STRIMZI = "strimzi-"
 #: A person at a terminal writes once; so does a test that plays a person. "before-first-apply" and "unknown" are names
 #: that the API server gives.
 _ONCE = ("kubectl", "oc", "k9s", "Mozilla", "before-first-apply", "unknown")
@@ -84,7 +91,7 @@ class Writer:
 
     @property
     def is_operator(self) -> bool:
-        return self.manager.startswith(_OF_STRIMZI)
+        return self.manager.startswith(names.OPERATOR_MANAGERS)
 
     @property
     def returns(self) -> bool:
@@ -165,24 +172,52 @@ def find_other_writers(found: Object | None) -> tuple[Writer, ...]:
     return _name_writers(one for one in _other_managers(found) if any(map(is_of_flows, fields_of(one))))
 
 
-#: Annotations that ask for something once: it is no loss when they are gone.
-_REQUESTS = frozenset({names.RECONCILE_REQUEST, names.MANUAL_ROLLING_UPDATE})
+#: Annotations that ask for something once: it is no loss when they are gone. A pod that restarts is gone with its annotation.
+_REQUESTS = frozenset({names.RECONCILE_REQUEST})
 #: How often the same may be gone until a call stops.
 _TWICE = 2
 
 
 @dataclass(frozen=True)
-class Loss:
-    """Fields of one object that this call has written and that another program has changed since."""
+class FieldChange:
+    """A field that another program has changed."""
 
-    #: Kind, namespace and name.
-    object: str
-    #: The fields; empty where the whole object was deleted, or created again.
-    fields: tuple[Field, ...]
+    #: Where the field is in its object; empty where the whole object was deleted, or created again.
+    field: Field
+    #: The value that this collection wrote, as people may see it.
+    before: str
+    #: The value that the call reads now, as people may see it.
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.before}, now {self.after}"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Fields of one object that this collection has written and that another program has changed since."""
+
+    #: The object.
+    key: Key
+    #: The changed fields with both states.
+    changes: tuple[FieldChange, ...]
     #: The programs that have written them since, the last first.
     writers: tuple[Writer, ...]
     #: How often this has happened in this call.
     times: int
+    #: UID of the object; empty where it is not known.
+    uid: str = ""
+    #: Whether the API server notes these programs as writers of the changed fields; else they have written other fields of the object.
+    is_noted: bool = True
+
+    @property
+    def object(self) -> str:
+        """Kind, namespace and name."""
+        return f"{self.key[0]} {self.key[1]}/{self.key[2]}"
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return tuple(change.field for change in self.changes if change.field)
 
     @property
     def is_repeated(self) -> bool:
@@ -203,72 +238,150 @@ class Loss:
         """The fields, for people."""
         told: dict[str, list[str]] = {}
         for path in self.fields:
-            told.setdefault(_KINDS.get(path[:-1], "field"), []).append(
-                path[-1] if path[:-1] in _KINDS else ".".join(path)
-            )
+            told.setdefault(_KINDS.get(path[:-1], "field"), []).append(_label(path))
         groups = [f"{kind if len(found) == 1 else _MANY[kind]} {', '.join(found)}" for kind, found in told.items()]
         return " and ".join(groups) or "the object itself"
+
+    def describe(self, again: str = "") -> str:
+        """The fields, both states and the writer, as a sentence; ``again`` says how often it has happened."""
+        first, more = first_of(self.changes, _MOST_CHANGES)
+        named = [f"{_label(change.field)}: {change}" for change in first] if len(first) > 1 else [*map(str, first)]
+        states = "; ".join([*named, *([f"and {more} more"] if more else [])])
+        since = "has written it since" if self.is_noted or not self.writers else "writes to the object"
+        return (
+            f"{self.what[:1].upper()}{self.what[1:]}: not as this collection wrote it{again} ({states}); "
+            f"{self.writer} {since}."
+        )
 
     @property
     def remedy(self) -> str:
         return remedy_for(self.writers[:1])
 
 
-_MANY = {"entry": "entries", "annotation": "annotations", "field": "fields"}
-_KINDS = {("data",): "entry", ("metadata", "annotations"): "annotation"}
+#: How many changed fields a sentence describes.
+_MOST_CHANGES = 5
+_MANY = {"entry": "entries", "annotation": "annotations", "label": "labels", "field": "fields"}
+_KINDS = {("data",): "entry", ("metadata", "annotations"): "annotation", ("metadata", "labels"): "label"}
+
+
+def _label(field: Field) -> str:
+    """The field in sentences that say its kind."""
+    return field[-1] if field[:-1] in _KINDS else ".".join(field) or "the object"
+
+
+@dataclass(frozen=True)
+class _Value:
+    """The value of a field as a call remembers it."""
+
+    #: SHA-256 of the value as JSON: keys of CAs are among the values. An absent field or object has the digest of None.
+    digest: str
+    #: The value as people may see it.
+    told: str
+    #: Whether this call has written it; else an earlier call of this collection, by ``metadata.managedFields``.
+    is_written: bool = True
 
 
 @dataclass(repr=False)
 class Written:
-    """The fields that a call has written.
+    """The fields that a call knows to be of this collection: the fields that it has written, and the fields of the objects that flows write
+    that earlier calls have written. Each is compared wherever the call reads its object again.
 
-    Looked at are objects that an observation has; StrimziPodSets are listed, and Secrets that it should have and has not are read by their names.
+    Looked at are objects that an observation has; StrimziPodSets and paused users are listed, and Secrets that it should have and has not are read by their
+    names.
     """
 
-    #: SHA-256 of the value of each field as JSON, by object: keys of CAs are among the values. An absent field or object has the digest of None.
-    _fields: dict[Key, dict[Field, str]] = field(default_factory=dict)
-    #: UIDs of the written objects; empty where a write named none.
+    #: The value of each field by object.
+    _fields: dict[Key, dict[Field, _Value]] = field(default_factory=dict)
+    #: UIDs of the known objects; empty where a write named none.
     _uids: dict[Key, str] = field(default_factory=dict)
+    #: Resource versions of the objects whose fields are learned.
+    _learned: dict[Key, str] = field(default_factory=dict)
     #: Secrets that observations have.
     _listed: set[Key] = field(default_factory=set)
-    #: How often a written object was changed by another program; for the operator, how often a field lost the same value.
+    #: Objects of which the operator deletes none by itself.
+    _lasting: set[Key] = field(default_factory=set)
+    #: The losses that a step has found where it read an object itself.
+    _found: list[Loss] = field(default_factory=list)
+    #: How often a known object was changed by another program; for the operator, how often a field lost the same value.
     _times: Counter[tuple[Any, ...]] = field(default_factory=Counter)
 
     def note(self, key: Key, body: Mapping[str, Any] | None, uid: str = "") -> None:
         """Note a write of this body to the object with this UID. The body is None where the object was deleted."""
+        self._lasting.add(key)
+        self._learned.pop(key, None)
         if body is None:
-            self._fields[key] = {(): _digest(None)}
+            self._fields[key] = {(): _remember(key, (), None)}
             return
         known = self._fields.setdefault(key, {})
         known.pop((), None)
-        known.update({path: _digest(value) for path, value in _written_fields(body)})
+        known.update({path: _remember(key, path, value) for path, value in _written_fields(body)})
         self._uids[key] = uid
         if ((body.get("metadata") or {}).get("labels") or {}).get(names.KIND_LABEL) == KAFKAS.kind:
             self._listed.add(key)
 
     @property
     def objects(self) -> frozenset[Key]:
-        return frozenset(self._fields)
+        """The objects that this call has written."""
+        return frozenset(
+            key for key, known in self._fields.items() if not known or any(value.is_written for value in known.values())
+        )
 
     def forget(self) -> None:
         """From here on other runs may write to these objects."""
-        self._fields = {key: {} for key in self._fields}
+        self._fields = {key: {} for key in self.objects}
+        self._learned.clear()
+        self._found.clear()
+
+    def compare(self, key: Key, now: Object | None) -> None:
+        """Compare an object that a step reads by itself before it writes to it; None where the object is gone. ``take_losses`` returns what was lost."""
+        if self._fields.get(key) and (loss := self._find_loss(key, now)):
+            self._found.append(loss)
+
+    def is_lost(self, loss: Loss) -> bool:
+        """Whether something of the loss has neither been written nor read again since."""
+        known = self._fields.get(loss.key, {})
+        if loss.key[0] == PODS.kind and loss.uid != self._uids.get(loss.key, ""):
+            return False
+        return any(field not in known for field in loss.fields) or (not loss.fields and not known)
 
     def take_losses(self, observation: Observation, client: KubeClient) -> tuple[Loss, ...]:
         """The losses since the last time, each once. Raises KubeError."""
-        losses = []
-        for key, now in self._present(observation, client).items():
-            if gone := self._take_lost_fields(key, now):
-                by = writers_of(now, gone)
-                if key[2] == observation.scope.trust_bundle_secret and by and by[0].is_operator:
-                    # It is the operator's, which keeps it in step with the CA Secrets.
-                    continue
-                times = self._count(key, gone, by)
-                losses.append(Loss(f"{key[0]} {key[1]}/{key[2]}", tuple(filter(None, gone)), by, times))
-        return tuple(losses)
+        bundle = (SECRETS.kind, observation.scope.namespace, observation.scope.trust_bundle_secret)
+        # The operator keeps the bundle in step with the CA Secrets.
+        compared = [
+            self._find_loss(key, now, is_of_operator=key == bundle)
+            for key, now in self._present(observation, client).items()
+        ]
+        losses = (*self._found, *filter(None, compared))
+        self._found = []
+        self._learn(observation)
+        return losses
+
+    def _learn(self, observation: Observation) -> None:
+        """Learn the fields that earlier calls have written in the Secrets and pods that flows write. Flows on both CAs pause the Kafka resource."""
+        found = observation.by_key
+        of_operator = {leaf.secret for leaf in observation.stored_leaves} | {observation.scope.trust_bundle_secret}
+        for key, places in fields_that_flows_write(observation).items():
+            if key[0] == KAFKAS.kind:
+                continue
+            now = found[key]
+            version = str(now["metadata"].get("resourceVersion"))
+            if self._learned.get(key) == version:
+                continue
+            self._learned[key] = version
+            known = self._fields.setdefault(key, {})
+            for path in _own_fields(now, places):
+                if path not in known or not known[path].is_written:
+                    known[path] = _remember(key, path, _value_at(now, path), is_written=False)
+            if not known:
+                del self._fields[key]
+                continue
+            self._uids[key] = str(now["metadata"].get("uid") or "")
+            if key[0] == SECRETS.kind and key[2] not in of_operator:
+                self._lasting.add(key)
 
     def _present(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
-        """The present state of the recorded objects; None for an object that is gone."""
+        """The present state of the known objects; None for an object that is gone."""
         found = observation.by_key
         self._listed |= {key for key in self._fields if key in found and key[0] == SECRETS.kind}
         present: dict[Key, Object | None] = {}
@@ -277,7 +390,21 @@ class Written:
                 present[key] = found.get(key)
             elif key in self._listed:
                 present[key] = client.get_or_none(SECRETS, key[1], key[2])
-        return present | self._pod_sets(observation, client)
+        return present | self._pod_sets(observation, client) | self._paused_users(client)
+
+    def _paused_users(self, client: KubeClient) -> dict[Key, Object | None]:
+        """The users that this call has paused, as far as they are there: their owner may delete them at any time."""
+        paused = {
+            key
+            for key, known in self._fields.items()
+            if key[0] == KAFKA_USERS.kind and any(value.digest != _ABSENT for value in known.values())
+        }
+        found: dict[Key, Object | None] = {}
+        for namespace in sorted({key[1] for key in paused}):
+            users = client.each(KAFKA_USERS, namespace, lambda user: user, metadata_only=True)
+            named = {(KAFKA_USERS.kind, namespace, str(user["metadata"]["name"])): user for user in users}
+            found |= {key: user for key, user in named.items() if key in paused}
+        return found
 
     def _pod_sets(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
         """The known StrimziPodSets."""
@@ -287,39 +414,96 @@ class Written:
         by_name = {pod_set["metadata"]["name"]: pod_set for pod_set in observation.owners.read_pod_sets(client)}
         return {key: by_name.get(key[2]) for key in known}
 
-    def _take_lost_fields(self, key: Key, now: Object | None) -> dict[Field, str]:
-        """The fields that no longer have the value that this call wrote, without the fields that another call of this collection wrote last: each CA has a
-        Lease of its own, and a person may bring certificates meanwhile. The changed fields are forgotten until this call writes them again.
+    def _find_loss(self, key: Key, now: Object | None, *, is_of_operator: bool = False) -> Loss | None:
+        """The loss of the fields that no longer have the known value; None where nothing is lost. What the operator changes of its own object is no loss."""
+        lost = self._take_changed_fields(key, now)
+        learned = writers_of(now, [path for path, value in lost.items() if not value.is_written])
+        if learned and learned[0].is_operator:
+            # By rules of its own it issues leaves of earlier calls again.
+            lost = {path: value for path, value in lost.items() if value.is_written}
+        if not lost:
+            return None
+        writers = writers_of(now, lost)
+        if is_of_operator and writers and writers[0].is_operator:
+            return None
+        changes = tuple(_describe_change(key, path, value, now) for path, value in lost.items())
+        times, is_noted = self._count(key, lost, writers), bool(owners_of(now, lost))
+        return Loss(key, changes, writers, times, self._uids.get(key, ""), is_noted)
+
+    def _take_changed_fields(self, key: Key, now: Object | None) -> dict[Field, _Value]:
+        """The fields that no longer have the known value, without the fields that another call of this collection wrote last: each CA has a Lease of its
+        own, and a person may bring certificates meanwhile. The changed fields are forgotten until they are written or learned again.
         """
         known = self._fields[key]
-        if key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key)):
-            # Another process by now, which is made with annotations of its own.
+        is_other_process = key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key))
+        if is_other_process or (now is None and key not in self._lasting):
+            # A process gets annotations of its own, and the operator deletes Secrets of nodes that are gone.
             del self._fields[key]
+            self._uids.pop(key, None)
             return {}
         if now is None or () in known:
-            changed: dict[Field, str] = {} if now is None and () in known else {(): known.get((), "")}
+            there = _Value("", "there", any(value.is_written for value in known.values()))
+            changed: dict[Field, _Value] = {} if now is None and () in known else {(): known.get((), there)}
         else:
-            changed = {path: digest for path, digest in known.items() if _digest(_value_at(now, path)) != digest}
-        self._fields[key] = {
-            path: digest for path, digest in known.items() if path not in changed and () not in changed
-        }
-        return {path: digest for path, digest in changed.items() if not path or not is_of_this_collection(now, path)}
+            changed = {path: value for path, value in known.items() if _digest(_value_at(now, path)) != value.digest}
+        self._fields[key] = {path: value for path, value in known.items() if path not in changed and () not in changed}
+        return {path: value for path, value in changed.items() if not path or not is_of_this_collection(now, path)}
 
-    def _count(self, key: Key, gone: Mapping[Field, str], writers: tuple[Writer, ...]) -> int:
+    def _count(self, key: Key, lost: Mapping[Field, _Value], writers: tuple[Writer, ...]) -> int:
         """How often it has happened. The operator may put back once what it had read before each write; others have no reason to."""
         is_operator = bool(writers) and writers[0].is_operator
-        counted = [(key, path, digest) for path, digest in gone.items()] if is_operator else [(key,)]
+        counted = [(key, path, value.digest) for path, value in lost.items()] if is_operator else [(key,)]
         self._times.update(counted)
         return max(self._times[field] for field in counted)
 
 
+#: The parts of an object with fields of many writers.
+_DATA, _ANNOTATIONS, _LABELS = ("data",), ("metadata", "annotations"), ("metadata", "labels")
+
+
+def fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field, ...]]:
+    """The fields that flows on the CA write, by the objects of this observation."""
+    scope = observation.scope
+    issuing = {
+        name(component.value) for component in Component for name in (scope.issuing_secret, scope.next_keys_secret)
+    }
+    secrets = {
+        scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret, scope.client_bundle_secret,
+        *issuing, *(leaf.secret for leaf in observation.stored_leaves),
+    }  # fmt: skip
+    found: dict[Key, tuple[Field, ...]] = {
+        (SECRETS.kind, scope.namespace, name): (_DATA, _ANNOTATIONS)
+        for name in sorted(secrets)
+        if name in observation.secrets
+    }
+    found |= {(PODS.kind, scope.namespace, name): (_ANNOTATIONS,) for name in observation.pods}
+    if observation.kafka is not None:
+        pauses = (names.PAUSE_RECONCILIATION, scope.paused_by)
+        found[KAFKAS.kind, scope.namespace, scope.cluster] = tuple((*_ANNOTATIONS, pause) for pause in pauses)
+    return found
+
+
+#: The end of an entry in which people bring certificates: they may bring another.
+_BROUGHT = ".issued"
+
+
+def _own_fields(found: Object, places: Iterable[Field]) -> Iterator[Field]:
+    """The fields of this collection in these parts of the object, and its labels."""
+    for place in (*places, _LABELS):
+        for path in fields_of_this_collection(found, place):
+            if path[-1] not in _REQUESTS and not path[-1].endswith(_BROUGHT):
+                yield path
+
+
 def _written_fields(body: Mapping[str, Any]) -> Iterator[tuple[Field, Any]]:
     """The fields of a patch, or of an object that is created."""
-    for name, value in ((body.get("metadata") or {}).get("annotations") or {}).items():
-        if name not in _REQUESTS:
-            yield ("metadata", "annotations", name), value
+    metadata = body.get("metadata") or {}
+    for place, part in ((_ANNOTATIONS, metadata.get("annotations")), (_LABELS, metadata.get("labels"))):
+        for name, value in (part or {}).items():
+            if name not in _REQUESTS:
+                yield (*place, name), value
     for name, value in (body.get("data") or {}).items():
-        yield ("data", name), value
+        yield (*_DATA, name), value
     yield from _flatten(("spec",), body.get("spec") or {})
 
 
@@ -337,7 +521,7 @@ def _flatten(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
         yield from _flatten((*where, name), entry)
 
 
-def _value_at(found: Mapping[str, Any], where: Field) -> Any:
+def _value_at(found: Mapping[str, Any] | None, where: Field) -> Any:
     value: Any = found
     for part in where:
         if isinstance(value, list):
@@ -347,5 +531,51 @@ def _value_at(found: Mapping[str, Any], where: Field) -> Any:
     return value
 
 
+def _remember(key: Key, path: Field, value: Any, *, is_written: bool = True) -> _Value:
+    return _Value(_digest(value), "removed" if value is None else _show(key, path, value), is_written)
+
+
 def _digest(value: Any) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+#: The digest of a field that is not there.
+_ABSENT = _digest(None)
+
+
+def _describe_change(key: Key, path: Field, before: _Value, now: Object | None) -> FieldChange:
+    if not path:
+        return FieldChange(path, before.told, "gone" if now is None else "there again")
+    value = _value_at(now, path)
+    after = "gone" if value is None else _show(key, path, value)
+    return FieldChange(path, before.told, _ANOTHER.get(after, f"another {after}") if after == before.told else after)
+
+
+_HIDDEN, _KEY = "content that is not shown", "a private key"
+#: The same as an earlier value as far as people may see it.
+_ANOTHER = {_HIDDEN: "other content", _KEY: "another private key"}
+_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
+_STATE = re.compile(rb"[A-Z_]{1,40}\s*")
+#: How many characters of a value, and how many of a fingerprint, a sentence shows.
+_SHOWN, _FINGERPRINT = 60, 12
+
+
+def _show(key: Key, path: Field, value: Any) -> str:
+    """The value for people: of an entry of a Secret the fingerprints of its certificates, or the state of a CA, and nothing else."""
+    if isinstance(value, (Mapping, list)):
+        return f"SHA-256 {_digest(value)[:_FINGERPRINT]}"
+    if key[0] != SECRETS.kind or path[:-1] != _DATA:
+        return fit_in_line(str(value), _SHOWN)
+    content = entries({"data": {path[-1]: value}}).get(path[-1], b"")
+    if b"PRIVATE KEY" in content:
+        return _KEY
+    if found := [_fingerprint(body) for body in _CERTIFICATE.findall(content)]:
+        return f"{'certificate' if len(found) == 1 else 'certificates'} {listed(found)}"
+    return content.decode("ascii").strip() if path[-1].endswith(".state") and _STATE.fullmatch(content) else _HIDDEN
+
+
+def _fingerprint(body: bytes) -> str:
+    """The start of the SHA-256 of a certificate, by which people know it; its body is the base64 of its DER form."""
+    with suppress(binascii.Error):
+        return sha256(base64.b64decode(body)).hexdigest()[:_FINGERPRINT]
+    return "that cannot be read"

@@ -42,6 +42,7 @@ from ..._trust.model.snapshot import (
     Pod,
     Snapshot,
     StoredLeaf,
+    TakenName,
 )
 from .. import names
 from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions, observe_outside, reach_of
@@ -82,6 +83,7 @@ from .leaves import (
 )
 from .node_pools import NO_GROWTH, Growth, WantedNode
 from .pods import Owners, find_pods, labels_of, lost_labels, read_pod
+from .taken_names import split_taken
 
 #: The operator's own default.
 DEFAULT_DOMAIN = "cluster.local"
@@ -214,11 +216,14 @@ class Stored:
     kafka: Mapping[str, Any] | None
     #: The Secrets of the cluster, by their names.
     secrets: Mapping[str, Mapping[str, Any]]
+    #: The Secrets of other owners under names of this collection, which are left out of them.
+    taken_names: tuple[TakenName, ...] = ()
 
 
 def read_stored(client: KubeClient, scope: ClusterNames) -> Stored:
     """The Kafka resource and the Secrets. Read them before the pods: a pod that is missing from the later list has started since."""
-    return Stored(client.get_or_none(KAFKAS, scope.namespace, scope.cluster), read_secrets(client, scope))
+    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
+    return Stored(kafka, *split_taken(scope, read_secrets(client, scope)))
 
 
 @dataclass(frozen=True)
@@ -261,8 +266,11 @@ def observe(
     is_first = not ca.current or (kafka is None and ca.in_use_elsewhere)
     samples = sample_leaves(scope, bare.source, now) if is_first else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *samples)))
-    secrets = add_named_secrets(client, scope, found.secrets, (leaf.secret for leaf in expected))
-    nodes = {leaf.secret for leaf in expected if leaf.component is Component.KAFKA}
+    of_nodes = [leaf for leaf in expected if leaf.component is Component.KAFKA]
+    known = {taken.name for taken in found.taken_names}
+    wanted_secrets = (leaf.secret for leaf in expected if leaf.secret not in known)
+    secrets, taken = split_taken(scope, add_named_secrets(client, scope, found.secrets, wanted_secrets), of_nodes)
+    nodes = {leaf.secret for leaf in of_nodes}
     stored = leaf_secrets(scope, secrets, is_node_name, nodes)
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
     parties = _read_parties(seen.owners, running, leaves)
@@ -279,7 +287,11 @@ def observe(
         leaves=replace(
             bare.leaves,
             stored=leaves,
-            missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
+            missing={
+                leaf.secret: leaf.component
+                for leaf in expected
+                if leaf.secret not in secrets and leaf.secret not in {one.name for one in (*found.taken_names, *taken)}
+            },
         ),
         outside_clients=replace(
             bare.outside_clients,
@@ -289,6 +301,7 @@ def observe(
         ),
         objects=replace(
             bare.objects,
+            taken_names=(*bare.objects.taken_names, *taken),
             unlabelled_secrets={**bare.objects.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
             immutable_secrets=(
                 *bare.objects.immutable_secrets,
@@ -344,6 +357,7 @@ def without_parties(
         source=read_ca_source(client, around.source) if around.source is not None else None,
         other_ca=_other_authority(kafka, secrets, scope.other_ca),
         objects=Objects(
+            taken_names=found.taken_names,
             unlabelled_secrets=unlabelled_secrets(scope, secrets),
             immutable_secrets=immutable_secrets(
                 secrets, (*_names_of_written_secrets(scope), *ledger_parts(secrets, scope))

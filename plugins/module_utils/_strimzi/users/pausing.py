@@ -56,11 +56,16 @@ def annotate(
     for _try in range(_TRIES):
         work.renew_lease()
         found = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
-        if found is None or user_pause(found) in leaving_out:
+        if found is None:
+            return False
+        key = KAFKA_USERS.kind, user.namespace, user.name
+        work.written.compare(key, found)
+        if user_pause(found) in leaving_out:
             return False
         try:
             patch = {"metadata": {"annotations": dict(annotations)}}
             work.client.patch(KAFKA_USERS, user.namespace, user.name, patch, resource_version=version(found))
+            work.written.note(key, patch)
             return True
         except NotFound:
             return False

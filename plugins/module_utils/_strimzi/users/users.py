@@ -49,6 +49,7 @@ from ..cluster.kafka import (
 )
 from ..cluster.observe import in_deletion, neighbours
 from ..cluster.pods import find_pods
+from ..cluster.taken_names import describe_owner
 from ..names import KAFKA_USERS, KAFKAS, CaKind, ClusterNames
 from ..secret_data import is_true, missing_labels
 from .readers import Key, NamedCertificate, Reader, find_readers, read_named
@@ -221,7 +222,7 @@ def _refuse_to_overwrite(seen: SeenUser) -> None:
     if not seen.is_kept and not seen.is_operated:
         raise StepError(
             name,
-            "belongs to another owner, and the User Operator would overwrite it",
+            f"belongs to another owner ({describe_owner(seen.secret)}), and the User Operator would overwrite it",
             "Have its writer use another name, and delete this Secret when no application reads it.",
         )
 

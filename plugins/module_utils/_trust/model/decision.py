@@ -113,6 +113,7 @@ class Condition(str, Enum):
     AUTHORITY_IS_NOT_FOREIGN = "authority_is_not_foreign"
     AUTHORITY_IS_USER_MANAGED = "authority_is_user_managed"
     PODS_ARE_LABELLED = "pods_are_labelled"
+    NAMES_ARE_FREE = "names_are_free"
     SECRETS_ARE_LABELLED = "secrets_are_labelled"
     PODS_ARE_OWNED = "pods_are_owned"
     OPERATOR_HAS_FINISHED = "operator_has_finished"

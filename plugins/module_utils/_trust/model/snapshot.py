@@ -469,6 +469,40 @@ class UnlabelledSecret:
         return label_command("secret", name, namespace, self.lost)
 
 
+@dataclass(frozen=True)
+class TakenName:
+    """A name of this collection that an object of another owner has."""
+
+    #: The kind of the object.
+    kind: str
+    #: Its namespace.
+    namespace: str
+    #: Its name.
+    name: str
+    #: Its labels, its owners and the programs that write it, for people.
+    owner: str
+    #: The way to go on without this name, as a part of a sentence; empty where there is none.
+    way_without: str = ""
+
+    @property
+    def subject(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}"
+
+    @property
+    def cause(self) -> str:
+        """The rest of a sentence that begins with the subject, without a full stop."""
+        return f"has a name that this collection gives to an object of its own, and belongs to another owner ({self.owner}); nothing of it was used or changed"
+
+    @property
+    def remedy(self) -> str:
+        """The remedy, as sentences."""
+        without = f"; or {self.way_without}" if self.way_without else ""
+        return (
+            "Have its owner give it another name, or delete it where no program needs it "
+            f"(kubectl delete {self.kind.lower()} {self.name} --namespace {self.namespace}), then run again{without}."
+        )
+
+
 #: Bytes of data that Kubernetes lets a Secret hold: 1 MiB.
 SECRET_LIMIT = 1024 * 1024
 
@@ -481,6 +515,8 @@ class Objects:
     unlabelled_secrets: Mapping[str, UnlabelledSecret] = field(default_factory=dict)
     #: The Secrets of users that have lost labels, by namespace and name. No flow waits for them.
     unlabelled_of_users: Mapping[tuple[str, str], UnlabelledSecret] = field(default_factory=dict)
+    #: The objects of other owners that have the name of an object which flows write.
+    taken_names: tuple[TakenName, ...] = ()
     #: The Secrets that flows write and that Kubernetes lets no program change.
     immutable_secrets: tuple[str, ...] = ()
     #: The finalizers for which the deletion of an object waits, by the object as messages name it.

@@ -24,7 +24,7 @@ from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import UNUSED, Ledger, TrustState
 from ..model.names import first_told, label_command, listed, named
-from ..model.snapshot import SECRET_LIMIT, Component, Snapshot
+from ..model.snapshot import SECRET_LIMIT, Component, Snapshot, TakenName
 from .absence import (
     AFTER_DELETION,
     absence_of_cluster,
@@ -424,6 +424,17 @@ def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             f"kubectl label pod {pod} --namespace {snapshot.names.namespace} strimzi.io/cluster- . Where it is a process of the cluster that has lost its "
             "owner, let the Cluster Operator reconcile, or delete the pod: its owner makes it again.",
         )  # fmt: skip
+
+
+def names_are_free(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The API would refuse to create an object of this name, perhaps in the middle of a flow; and what another owner put there says nothing about the
+    cluster.
+    """
+    yield from map(name_is_taken, snapshot.objects.taken_names)
+
+
+def name_is_taken(taken: TakenName) -> Violation:
+    return Violation(Condition.NAMES_ARE_FREE, taken.subject, f"{taken.cause}.", taken.remedy)
 
 
 def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

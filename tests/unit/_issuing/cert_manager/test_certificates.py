@@ -238,7 +238,44 @@ def test_a_certificate_of_another_owner_is_neither_changed_nor_issued_again() ->
     answer = bench.issuer.request(replace(order, unfit=frozenset({"0"})))
     assert isinstance(answer, Refused)
     is_told(answer)
+    assert "Found there: labels app.kubernetes.io/managed-by=Helm" in answer.reason
     assert (bench.find(order), len(bench.api.writes)) == (theirs, begun)
+
+
+def put_secret(bench: Bench, name: str, **parts: Any) -> None:
+    metadata = {"name": f"{name}-cm", "labels": {"app": "billing"}, **parts.pop("metadata", {})}
+    answer = bench.api.request(
+        "POST", f"/api/v1/namespaces/{NAMESPACE}/secrets", body={"kind": "Secret", "metadata": metadata, **parts}
+    )
+    assert answer.status == 201
+
+
+def test_a_secret_of_another_owner_is_not_written() -> None:
+    bench, order = Bench(), wish().order
+    put_secret(bench, order.name, data={"notes": "dGhlaXJz"})
+    begun = len(bench.api.writes)
+    answer = bench.issuer.request(order)
+    assert isinstance(answer, Refused)
+    is_told(answer)
+    assert f"Secret {NAMESPACE}/{order.name}-cm, which belongs to another owner (labels app=billing" in answer.reason
+    assert f"kubectl delete secret {order.name}-cm --namespace {NAMESPACE}" in answer.remedy
+    assert (bench.find(order), len(bench.api.writes)) == ({}, begun)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"data": {"tls.crt": ""}},
+        {"metadata": {"annotations": {"cert-manager.io/issuer-name": "corporate"}}},
+        {"metadata": {"annotations": {"trustops.strimzi/kept-for": "demo-cluster-ca"}}},
+    ],
+    ids=["a certificate", "cert-manager's mark", "a mark of this collection"],
+)
+def test_a_secret_that_cert_manager_has_kept_is_used_again(parts: dict[str, Any]) -> None:
+    """A restore has put it back, without its Certificate."""
+    bench, order = Bench(), wish().order
+    put_secret(bench, order.name, **parts)
+    assert not isinstance(bench.issuer.request(order), Refused)
 
 
 def test_a_secret_of_a_kafka_user_is_not_written() -> None:

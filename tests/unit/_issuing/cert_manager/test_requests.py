@@ -434,7 +434,7 @@ def test_the_same_request_to_another_issuer_is_another_one() -> None:
     asked(cert_manager(api), order)
     answer = cert_manager(api, CertManagerIssuer("corporate", "ClusterIssuer")).request(order)
     assert isinstance(answer, Refused)
-    assert answer.reason.endswith("is not the request of this run: it names another issuer.")
+    assert "is not the request of this run: it names another issuer. Found there: " in answer.reason
     assert f"kubectl delete -n kafka certificaterequests.cert-manager.io {order.name}" in answer.remedy
     is_told(answer)
 

@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import FIELD_MANAGER, SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
     Work,
     Write,
@@ -32,10 +33,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wr
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import KAFKAS, STRIMZI_POD_SETS
 
+from ....tools.support.certificates import key, make
 from ....tools.support.faults import Fault, FaultyApi, at_call
 from ....tools.support.other_hands import ARGO_CD
 from ..bench import LABELS, SCOPE, Bench, Object, kafka, pod, secret
 
+
+def leaf_pem(number: int) -> Certificate:
+    return make(f"leaf {number}", key(number)).certificate
+
+
+def encode(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+KEY = key(1).reveal()
 OWNED, LEFT_ALONE, PAUSED = "demo-cluster-ca-cert", "left-alone", "strimzi.io/pause-reconciliation"
 OPERATOR = "strimzi-cluster-operator"
 _OURS = {"next.crt": "bmV4dA==", "ca.crt": "b3Vycw=="}
@@ -106,10 +118,8 @@ def test_what_another_call_of_the_collection_writes_is_no_loss() -> None:
     call.write({"data": _OURS})
     call.writes_back({"data": {"next.crt": "dHdv"}}, by=FIELD_MANAGER)
     assert call.losses() == ()
-    call.writes_back({"data": {"next.crt": "dGhyZWU="}})
-    assert call.losses() == (), "its value was that of the other call"
-    call.writes_back({"data": {"ca.crt": "YmVmb3Jl"}})
-    assert call.loss().what == "entry ca.crt"
+    call.writes_back({"data": {"next.crt": "dGhyZWU=", "ca.crt": "YmVmb3Jl"}})
+    assert call.loss().what == "entries ca.crt, next.crt", "what another program changes after that is a loss again"
 
 
 def test_a_field_that_the_call_has_removed_and_that_is_there_again_is_lost() -> None:
@@ -170,11 +180,10 @@ def test_a_pause_that_is_taken_away() -> None:
     assert (call.loss().object, call.done.written.objects) == ("Kafka kafka/demo", {("Kafka", "kafka", "demo")})
 
 
-@pytest.mark.parametrize("request_", ["trustops.strimzi/reconcile-request", "strimzi.io/manual-rolling-update"])
-def test_a_request_that_was_carried_out_is_no_loss(request_: str) -> None:
+def test_a_request_that_was_carried_out_is_no_loss() -> None:
     call = Call()
-    call.write({"metadata": {"annotations": {request_: "true"}}})
-    call.writes_back({"metadata": {"annotations": {request_: None}}})
+    call.write({"metadata": {"annotations": {"trustops.strimzi/reconcile-request": "true"}}})
+    call.writes_back({"metadata": {"annotations": {"trustops.strimzi/reconcile-request": None}}})
     assert call.losses() == ()
 
 
@@ -219,6 +228,121 @@ def test_fields_of_a_spec_are_looked_at_one_by_one() -> None:
     assert call.losses() == ()
     call.writes_back({"spec": {"clusterCa": {"generateCertificateAuthority": False}}}, "demo", plural="kafkas")
     assert call.loss().what == "field spec.clusterCa.generateCertificateAuthority"
+
+
+# Fields of earlier calls of the collection are known by what the API server notes.
+
+
+def test_an_entry_of_an_earlier_call_is_lost_too() -> None:
+    call = Call()
+    call.writes_back({"data": {"next.crt": "bmV4dA=="}}, by=FIELD_MANAGER)
+    assert call.losses() == ()
+    call.writes_back({"data": {"next.crt": None}, "metadata": {"annotations": {"its-own": "x"}}})
+    lost = call.loss()
+    assert (lost.what, lost.writers[0].manager, lost.is_noted) == ("entry next.crt", ARGO_CD, False)
+    assert call.losses() == (), "each loss is told once"
+
+
+def test_labels_are_lost_as_entries_are() -> None:
+    call = Call()
+    call.writes_back({"metadata": {"labels": {"strimzi.io/cluster": "demo"}}}, by=FIELD_MANAGER)
+    call.write({"metadata": {"labels": {"strimzi.io/kind": "Kafka"}}})
+    assert call.losses() == ()
+    call.writes_back({"metadata": {"labels": {"strimzi.io/kind": None}}})
+    assert call.loss().what == "label strimzi.io/kind"
+
+
+@pytest.mark.parametrize(
+    ("name", "by"), [("demo-kafka-0", OPERATOR), ("not-of-a-flow", ARGO_CD)], ids=["the operator's leaf", "no flow's"]
+)
+def test_what_an_earlier_call_wrote_is_no_loss_where_flows_do_not_rest_on_it(name: str, by: str) -> None:
+    """The operator issues leaves again by rules of its own; and a call does not watch Secrets that flows do not write."""
+    call = Call()
+    call.create("secrets", secret(name, {f"{name}.crt": b""}))
+    call.create("pods", pod("demo-kafka-0"))
+    call.writes_back({"data": {f"{name}.crt": "YQ=="}}, name, by=FIELD_MANAGER)
+    assert call.losses() == ()
+    call.writes_back({"data": {f"{name}.crt": "Yg=="}}, name, by=by)
+    assert call.losses() == ()
+
+
+def test_certificates_that_people_bring_are_theirs() -> None:
+    call = Call()
+    name = "demo-issuing-kafka"
+    call.create("secrets", secret(name, {}))
+    call.writes_back({"data": {"a.issued": "YQ==", "a.requested": "YQ=="}}, name, by=FIELD_MANAGER)
+    assert call.losses() == ()
+    call.writes_back({"data": {"a.issued": "Yg=="}}, name, by="kubectl-edit")
+    assert call.losses() == ()
+    call.writes_back({"data": {"a.requested": "Yg=="}}, name)
+    assert call.loss().what == "entry a.requested"
+
+
+def test_what_was_read_while_another_run_was_at_work_is_forgotten() -> None:
+    call = Call()
+    call.writes_back({"data": {"next.crt": "bmV4dA=="}}, by=FIELD_MANAGER)
+    assert call.losses() == ()
+    call.done.written.forget()
+    call.writes_back({"data": {"next.crt": None}})
+    assert call.losses() == ()
+
+
+def test_a_loss_that_a_step_reads_before_it_writes_the_entry_again_is_not_overlooked() -> None:
+    call = Call()
+    call.write({"data": _OURS})
+    call.writes_back({"data": {"next.crt": None}})
+    call.done.written.compare(("Secret", "kafka", OWNED), call.api.find("secrets", "kafka", OWNED))
+    call.write({"data": _OURS})
+    lost = call.loss()
+    assert lost.what == "entry next.crt"
+    assert not call.done.written.is_lost(lost), "the call has written it again"
+
+
+def test_a_loss_lasts_until_it_is_written_again() -> None:
+    call = Call()
+    call.write({"data": _OURS})
+    call.writes_back({"data": {"next.crt": None}})
+    lost = call.loss()
+    assert call.losses() == ()
+    assert call.done.written.is_lost(lost)
+
+
+CERTIFICATE, OTHER = (leaf_pem(number) for number in (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("written", "now", "told"),
+    [
+        (CERTIFICATE.pem, None, f"certificate {CERTIFICATE.sha256[:12]}, now gone"),
+        (CERTIFICATE.pem, OTHER.pem, f"certificate {CERTIFICATE.sha256[:12]}, now certificate {OTHER.sha256[:12]}"),
+        (
+            CERTIFICATE.pem + OTHER.pem, b"theirs",
+            f"certificates {CERTIFICATE.sha256[:12]}, {OTHER.sha256[:12]}, now content that is not shown",
+        ),
+        (b"a password", b"another", "content that is not shown, now other content"),
+        (KEY, None, "a private key, now gone"),
+        (KEY, KEY.replace(b"e", b"f"), "a private key, now another private key"),
+        (CERTIFICATE.pem + KEY, None, "a private key, now gone"),
+    ],
+    ids=["gone", "another certificate", "a chain", "a password", "a key", "another key", "a key with its certificate"],
+)  # fmt: skip
+def test_both_states_are_told_without_what_is_secret(written: bytes, now: bytes | None, told: str) -> None:
+    call = Call()
+    call.write({"data": {"x": encode(written)}})
+    call.writes_back({"data": {"x": None if now is None else encode(now)}})
+    said = call.loss().describe()
+    assert f"({told})" in said
+    assert "a password" not in said
+    assert KEY.decode().splitlines()[1] not in said
+
+
+def test_values_of_annotations_are_told_and_the_state_of_a_ca() -> None:
+    call = Call()
+    call.write({"data": {"a.state": encode(b"UNTRUSTED")}, "metadata": {"annotations": {"note": "ours"}}})
+    call.writes_back({"data": {"a.state": encode(b"PHASE_OUT")}, "metadata": {"annotations": {"note": "theirs"}}})
+    said = call.loss().describe()
+    assert "note: ours, now theirs" in said
+    assert "a.state: UNTRUSTED, now PHASE_OUT" in said
 
 
 def test_an_object_that_is_gone_and_one_that_is_back() -> None:

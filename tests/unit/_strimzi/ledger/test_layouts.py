@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import FIELD_MANAGER
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.carry_out import write_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Write, write_all
@@ -174,6 +175,7 @@ def with_ledger(ledger: Ledger) -> Bench:
     bench = Bench()
     for one in stored(lay_out(ledger, SCOPE)).values():
         bench.create("secrets", one)
+        bench.api.give("secrets", "kafka", one["metadata"]["name"], FIELD_MANAGER)
     return bench
 
 

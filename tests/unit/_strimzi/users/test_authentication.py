@@ -114,7 +114,8 @@ BY_HAND["metadata"]["managedFields"] = [
         ),
         (
             SeenUser(user("tls-external"), secret(False)), TLS,
-            "Secret apps/orders belongs to another owner, and the User Operator would overwrite it.",
+            "Secret apps/orders belongs to another owner (it has no label, no owner and no writer that the API server has noted), and the User "
+            "Operator would overwrite it.",
         ),
     ],
 )  # fmt: skip

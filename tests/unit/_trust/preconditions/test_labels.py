@@ -5,8 +5,13 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, UnlabelledSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    TakenName,
+    UnlabelledSecret,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
+    names_are_free,
     pods_are_labelled,
     pods_are_owned,
     secrets_are_labelled,
@@ -41,6 +46,20 @@ CASES = [
         f"Pod kafka/db-0: {PASSES_FOR} kafka, and no StrimziPodSet of the cluster is its owner. {UNLABEL} db-0 {OR_ELSE}",
         f"Pod kafka/db-1: {PASSES_FOR} kafka-exporter, and no Deployment of the cluster is its owner. {UNLABEL} db-1 {OR_ELSE}",
         name="", foreign_pods={"db-1": Component.KAFKA_EXPORTER, "db-0": Component.KAFKA},
+    ),
+    refusal(
+        names_are_free,
+        "Secret kafka/demo-cluster-ca-trusted-certs: has a name that this collection gives to an object of its own, and belongs to another owner (labels "
+        "app=theirs); nothing of it was used or changed. Have its owner give it another name, or delete it where no program needs it (kubectl delete secret "
+        "demo-cluster-ca-trusted-certs --namespace kafka), then run again.",
+        "ConfigMap kafka/demo-cluster-ca-audit: has a name that this collection gives to an object of its own, and belongs to another owner (written by helm); "
+        "nothing of it was used or changed. Have its owner give it another name, or delete it where no program needs it (kubectl delete configmap "
+        "demo-cluster-ca-audit --namespace kafka), then run again; or run without it.",
+        name="",
+        taken_names=(
+            TakenName("Secret", "kafka", "demo-cluster-ca-trusted-certs", "labels app=theirs"),
+            TakenName("ConfigMap", "kafka", "demo-cluster-ca-audit", "written by helm", "run without it"),
+        ),
     ),
     refusal(
         secrets_are_labelled,

@@ -1,0 +1,77 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Whether the names of objects that a call may create are free, before its first write: an observation has the Secrets with the labels of the cluster, and
+an object of another owner has none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from ..._errors import Forbidden
+from ..._kube.resources import CONFIG_MAPS, LEASES
+from ..._trust.model.intent import Intent
+from ..._trust.model.ledger import Ledger
+from ..._trust.model.snapshot import Component, TakenName
+from ..cluster.ca_secrets import named_secrets
+from ..cluster.leaves import LeafSecret, node_leaf
+from ..cluster.observe import Observation
+from ..cluster.taken_names import read_taken
+from ..ledger.layouts import lay_out
+from ..names import CaKind
+from .work import Work
+
+
+def find_taken_names(observation: Observation, intent: Intent, work: Work) -> tuple[TakenName, ...]:
+    """The names that objects of other owners have, of the objects that this call may create. Raises KubeError."""
+    scope = observation.scope
+    wanted = {name for name in _names_to_create(observation, intent, work) if name not in observation.secrets}
+    found = named_secrets(
+        work.client,
+        scope.namespace,
+        wanted,
+        lambda secret: read_taken(scope, secret, leaf=entry_of(secret["metadata"]["name"], observation)),
+    )
+    return (*found, *_others_taken(observation, work))
+
+
+def _others_taken(observation: Observation, work: Work) -> Iterator[TakenName]:
+    """Of the audit trail; and in a dry run, which takes no Lease, of the Lease."""
+    scope = observation.scope
+    wanted = [(CONFIG_MAPS, scope.audit_trail)] if work.settings.audits else []
+    if work.dry_run:
+        wanted.append((LEASES, scope.lease))
+    for resource, name in wanted:
+        # A run that only looks may lack the permission.
+        with suppress(Forbidden):
+            found = work.client.get_or_none(resource, scope.namespace, name)
+            if found is not None and (taken := read_taken(scope, found, resource.kind)) is not None:
+                yield taken
+
+
+def _names_to_create(observation: Observation, intent: Intent, work: Work) -> Iterator[str]:
+    """The names of the Secrets that the call may create, without the CA Secrets and the leaves of the cluster as it is, which an observation reads by their
+    names.
+    """
+    scope, snapshot, settings = observation.scope, observation.snapshot, work.settings
+    layout = intent.parameters.layout or snapshot.ledger_or_empty.layout
+    yield from (part.name for part in lay_out(Ledger(layout=layout), scope))
+    if intent.trust.publishes_bundle:
+        yield scope.client_bundle_secret
+    if settings.backs_up:
+        yield from [name for name in scope.backup_secrets if name not in observation.secrets][:1]
+    if snapshot.ca.keys_elsewhere or (settings.supplied is not None and settings.supplied.key is None):
+        of_cluster = {leaf.component for leaf in observation.expected_leaves}
+        for component in sorted({Component.USER} if scope.ca is CaKind.CLIENTS else of_cluster):
+            yield from (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
+    yield from observation.spare_nodes
+
+
+def entry_of(name: str, observation: Observation) -> str:
+    """The entry of the leaf that a Secret of this name is to hold; empty where it is to hold none of a node."""
+    spare = (node_leaf(observation.scope.cluster, pod) for pod in observation.spare_nodes)
+    leaves: tuple[LeafSecret, ...] = (*observation.expected_leaves, *spare)
+    return next((leaf.entry for leaf in leaves if leaf.secret == name), "")
