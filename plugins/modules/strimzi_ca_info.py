@@ -69,10 +69,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 cluster:
-  description: The Kafka resource as seen. C(uid) is null where it does not exist.
+  description: The Kafka resource as seen. C(uid) is null where it does not exist. C(security) says in words what follows where its processes do not verify each
+    other on both sides (C(status.clusterSecurity)), and is empty where they do.
   returned: always
   type: dict
-  sample: {name: demo, namespace: kafka, uid: 5e1c7a90-4f7d-4c36-9a55-0f0c3c1d9b42, exists: true, generated: false, paused: false, ready: true}
+  sample: {name: demo, namespace: kafka, uid: 5e1c7a90-4f7d-4c36-9a55-0f0c3c1d9b42, exists: true, generated: false, paused: false, ready: true, security: ""}
 cas:
   description: The CAs of the ledger; of a cluster that was never adopted, the CAs of its CA Secrets, with no state.
   returned: always

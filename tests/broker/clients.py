@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,13 +44,23 @@ def entries_of(identity: Issued) -> Mapping[str, bytes]:
     return {"cluster-operator.crt": identity.certificate_pem, "cluster-operator.key": identity.key_pem}
 
 
+def context_of(nodes: KafkaNodes, identity: Issued | None, trusted: Sequence[Issued]) -> ssl.SSLContext | None:
+    """As the collection connects to nodes of this security: with the operator's identity unless told otherwise, where
+    they verify it.
+    """
+    if not nodes.security.has_tls:
+        return None
+    entries = entries_of(identity or nodes.operator) if nodes.security.verifies_clients else None
+    anchors = {f"CA {number}": parse_certificates(one.certificate_pem)[0] for number, one in enumerate(trusted)}
+    return context_for(entries, anchors, SECRET)
+
+
 @contextmanager
 def admin_of(
     nodes: KafkaNodes, *, identity: Issued | None = None, trusted: Issued | None = None
 ) -> Iterator[KafkaPythonAdmin]:
     """An admin client with the cluster operator's identity that trusts the nodes' CA, unless told otherwise."""
-    anchors = {"the CA": parse_certificates((trusted or nodes.authority).certificate_pem)[0]}
-    admin = KafkaPythonAdmin(nodes.bootstrap, context_for(entries_of(identity or nodes.operator), anchors, SECRET))
+    admin = KafkaPythonAdmin(nodes.bootstrap, context_of(nodes, identity, [trusted or nodes.authority]))
     try:
         yield admin
     finally:

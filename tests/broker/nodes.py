@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..tools.cluster.versions import KAFKA
+from ..tools.operator.security import MUTUAL, Security
 from .certificates import authority, leaf
 from .jars import find_jars, java_command
 from .stores import Stores
@@ -23,8 +24,8 @@ CONTROL_PLANE, REPLICATION, USER = 9090, 9091, 9093
 _NAMES = {CONTROL_PLANE: "CONTROLPLANE-9090", REPLICATION: "REPLICATION-9091", USER: "TLS-9093"}
 _OF_ROLE = {"controller": (CONTROL_PLANE,), "broker": (REPLICATION, USER)}
 _PR_SET_PDEATHSIG = 1
-#: Small and quick to start; three of them share one machine with the test.
-_SUPERUSERS = "User:CN=demo-kafka,O=io.strimzi;User:CN=cluster-operator,O=io.strimzi"
+#: By whether listeners between nodes verify clients.
+_SUPERUSERS = {True: "User:CN=demo-kafka,O=io.strimzi;User:CN=cluster-operator,O=io.strimzi", False: "User:ANONYMOUS"}
 
 
 def _die_with_parent() -> None:
@@ -44,9 +45,18 @@ def _free_ports(count: int) -> list[int]:
 class KafkaNodes:
     """``with`` starts all of them and ends all of them."""
 
-    def __init__(self, folder: Path, roles: Mapping[int, str] | None = None, *, version: str = KAFKA) -> None:
-        """roles: by node, as in ``process.roles``; three combined nodes unless told otherwise. version: of Kafka."""
-        self.folder, self.version = folder, version
+    def __init__(
+        self,
+        folder: Path,
+        roles: Mapping[int, str] | None = None,
+        *,
+        version: str = KAFKA,
+        security: Security = MUTUAL,
+    ) -> None:
+        """roles: by node, as in ``process.roles``; three combined nodes unless told otherwise. version: of Kafka.
+        security: what nodes speak among each other.
+        """
+        self.folder, self.version, self.security = folder, version, security
         self.roles = dict(roles or dict.fromkeys(NODES, COMBINED))
         self.authority = authority()
         self.operator = leaf("cluster-operator", self.authority)
@@ -119,6 +129,9 @@ class KafkaNodes:
         said = [process.communicate()[0] for process in running]
         assert all(process.returncode == 0 for process in running), said
 
+    def _protocol(self, port: int) -> str:
+        return "SSL" if port == USER or self.security.has_tls else "PLAINTEXT"
+
     def _properties(self, node: int) -> Path:
         return self.folder / f"{node}.properties"
 
@@ -131,10 +144,10 @@ class KafkaNodes:
             "node.id": node,
             "controller.quorum.voters": ",".join(voters),
             "listeners": ",".join(own.values()),
-            "listener.security.protocol.map": ",".join(f"{name}:SSL" for name in _NAMES.values()),
+            "listener.security.protocol.map": ",".join(f"{_NAMES[port]}:{self._protocol(port)}" for port in _NAMES),
             "controller.listener.names": _NAMES[CONTROL_PLANE],
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-            "super.users": _SUPERUSERS,
+            "super.users": _SUPERUSERS[self.security.verifies_clients],
             "log.dirs": self.folder / f"data-{node}",
             "min.insync.replicas": 2,
             "offsets.topic.replication.factor": 3,
@@ -144,6 +157,10 @@ class KafkaNodes:
             settings["advertised.listeners"] = ",".join(advertised)
             settings["inter.broker.listener.name"] = _NAMES[REPLICATION]
         # A broker is a client of the control plane, and needs its stores as well.
-        tls = {_NAMES[port]: port != USER for port in (CONTROL_PLANE, *self.listeners(node))}
-        settings |= self.stores.settings(node, tls)
+        tls = {
+            _NAMES[port]: port != USER
+            for port in (CONTROL_PLANE, *self.listeners(node))
+            if self._protocol(port) == "SSL"
+        }
+        settings |= self.stores.settings(node, tls, asks=self.security.verifies_clients)
         return "".join(f"{key}={value}\n" for key, value in settings.items())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, context_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import FETCH_TIMEOUT, voters_caught_up
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import (
     ListenerSettings,
@@ -18,8 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_r
 )
 
 from .certificates import Issued
-from .clients import SECRET, admin_of, entries_of, eventually, node
-from .listening import Doors, certificate_of
+from .clients import admin_of, context_of, eventually, node
+from .listening import Doors
 from .nodes import KafkaNodes
 from .stores import DOMAIN
 
@@ -33,7 +33,8 @@ def all_up(nodes: KafkaNodes) -> None:
 
 
 def settings_of(nodes: KafkaNodes, which: int) -> ListenerSettings:
-    return read_listener_settings(nodes.server_config(which), nodes.stores.references(which), f"node {which}")
+    config, references = nodes.server_config(which), nodes.stores.references(which)
+    return read_listener_settings(config, references, f"node {which}", has_tls=nodes.security.has_tls)
 
 
 def reload(
@@ -47,8 +48,5 @@ def reload(
     """As the operator, trusting the nodes' CA, unless told otherwise. Returns through which doors it went."""
     doors, nodes_by_id = Doors(nodes), {one: node(one, roles) for one, roles in nodes.roles.items()}
     target = ReloadTarget(nodes_by_id[which], [one for one in nodes_by_id.values() if one.controller], DOMAIN)
-    anchors = {f"CA {number}": certificate_of(one) for number, one in enumerate(trusted or [nodes.authority])}
-    reload_node(
-        target, settings, doors, context_for(entries_of(identity or nodes.operator), anchors, SECRET), seconds=15
-    )
+    reload_node(target, settings, doors, context_of(nodes, identity, trusted or [nodes.authority]), seconds=15)
     return doors.opened

@@ -42,19 +42,22 @@ class Stores:
         own = f"${{{_PROVIDER}:{self._folder / pod_of(node)}:"
         return References(f"${{{_PROVIDER}:{self._folder / 'bundle'}:cluster-ca.crt}}", own)
 
-    def settings(self, node: int, listeners: Mapping[str, bool]) -> Iterator[tuple[str, str]]:
-        """listeners: by name, whether they verify clients by the bundle."""
+    def settings(self, node: int, listeners: Mapping[str, bool], *, asks: bool = True) -> Iterator[tuple[str, str]]:
+        """listeners: by name, whether they have the bundle as their truststore. asks: whether such a listener asks
+        clients for certificates.
+        """
         references = self.references(node)
         yield "config.providers", _PROVIDER
         yield f"config.providers.{_PROVIDER}.class", "org.apache.kafka.common.config.provider.DirectoryConfigProvider"
-        for name, verifies in listeners.items():
+        for name, is_trusting in listeners.items():
             prefix = f"listener.name.{name.lower()}.ssl"
             yield f"{prefix}.keystore.type", "PEM"
             yield f"{prefix}.keystore.certificate.chain", f"{references.node_secret}node.crt}}"
             yield f"{prefix}.keystore.key", f"{references.node_secret}node.key}}"
-            if verifies:
+            if is_trusting:
                 yield f"{prefix}.truststore.type", "PEM"
                 yield f"{prefix}.truststore.certificates", references.bundle
+            if is_trusting and asks:
                 yield f"{prefix}.client.auth", "required"
 
 

@@ -54,9 +54,10 @@ def counter_example(
     runs: int = 1,
     components: tuple[Component, ...] = (),
     follows: Sequence[Follows] = (),
+    invariant: Invariant = broken,
 ) -> str:
     """The invariant that is broken in the end, as its sentence; the way to it is printed."""
     with pytest.raises(CounterExample) as found:
-        explore(start(runner.intent, nodes, runs, components, follows), ClusterCa(runner, nodes, people))
+        explore(start(runner.intent, nodes, runs, components, follows), ClusterCa(runner, nodes, people, invariant))
     print(f"\n{found.value}")
     return str(found.value).splitlines()[-1]

@@ -16,7 +16,7 @@ def broken(before: ModelCluster, after: ModelCluster, event: str, leaving: int |
     """
     return (
         broken_inside(before, after, event, leaving)
-        or _refused_by_clients(before, after)
+        or refused_by_clients(before, after)
         or _refused_outside(before, after, event)
     )
 
@@ -26,9 +26,15 @@ def broken_inside(before: ModelCluster, after: ModelCluster, event: str, leaving
     changed = after.slots != before.slots or after.bundle != before.bundle or after.own != before.own
     if changed and (refused := _refused_inside(after)):
         return refused
-    if after.books == before.books or _handed_back(after):
+    if after.books == before.books:
         return None
-    return illegal(before.books, after.books, leaving) or (_forgotten(before, after) if _is_said(event) else None)
+    wrong = illegal_after(before, after, leaving)
+    return wrong or (_forgotten(before, after) if _is_said(event) and not _handed_back(after) else None)
+
+
+def illegal_after(before: ModelCluster, after: ModelCluster, leaving: int | None = None) -> str | None:
+    """As ``illegal``, of a cluster that was not handed back."""
+    return None if _handed_back(after) else illegal(before.books, after.books, leaving)
 
 
 def _refused_inside(model: ModelCluster) -> str | None:
@@ -39,17 +45,17 @@ def _refused_inside(model: ModelCluster) -> str | None:
             return f"I1: pod {verifier} does not accept pod {presenter}"
     for verifier in running:
         by = model.slots[verifier]
-        if by.node and model.own is not None and not all(_accepts(one.trusts, model.own) for one in by.channels):
+        if by.node and model.own is not None and not all(accepts_leaf(one.trusts, model.own) for one in by.channels):
             return f"I1: pod {verifier} does not accept the operator"
     return None
 
 
-def _refused_by_clients(before: ModelCluster, after: ModelCluster) -> str | None:
+def refused_by_clients(before: ModelCluster, after: ModelCluster) -> str | None:
     """A client that loads the CA certificate Secret may be as strict about path lengths as a Go program."""
     if after.slots == before.slots and after.ca == before.ca:
         return None
     for number, slot in enumerate(after.slots):
-        if slot.up and not all(_accepts(after.ca.projected, one.presents, go=True) for one in slot.channels):
+        if slot.up and not all(accepts_leaf(after.ca.projected, one.presents, go=True) for one in slot.channels):
             return f"I2: the CA of what pod {number} presents has left the trust"
     return None
 
@@ -72,7 +78,7 @@ def _refused_outside(before: ModelCluster, after: ModelCluster, event: str) -> s
 
 def client_accepts(known: int, leaf: Leaf) -> bool:
     """A client that has read this CA and no other. Where it has the one that allows none below it, it has to be one that does not look at that."""
-    return _accepts(frozenset({known}), leaf, go=known != OLD)
+    return accepts_leaf(frozenset({known}), leaf, go=known != OLD)
 
 
 def _handed_back(model: ModelCluster) -> bool:
@@ -112,10 +118,10 @@ def _meet(verifier: Slot, presenter: Slot) -> bool:
     """Whether every channel of the one accepts what it meets of the other: Raft clients of two processes do not meet
     each other, only listeners, and agents meet none of them."""
     pairs = product(enumerate(verifier.nodes_meet), enumerate(presenter.nodes_meet))
-    return all(_accepts(by.trusts, seen.presents, go=verifier.go) for (m, by), (n, seen) in pairs if 0 in (m, n))
+    return all(accepts_leaf(by.trusts, seen.presents, go=verifier.go) for (m, by), (n, seen) in pairs if 0 in (m, n))
 
 
-def _accepts(trusted: frozenset[int], leaf: Leaf, *, go: bool = False) -> bool:
+def accepts_leaf(trusted: frozenset[int], leaf: Leaf, *, go: bool = False) -> bool:
     return accepts(trusted, leaf.authority, leaf.linked, go=go)
 
 

@@ -54,7 +54,7 @@ class Story:
         """At the point where the flow begins."""
         cluster = WatchedCluster()
         with_nodes(cluster, patch, reload=self.reload)
-        flow = self.case.begin(cluster)
+        flow = self.begin_flow(cluster)
         if self.layout is not Layout.SINGLE:
             finished(cluster.run(Goal.RECONCILE, layout=self.layout))
         # By now clients have brought their earlier copies of the Secret up to date.
@@ -67,6 +67,9 @@ class Story:
         if self.eager:
             cluster.memory.api.listeners.append(_Eager(cluster))
         return Telling(self, flow)
+
+    def begin_flow(self, cluster: WatchedCluster) -> Flow:
+        return self.case.begin(cluster)
 
 
 def _other(layout: Layout) -> str:

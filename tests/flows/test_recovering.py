@@ -52,10 +52,10 @@ def lasting(layout: Layout = roles_together, *, generated: bool = False) -> list
     return [*others, kafka]
 
 
-def create(cluster: WatchedCluster, *, ca: int = 10 * YEAR.days) -> None:
+def create(cluster: WatchedCluster, *, ca: int = 10 * YEAR.days, manifests: list[Object] | None = None) -> None:
     """ca: days for which the CA lives."""
     cluster.validity = ca * YEAR / 365
-    cluster.create(manifests=lasting())
+    cluster.create(manifests=manifests or lasting())
     cluster.validity = None
 
 

@@ -12,7 +12,7 @@ from cryptography import x509
 
 from ..tools.cluster.bed_cluster import PATHS, BedCluster
 from ..tools.cluster.kube import Object, wait_for
-from ..tools.cluster.versions import KAFKA
+from ..tools.cluster.versions import KAFKA, STRIMZI
 from ..tools.operator.api import ready
 from .bed import KafkaBed
 from .listeners import Shown, handshake
@@ -112,12 +112,16 @@ class Tier:
 
 
 @contextmanager
-def bed_cluster_of_nodes(bed_name: str, other_kafkas: tuple[str, ...] = ()) -> Iterator[BedCluster]:
-    """A bed and the operator double beside it. When the block has ended, nothing may be left on the machine."""
+def bed_cluster_of_nodes(
+    bed_name: str, other_kafkas: tuple[str, ...] = (), release: str = STRIMZI
+) -> Iterator[BedCluster]:
+    """release: of the operator. A bed and the operator double beside it. When the block has ended, nothing may be left
+    on the machine.
+    """
     before = machine_state()
     with KafkaBed(bed_name, other_kafkas=other_kafkas) as bed:
         link = bed.network.link
-        cluster = BedCluster(bed, "kafka", real_pods=True)
+        cluster = BedCluster(bed, "kafka", real_pods=True, release=release)
         cluster.start(interval=5)
         try:
             yield cluster
@@ -146,11 +150,16 @@ def kafka_cluster(
 
 @contextmanager
 def kafka_tier(
-    bed_name: str, layout: Layout, version: str = KAFKA, *, other_kafkas: tuple[str, ...] = ()
+    bed_name: str,
+    layout: Layout,
+    version: str = KAFKA,
+    *,
+    other_kafkas: tuple[str, ...] = (),
+    release: str = STRIMZI,
 ) -> Iterator[Tier]:
     """A tier with a Ready cluster whose CAs are the operator's. other_kafkas: the versions of Kafka to which it can be
-    upgraded.
+    upgraded. release: of the operator.
     """
     images = tuple(dict.fromkeys(one for one in (version, *other_kafkas) if one != KAFKA))
-    with bed_cluster_of_nodes(bed_name, images) as cluster:
+    with bed_cluster_of_nodes(bed_name, images, release) as cluster:
         yield kafka_cluster(cluster, layout, generated=True, version=version)

@@ -20,9 +20,10 @@ from .._trust.evidence.parties import known_presenters, present_live, present_ou
 from .._trust.evidence.stored import (
     Presentation,
     describe_unmanaged_listeners,
+    holding_pods,
     present_as_stored,
-    presenting_pods,
     usage_of,
+    verifying,
     waiver_of,
 )
 from .._trust.gates.verifiers import link_followed_since
@@ -36,6 +37,7 @@ from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.names import label, named
 from .._trust.model.snapshot import Backup, Pod, Snapshot
+from .._trust.preconditions.cluster import describe_security
 from .arguments import time_text
 from .node_results import describe_leaves
 
@@ -99,6 +101,7 @@ def describe_cluster(snapshot: Snapshot) -> dict[str, Any]:
         "paused": state.pause.is_set,
         "ready": state.operator.is_ready,
         "failure": str(state.operator.failure) if state.operator.failure else "",
+        "security": describe_security(snapshot),
     }
 
 
@@ -108,7 +111,8 @@ def _authority(
     """A CA of the ledger, with the pods that present certificates of it."""
     certificate, seen = entry.certificate, (*pods, *present_outside(snapshot))
     current = bool(snapshot.ca.current) and snapshot.ca.current[0].fingerprint == entry.fingerprint
-    trusting = [pod.name for pod in snapshot.nodes.pods if certificate in surely_trusted_by(pod, snapshot, ledger)]
+    verifiers = verifying(snapshot)
+    trusting = [pod.name for pod in verifiers if certificate in surely_trusted_by(pod, snapshot, ledger)]
     return {
         **_certificate(certificate),
         "serial": f"{certificate.serial_number:x}",
@@ -160,6 +164,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None
     """A pod, and what it was seen to present; None where it presents no certificate of this CA."""
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     removed = [entry.certificate for entry in ledger.removed_cas if pod.uid in entry.awaited_pods]
+    trusted = surely_trusted_by(pod, snapshot, ledger) if pod in verifying(snapshot) else ()
     return {
         "name": pod.name,
         "uid": pod.uid,
@@ -168,7 +173,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None
         "generation": pod.generation,
         "presents": [label(known[fp]) for fp in sorted((seen.authorities if seen else None) or ()) if fp in known],
         "evidence": seen.evidence if seen else "",
-        "trusts": [label(certificate) for certificate in (*surely_trusted_by(pod, snapshot, ledger), *removed)],
+        "trusts": [label(certificate) for certificate in (*trusted, *removed)],
     }
 
 
@@ -389,7 +394,7 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
     apart CAs with the same key.
     """
     found = {}
-    for pod, stored in zip(presenting_pods(snapshot), present_as_stored(snapshot, ledger), strict=True):
+    for pod, stored in zip(holding_pods(snapshot), present_as_stored(snapshot, ledger), strict=True):
         for listener in snapshot.listeners_by_uid.get(pod.uid, ()):
             seen = present_live(pod, listener.port, stored, snapshot.listeners_by_uid[pod.uid], ledger)
             unclear = seen.evidence if seen.authorities is None else ""

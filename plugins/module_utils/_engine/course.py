@@ -34,6 +34,7 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import STRIMZI_POD_SETS
 from .._strimzi.secret_data import entries
 from .._trust.evidence.parties import present_pods
+from .._trust.evidence.stored import restarted_by_operator
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.decision import Condition, Decision, Step, Steps, Violation
 from .._trust.model.intent import Intent
@@ -41,7 +42,6 @@ from .._trust.model.names import first_told, listed
 from .._trust.model.snapshot import Component, InPlaceObstacles, Pod, Snapshot
 from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
 from .._trust.plan import forecast, likeness_of, state_of
-from .._trust.rules.pause import restarted_by_operator
 from .outcome import CallOutcome, LateStandIns
 
 #: Restarts by the reason and by the name of the node, or by the component whose pods get another name each time.
@@ -410,7 +410,9 @@ class Course:
             *(writer for _name, writer in self._writes_of_others(observation)),
         ]
         if not writers and not self._losses:
-            return "See what has changed with strimzi_ca_info, and look at the plan of the next run in check mode before it."
+            doubt = observation.snapshot.reconciliation.operator.doubt_about_spec
+            look = "See what has changed with strimzi_ca_info, and look at the plan of the next run in check mode before it."
+            return f"{look}{doubt}"
         return remedy_for(writers)
 
     def _writes_of_others(self, observation: Observation) -> list[tuple[str, Writer]]:
@@ -458,7 +460,9 @@ def _written_back(loss: Loss, snapshot: Snapshot, failure: str = "") -> Violatio
     """The violation about a write that another program has undone, with a sentence about the step that has failed meanwhile; empty where none has."""
     remedy = loss.remedy
     if loss.by_operator:
-        remedy = "Look at the operator's log and at the status of the Kafka resource for why it writes this again; then run again."
+        doubt = snapshot.reconciliation.operator.doubt_about_spec
+        look = "Look at the operator's log and at the status of the Kafka resource for why it writes this again; then run again."
+        remedy = f"{look}{doubt}"
     is_unpaused = (*_ANNOTATIONS, names.PAUSE_RECONCILIATION) in loss.fields
     mark = next((field[-1] for field in loss.fields if field[:-1] == _ANNOTATIONS and field[-1] in _MARKS), "")
     if mark and snapshot.reconciliation.pause.is_set and not snapshot.reconciliation.pause.is_ours:

@@ -22,7 +22,7 @@ from .._strimzi.cluster.subjects import with_misnamed
 from .._strimzi.issuer_settings import CertManagerCertificates
 from .._trust.decide import Engine, decide
 from .._trust.evidence.parties import answers_of_running, may_present_ended
-from .._trust.evidence.stored import presenting_pods
+from .._trust.evidence.stored import holding_pods
 from .._trust.model.decision import Condition, Decision, Look, Violation
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
@@ -171,10 +171,13 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
 
 
 def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
-    """None where nodes are out of reach. A later look asks a node that is away just now."""
+    """None where nodes are out of reach, and none where no node presents a certificate. A later look asks a node that
+    is away just now.
+    """
     if work.nodes is None:
         return None
-    nodes = any(pod.component is Component.KAFKA for pod in observation.snapshot.nodes.pods)
+    pods = observation.snapshot.nodes.pods
+    nodes = any(pod.component is Component.KAFKA and not pod.presents_nothing for pod in pods)
     return work.look_live(observation) if nodes else ()
 
 
@@ -189,7 +192,7 @@ def _find_obstacles(work: Work, observation: Observation) -> InPlaceObstacles:
     why = (work.nodes.reload_obstacle() if work.nodes is not None else "") or why_not_permitted(
         work.client, work.scope.namespace
     )
-    restarted = () if why or not presenting_pods(observation.snapshot) else unstampable(observation, work)
+    restarted = () if why or not holding_pods(observation.snapshot) else unstampable(observation, work)
     stamps = f"the Cluster Operator would restart {', '.join(restarted)} despite new annotations." if restarted else ""
     return InPlaceObstacles(why, stamps, _why_not_annotated(work) if why else "")
 

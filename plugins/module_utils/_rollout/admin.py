@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The state of Kafka at one moment, as Kafka reports it: the input of the safety checks of a roll, and the client
-that reads it: kafka-python over mTLS. Only the direct strategy needs the library, so it is imported when that
-strategy is used.
+"""The state of Kafka at one moment, as Kafka reports it: the input of the safety checks of a roll, and the client that
+reads it: kafka-python. Only the direct strategy needs the library, so it is imported when that strategy is used.
 
 This collection logs in to Kafka with the certificate of the Cluster Operator, a superuser (docs/operator.md,
-"KafkaRoller"), and trusts the CAs that the operator trusts.
+"KafkaRoller"), and trusts the CAs that the operator trusts. Where the processes of a cluster do not verify each other,
+every client of their listeners is a superuser (docs/operator.md, "Security between processes"): this collection
+presents no certificate then, and speaks TLS only where they do.
 """
 
 from __future__ import annotations
@@ -30,16 +31,22 @@ from .._strimzi.names import CaKind
 from .._strimzi.secret_data import entries
 from .._tls.contexts import to_kafka_node
 from .._tls.failures import Reason, cause_of, reason_of, tls_error_in
+from .._trust.model.security import HOW_TO_KNOW
 
 _CERTIFICATE_REMEDY = (
     "The Cluster Operator writes it: let it reconcile the cluster, or use strategy=operator with spread=restart."
 )
 
 
-def operator_context(observation: Observation) -> ssl.SSLContext:
-    """A context for mTLS as the Cluster Operator, which trusts the CAs of the CA certificate Secret. Raises
-    StepError.
+def operator_context(observation: Observation) -> ssl.SSLContext | None:
+    """A context for TLS as the Cluster Operator connects to nodes, which trusts the CAs of the CA certificate Secret;
+    None where it connects without TLS. Raises StepError, also where that is unknown.
     """
+    security = observation.snapshot.security
+    if security.problem:
+        raise StepError(observation.snapshot.names.kafka, security.problem, HOW_TO_KNOW)
+    if not security.has_tls:
+        return None
     name, trusted = (
         observation.scope.cluster_operator_secret,
         observation.scope.of(CaKind.CLUSTER).ca_certificate_secret,
@@ -50,21 +57,26 @@ def operator_context(observation: Observation) -> ssl.SSLContext:
         for entry, chain in {CURRENT: ca.current, **ca.other_entries}.items()
         if chain
     }
-    return context_for(entries(observation.secret(name)), anchors, f"Secret {observation.scope.namespace}/{name}")
+    identity = entries(observation.secret(name)) if security.verifies_clients else None
+    return context_for(identity, anchors, f"Secret {observation.scope.namespace}/{name}")
 
 
-def context_for(identity: Mapping[str, bytes], anchors: Mapping[str, Certificate], where: str) -> ssl.SSLContext:
-    """A context for mTLS with the entries of the operator's Secret as ``identity``, which messages name by ``where``. The keys of ``anchors`` say where
-    each anchor lies, for messages too. Raises StepError.
+def context_for(identity: Mapping[str, bytes] | None, anchors: Mapping[str, Certificate], where: str) -> ssl.SSLContext:
+    """A context for TLS with the entries of the operator's Secret as ``identity``, which messages name by ``where``;
+    None for a server that verifies no client. The keys of ``anchors`` say where each anchor lies, for messages too.
+    Raises StepError.
     """
     try:
-        pem = identity["cluster-operator.key"] + b"\n" + identity["cluster-operator.crt"]
+        pem = (
+            identity["cluster-operator.key"] + b"\n" + identity["cluster-operator.crt"] if identity is not None else b""
+        )
     except KeyError as missing:
         raise StepError(where, f"does not exist or has no entry {missing}", _CERTIFICATE_REMEDY) from None
     context = to_kafka_node()
     for place, anchor in anchors.items():
         _load_anchor(context, anchor, place)
-    _load_identity(context, pem, where)
+    if pem:
+        _load_identity(context, pem, where)
     return context
 
 
@@ -273,7 +285,7 @@ class _Causes(logging.Handler):
 class KafkaPythonAdmin:
     """Connects at the first question, and again after every failure: nodes come and go while a roll runs."""
 
-    def __init__(self, bootstrap: Sequence[str], context: ssl.SSLContext) -> None:
+    def __init__(self, bootstrap: Sequence[str], context: ssl.SSLContext | None) -> None:
         self._bootstrap = list(bootstrap)
         self._context = context
         self._client: Any = None
@@ -332,7 +344,7 @@ class KafkaPythonAdmin:
             return KafkaAdminClient(
                 bootstrap_servers=self._bootstrap,
                 client_id="trustops.strimzi",
-                security_protocol="SSL",
+                security_protocol="PLAINTEXT" if self._context is None else "SSL",
                 ssl_context=self._context,
                 bootstrap_timeout_ms=_REQUEST_TIMEOUT,
                 request_timeout_ms=_REQUEST_TIMEOUT,

@@ -118,8 +118,9 @@ class _Way:
 
     #: Opens a connection to a port of a pod.
     open_ports: PortOpener
-    #: Settings for TLS as the Cluster Operator, which accept certificates that have ended.
-    context: ssl.SSLContext
+    #: Settings for TLS as the Cluster Operator, which accept certificates that have ended; None where nodes speak no TLS
+    #: among each other.
+    context: ssl.SSLContext | None
     #: All controllers of the cluster.
     controllers: Sequence[Node]
     #: The work of the call, which reads and records.
@@ -130,7 +131,9 @@ def _open_way(controllers: Sequence[Node], observation: Observation, work: Work)
     """The way to the controllers. Raises CollectionError where the call cannot send a request."""
     if work.nodes is None:
         raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
-    return _Way(work.nodes.open_ports(), accept_ended(operator_context(observation)), controllers, work)
+    context = operator_context(observation)
+    tolerant = None if context is None else accept_ended(context)
+    return _Way(work.nodes.open_ports(), tolerant, controllers, work)
 
 
 class _Broker:

@@ -9,7 +9,7 @@ In ``server.config`` these settings refer to Secrets, which the node resolves wh
 set. Its listeners follow within seconds. Its other channels keep what the process started with, unless its version of
 Kafka has them follow (``_trust/model/channels.py``). Only a handshake shows that a listener has followed.
 
-The Kafka protocol with one node, broker or controller, runs over a TLS connection of this collection. kafka-python
+The Kafka protocol with one node, broker or controller, runs over a connection of this collection. kafka-python
 encodes and decodes the messages; its own client can ask brokers only, over sockets that it opens itself.
 """
 
@@ -93,11 +93,15 @@ class ListenerSettings:
     leaf: tuple[Setting, ...]
 
 
-def read_listener_settings(config: str, references: References, where: str) -> ListenerSettings:
-    """The settings with certificates in the text of ``server.config``, which messages name by ``where``.
+def read_listener_settings(
+    config: str, references: References, where: str, *, has_tls: bool = True
+) -> ListenerSettings:
+    """The settings with certificates in the text of ``server.config``, which messages name by ``where``. ``has_tls``:
+    whether nodes speak TLS among each other.
 
     Listeners with a certificate of the user and truststores of the clients CA are left out: they are not of the cluster CA. Raises ReloadImpossible unless
-    every internal listener has a truststore and a leaf, and every listener both certificate and key of a leaf or neither.
+    every internal listener with TLS has a truststore and a leaf, and every listener both certificate and key of a leaf
+    or neither.
     """
     properties = _properties(config)
     stores = {name: found for name in properties if (found := _STORES.fullmatch(name))}
@@ -112,7 +116,8 @@ def read_listener_settings(config: str, references: References, where: str) -> L
         if stores[name]["store"] != _TRUSTED and properties[name].startswith(references.node_secret)
     ]
     _require_whole_leaves({stores[name]["listener"] for name in leaf}, leaf, where)
-    _require_internal(properties, {*trust, *leaf}, where)
+    if has_tls:
+        _require_internal(properties, {*trust, *leaf}, where)
     return ListenerSettings(tuple(map(settings.__getitem__, trust)), tuple(map(settings.__getitem__, leaf)))
 
 
@@ -215,9 +220,10 @@ class ReloadAnswer:
 
 @contextmanager
 def connected(
-    opening: Opener, context: ssl.SSLContext, host: str, name: str, deadline: Deadline
+    opening: Opener, context: ssl.SSLContext | None, host: str, name: str, deadline: Deadline
 ) -> Iterator[NodeAdmin]:
-    """A connection to a node, with a certificate for the name ``host``; messages name node and port by ``name``. Raises KafkaUnavailable.
+    """A connection to a node, with a certificate for the name ``host`` where there is TLS; messages name node and port
+    by ``name``. Raises KafkaUnavailable.
 
     Errors inside, of the connection or of an answer that cannot be read, become KafkaUnavailable as well.
     """
@@ -225,7 +231,7 @@ def connected(
 
     try:
         with opening(deadline.remaining()) as stream:
-            yield NodeAdmin(TlsStream(stream, context, host, deadline), deadline)
+            yield NodeAdmin(stream if context is None else TlsStream(stream, context, host, deadline), deadline)
     except KubeError as error:
         raise _unavailable(name, str(error).rstrip("."), error.remedy) from None
     except ssl.SSLError as error:
@@ -331,7 +337,7 @@ def reload_node(
     target: ReloadTarget,
     settings: Sequence[Setting],
     open_port: PortOpener,
-    context: ssl.SSLContext,
+    context: ssl.SSLContext | None,
     *,
     seconds: float,
 ) -> None:
@@ -354,7 +360,7 @@ def reload_by_controllers(
     target: ReloadTarget,
     settings: Sequence[Setting | StaticValue],
     open_port: PortOpener,
-    context: ssl.SSLContext,
+    context: ssl.SSLContext | None,
     *,
     seconds: float,
 ) -> None:
@@ -382,8 +388,8 @@ class _Reloading:
     settings: Sequence[Setting | StaticValue]
     #: Opens a connection to a port of a pod.
     open_port: PortOpener
-    #: Settings for TLS as the Cluster Operator.
-    context: ssl.SSLContext
+    #: Settings for TLS as the Cluster Operator; None where nodes speak no TLS among each other.
+    context: ssl.SSLContext | None
     #: When the attempt ends, whatever has answered by then.
     deadline: Deadline
 

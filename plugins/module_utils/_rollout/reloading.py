@@ -93,8 +93,8 @@ class _Request:
     settings: tuple[Setting, ...]
     #: Opens a connection to a port of a pod.
     open_ports: PortOpener
-    #: Settings for TLS as the Cluster Operator.
-    context: ssl.SSLContext
+    #: Settings for TLS as the Cluster Operator; None where nodes speak no TLS among each other.
+    context: ssl.SSLContext | None
     #: The work of the call, which knows how long the API server takes.
     work: Work
 
@@ -192,7 +192,7 @@ def _settings_to_reload(node: Node, observation: Observation, work: Work) -> tup
     if work.scope.ca is CaKind.CLIENTS:
         managed = (listener for listener in user_listeners(observation.kafka or {}) if listener.managed)
         return read_user_trust(text, references, managed, where)
-    settings = read_listener_settings(text, references, where)
+    settings = read_listener_settings(text, references, where, has_tls=observation.snapshot.security.has_tls)
     return (*settings.trust, *settings.leaf)
 
 

@@ -45,6 +45,9 @@ DELETE_POD_AND_PVC = f"{DOMAIN}/delete-pod-and-pvc"
 NEXT_NODE_IDS = f"{DOMAIN}/next-node-ids"
 REMOVE_NODE_IDS = f"{DOMAIN}/remove-node-ids"
 PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
+#: On the Kafka resource, from release 1.3 on: what its processes are to speak among each other (docs/operator.md,
+#: "Security between processes").
+INTERNAL_SECURITY = f"{DOMAIN}/internal-cluster-security"
 
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 #: Label of this collection: the cluster whose user had the Secret, which was kept.

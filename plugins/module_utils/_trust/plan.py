@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from .._pki.certificates import Certificate
 from .decide import ENGINE, Engine, decide
 from .duration import NO_TIME, Span, span_of
-from .evidence.stored import waiver_of
+from .evidence.stored import restarted_by_operator, waiver_of
 from .ledger.target import resolve
 from .model.clients import LONGEST_WAIVER, Waiver
 from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
@@ -36,8 +36,8 @@ from .model.steps.authority import PrepareAuthority, RestoreSecrets
 from .model.steps.leaves import AskForLeaves, IssueLeaves
 from .model.steps.nodes import PauseAndReload, Reload, Roll, RollReason
 from .model.steps.trust import AwaitClients, AwaitOutside, Project
+from .preconditions.cluster import describe_security
 from .preconditions.leaves import chosen_life
-from .rules.pause import restarted_by_operator
 
 #: Fields that say which leaf or which pod something is, how long an answer has taken, or what an earlier state was, and nothing else.
 _CHANGING = {
@@ -251,7 +251,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
     intent = intent.about(about or intent.parameters.replaces)
     start = snapshot
     planned: list[PlannedStep] = []
-    choices: dict[str, None] = {}
+    choices = {describe_security(start): None}
     seen, states = _present_authorities(start), set[int]()
     held: _Held | None = None
     while True:

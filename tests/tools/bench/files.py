@@ -77,7 +77,7 @@ def measure() -> Iterator[Measurement]:
     for name in ("strimzi_ca", "strimzi_ca_info", "strimzi_user_info"):
         yield Measurement(f"packed-files-{name}", len(packed_files(MODULES / f"{name}.py")), Wanted.AT_MOST, 160)
     code = replacement_code()
-    yield Measurement("replacement-files", len({function.co_filename for function in code}), Wanted.AT_MOST, 90)
+    yield Measurement("replacement-files", len({function.co_filename for function in code}), Wanted.AT_MOST, 91)
     yield Measurement(
         "replacement-functions",
         len({(function.co_filename, function.co_qualname) for function in code}),

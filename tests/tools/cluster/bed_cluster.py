@@ -21,6 +21,8 @@ class BedCluster:
     #: The namespace in which the operator double works.
     namespace: str = "kafka"
     real_pods: bool = False
+    #: The release of the operator that the double stands in for; empty for that of the resource definitions of the bed.
+    release: str = ""
 
     @property
     def kube(self) -> Kube:
@@ -39,8 +41,9 @@ class BedCluster:
 
     def start_operator(self, interval: float = 30.0) -> None:
         command = [sys.executable, "-m", "tests.tools.operator", "--kubeconfig", str(self.bed.kubeconfig)]
-        command += ["--namespace", self.namespace, "--interval", str(interval), "--release", self.bed.strimzi]
+        command += ["--namespace", self.namespace, "--interval", str(interval)]
         command += ["--real-pods"] if self.real_pods else []
+        command += ["--release", self.release or self.bed.strimzi]
         with (self.bed.folder / f"operator-{self.namespace}.log").open("ab") as log:
             process = subprocess.Popen(
                 command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0

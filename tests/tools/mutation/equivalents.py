@@ -235,8 +235,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/evidence/parties.py",
-        "for pod, seen in zip(stored.presenting_pods(snapshot), known, strict=True)",
-        ("for pod, seen in zip(stored.presenting_pods(snapshot), known, strict=False)",),
+        "for pod, seen in zip(stored.holding_pods(snapshot), known, strict=True)",
+        ("for pod, seen in zip(stored.holding_pods(snapshot), known, strict=False)",),
         "There is one presentation of each pod.",
     ),
     Equivalent(
@@ -678,8 +678,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/holds.py",
-        "for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=True):",
-        ("for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=False):",),
+        "for pod, seen in zip(holding_pods(at.snapshot), at.pod_presentations, strict=True):",
+        ("for pod, seen in zip(holding_pods(at.snapshot), at.pod_presentations, strict=False):",),
         "There is one presentation of each pod.",
     ),
     Equivalent(

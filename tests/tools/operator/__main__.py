@@ -6,6 +6,7 @@ import argparse
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from ..cluster.kube import Kube
@@ -76,7 +77,7 @@ def main() -> None:
     for plural in ("kafkas", "kafkanodepools"):
         threading.Thread(target=watch, args=(kube, namespace, plural, changed), daemon=True).start()
     threading.Thread(target=keep_pod_sets, args=(kube, namespace, release), daemon=True).start()
-    real = (RealPods(), Live) if arguments.real_pods else ()
+    real = (RealPods(), partial(Live, release=release)) if arguments.real_pods else ()
     operator = OperatorDouble(kube, namespace, wait, *real, release=release)
     while True:
         changed.clear()

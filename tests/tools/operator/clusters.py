@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from ..cluster.versions import KAFKA
+from .security import ANNOTATION, MUTUAL, Security
 
 Object = dict[str, Any]
 
@@ -23,12 +24,19 @@ COMPONENTS: Object = {
 
 
 def kafka(
-    name: str, namespace: str, *, generated: bool = False, components: bool = True, version: str = KAFKA
+    name: str,
+    namespace: str,
+    *,
+    generated: bool = False,
+    components: bool = True,
+    version: str = KAFKA,
+    security: Security = MUTUAL,
 ) -> Object:
+    chosen = {} if security == MUTUAL else {"annotations": {f"strimzi.io/{ANNOTATION}": security.annotation}}
     return {
         "apiVersion": "kafka.strimzi.io/v1",
         "kind": "Kafka",
-        "metadata": {"name": name, "namespace": namespace},
+        "metadata": {"name": name, "namespace": namespace, **chosen},
         "spec": {
             "kafka": {"version": version, "listeners": LISTENERS, "authorization": {"type": "simple"}},
             "clusterCa": {"generateCertificateAuthority": generated},

@@ -1,4 +1,5 @@
-"""A double of the Cluster Operator, 1.2 or another release (docs/operator.md, "CA reconcile", "KafkaRoller", "Tried by hand", "Releases").
+"""A double of the Cluster Operator, 1.2 or another release (docs/operator.md, "CA reconcile", "KafkaRoller", "Tried by
+hand", "Releases").
 
 It stands in for the real one where that cannot be had; it is written to those facts and knows nothing of the
 collection that is tested against it.
@@ -20,6 +21,7 @@ from .real_components import real_pod
 from .real_pods import RealPods, cluster_id
 from .releases import STRIMZI_1_2, Release
 from .roller import Nodes, Roller, Waiter
+from .security import configure
 
 KEY_GENERATION = "strimzi.io/cluster-ca-key-generation"
 CONFIGURATION_HASH = "strimzi.io/configuration-hash"
@@ -67,15 +69,19 @@ class OperatorDouble:
             self._pause(kafka)
             return
         self.is_reconciling = True
+        before, reached = (kafka.get("status") or {}).get("clusterSecurity"), {}
+        if before is not None:
+            reached = {"clusterSecurity": before}
         try:
+            reached = {"clusterSecurity": configure(kafka, self.release).status}
             cluster_ca = self._reconcile(kafka)
             self.having_reconciled()
         except ReconcileFailed as failure:
-            self._status(kafka, "NotReady", failure.reason, str(failure), {})
+            self._status(kafka, "NotReady", failure.reason, str(failure), reached)
             return
         finally:
             self.is_reconciling = False
-        self._status(kafka, "Ready", None, None, self._details(kafka, cluster_ca))
+        self._status(kafka, "Ready", None, None, {**reached, **self._details(kafka, cluster_ca)})
 
     def _reconcile(self, kafka: Object) -> Authority:
         """KafkaAssemblyOperator.reconcile; the first half is CaReconciler in its order (docs/operator.md,

@@ -36,9 +36,9 @@ class OperatedCluster:
 
     # The cluster ---------------------------------------------------------------------------------------------------
 
-    def start(self, *, generated: bool, separate: bool = False, components: bool = True) -> None:
+    def start(self, *, generated: bool, separate: bool = False, **options: Any) -> None:
         make = clusters.separate_roles if separate else clusters.dual_role
-        self.memory.apply(*make(CLUSTER, NAMESPACE, generated=generated, components=components))
+        self.memory.apply(*make(CLUSTER, NAMESPACE, generated=generated, **options))
         self.step(2)
 
     def step(self, times: int = 1) -> None:

@@ -19,6 +19,8 @@ class Release:
     keeps_unreadable: bool = False
     #: Whether the Cluster Operator finds the Secret with its own certificate by labels; else by its name.
     finds_own_secret_by_labels: bool = True
+    #: Whether the operator acts on ``strimzi.io/internal-cluster-security``.
+    configures_security: bool = False
 
 
 STRIMZI_0_51 = Release(
@@ -31,4 +33,5 @@ STRIMZI_0_51 = Release(
 )
 STRIMZI_1_0 = Release("1.0.0", finds_own_secret_by_labels=False)
 STRIMZI_1_2 = Release("1.2.0")
-RELEASES = {release.version: release for release in (STRIMZI_0_51, STRIMZI_1_0, STRIMZI_1_2)}
+STRIMZI_1_3 = Release("1.3.0", configures_security=True)
+RELEASES = {release.version: release for release in (STRIMZI_0_51, STRIMZI_1_0, STRIMZI_1_2, STRIMZI_1_3)}

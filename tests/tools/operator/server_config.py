@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from .api import Object
 from .leaves import broker_service, override
 from .podsets import Node
+from .security import security_of
 
 CONTROL_PLANE = "CONTROLPLANE-9090"
 REPLICATION = "REPLICATION-9091"
@@ -40,17 +41,23 @@ def _listeners(kafka: Object, node: Node) -> Iterator[str]:
     """The two internal ones, and on brokers those of the resource."""
     namespace, bundle = kafka["metadata"]["namespace"], f"{kafka['metadata']['name']}-trustbundle"
     host = f"{node.pod}.{kafka['metadata']['name']}-kafka-brokers.{namespace}.svc"
-    bound, advertised, protocols = [], [], [f"{CONTROL_PLANE}:SSL"]
+    security = security_of(kafka)
+    inside = "SSL" if security.has_tls else "PLAINTEXT"
+    bound, advertised, protocols = [], [], [f"{CONTROL_PLANE}:{inside}"]
     if node.controller:
         bound.append(f"{CONTROL_PLANE}://0.0.0.0:9090")
         advertised.append(f"{CONTROL_PLANE}://{host}:9090")
-    yield from _tls(CONTROL_PLANE, namespace, node.pod, f"{bundle}:cluster-ca.crt")
+    if security.has_tls:
+        yield from _tls(CONTROL_PLANE, namespace, node.pod, f"{bundle}:cluster-ca.crt", asks=security.verifies_clients)
     if node.broker:
         bound.append(f"{REPLICATION}://0.0.0.0:9091")
         advertised.append(f"{REPLICATION}://{host}:9091")
-        protocols.append(f"{REPLICATION}:SSL")
+        protocols.append(f"{REPLICATION}:{inside}")
         yield f"inter.broker.listener.name={REPLICATION}"
-        yield from _tls(REPLICATION, namespace, node.pod, f"{bundle}:cluster-ca.crt")
+        if security.has_tls:
+            yield from _tls(
+                REPLICATION, namespace, node.pod, f"{bundle}:cluster-ca.crt", asks=security.verifies_clients
+            )
         for listener in kafka["spec"]["kafka"].get("listeners") or []:
             name, port = f"{listener['name'].upper()}-{listener['port']}", listener["port"]
             bound.append(f"{name}://0.0.0.0:{port}")
@@ -73,7 +80,10 @@ def _advertised(listener: Object, kafka: Object, node: Node, host: str) -> str:
     return f"{broker_service(listener, base, node.node_id)}.{kafka['metadata']['namespace']}.svc"
 
 
-def _tls(listener: str, namespace: str, pod: str, trusted: str | None) -> Iterator[str]:
+def _tls(listener: str, namespace: str, pod: str, trusted: str | None, *, asks: bool = True) -> Iterator[str]:
+    """Where it does not ask clients for certificates, a listener between nodes has a truststore all the same: for its
+    own connections to others.
+    """
     prefix = f"listener.name.{listener.lower()}.ssl"
     yield f"{prefix}.keystore.type=PEM"
     yield f"{prefix}.keystore.certificate.chain=${{strimzisecrets:{namespace}/{pod}:{pod}.crt}}"
@@ -81,18 +91,20 @@ def _tls(listener: str, namespace: str, pod: str, trusted: str | None) -> Iterat
     if trusted:
         yield f"{prefix}.truststore.type=PEM"
         yield f"{prefix}.truststore.certificates=${{strimzisecrets:{namespace}/{trusted}}}"
+    if trusted and asks:
         yield f"{prefix}.client.auth=required"
 
 
 def _authorization(kafka: Object) -> Iterator[str]:
     """Simple authorization; the users of the components and the operator may do everything (docs/operator.md,
-    "Leaves").
+    "Leaves"), and every client of a listener that verifies none.
     """
     wanted = kafka["spec"]["kafka"].get("authorization") or {}
     if wanted.get("type") != "simple":
         return
     cluster = kafka["metadata"]["name"]
     names = [f"{cluster}-kafka", *(f"{cluster}-{component}" for component in COMPONENTS), "cluster-operator"]
-    users = [f"User:CN={name},O=io.strimzi" for name in names]
+    verified = [f"User:CN={name},O=io.strimzi" for name in names]
+    users = verified if security_of(kafka).verifies_clients else ["User:ANONYMOUS"]
     yield "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer"
     yield f"super.users={';'.join([*users, *(f'User:{user}' for user in wanted.get('superUsers') or [])])}"

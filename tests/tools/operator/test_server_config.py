@@ -11,6 +11,7 @@ import pytest
 
 from . import clusters
 from .podsets import Node
+from .security import MUTUAL, ONE_WAY, PLAIN, Security
 from .server_config import server_config
 
 DUAL = [Node("kafka", number, ("controller", "broker"), f"demo-kafka-{number}") for number in range(3)]
@@ -19,8 +20,8 @@ CONTROLLER = Node("controller", 3, ("controller",), "demo-controller-3")
 APART = [BROKER, CONTROLLER]
 
 
-def options(node: Node, nodes: list[Node], **kafka: object) -> dict[str, str]:
-    resource = copy.deepcopy(clusters.kafka("demo", "ns"))
+def options(node: Node, nodes: list[Node], security: Security = MUTUAL, **kafka: object) -> dict[str, str]:
+    resource = copy.deepcopy(clusters.kafka("demo", "ns", security=security))
     resource["spec"]["kafka"].update(kafka)
     return dict(line.split("=", 1) for line in server_config(resource, node, nodes).splitlines())
 
@@ -62,6 +63,31 @@ def test_a_listener_reads_leaf_and_trust_from_secrets(listener: str, trusted: st
     bundle = f"${{strimzisecrets:ns/demo-trustbundle:{trusted}}}" if trusted else None
     assert found.get(f"{prefix}.truststore.certificates") == bundle
     assert found.get(f"{prefix}.client.auth") == ("required" if trusted else None)
+
+
+INSIDE = ("controlplane-9090", "replication-9091")
+
+
+@pytest.mark.parametrize("security", [MUTUAL, ONE_WAY, PLAIN], ids=str)
+def test_nodes_speak_among_each_other_as_the_annotation_says(security: Security) -> None:
+    """docs/operator.md, "Security between processes": without authentication both stores stay, because a node also
+    connects to others with them.
+    """
+    found = options(DUAL[0], DUAL, security)
+    protocols = dict(entry.split(":") for entry in found["listener.security.protocol.map"].split(","))
+    for listener in INSIDE:
+        prefix = f"listener.name.{listener}.ssl"
+        assert protocols[listener.upper()] == ("SSL" if security.has_tls else "PLAINTEXT")
+        for store in ("keystore.certificate.chain", "keystore.key", "truststore.certificates"):
+            assert (f"{prefix}.{store}" in found) is security.has_tls
+        assert (f"{prefix}.client.auth" in found) is security.verifies_clients
+    assert (protocols["TLS-9093"], protocols["EXTERNAL-9094"]) == ("SSL", "SSL")
+    assert found["listener.name.tls-9093.ssl.client.auth"] == "required"
+
+
+@pytest.mark.parametrize("security", [ONE_WAY, PLAIN], ids=str)
+def test_without_authentication_each_client_may_do_everything(security: Security) -> None:
+    assert options(DUAL[0], DUAL, security)["super.users"] == "User:ANONYMOUS"
 
 
 def test_a_cluster_ip_listener_is_advertised_by_the_service_of_its_broker() -> None:

@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.response_ti
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import usable_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import user_listeners
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import AT_MOST
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import AT_MOST, endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import as_seen
@@ -58,6 +58,7 @@ class Answers:
             *(removed.certificate for removed in ledger.removed_cas),
         ]
         nodes = [pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA]
+        self._check_ports(observation)
         about_users = observation.scope.ca is CaKind.CLIENTS
         users = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
         ports = {pod.name: users if about_users else self._ports(pod) for pod in nodes}
@@ -80,10 +81,24 @@ class Answers:
         self.memory.pass_by(rounds * min(takes, limit))
         return takes > limit
 
+    def _check_ports(self, observation: Observation) -> None:
+        """No call may shake hands with a port that speaks no TLS: its node would log a stack trace."""
+        asked = {endpoint.port for endpoint in endpoints_of(observation)}
+        plain = asked & set(_ROLES.values()) if not self.memory.kubelet.security.has_tls else set()
+        assert not plain, f"a handshake on ports without TLS: {plain}"
+
     def _ports(self, pod: Pod) -> list[int]:
-        """The internal listeners by the roles of the node, and the listeners for clients that have read their leaf again."""
+        """The internal listeners by the roles of the node, and the listeners for clients that have read their leaf
+        again; without TLS between nodes the listeners of brokers for clients.
+        """
         found = self.memory.api.find("pods", self.memory.namespace, pod.name)
         labels = found["metadata"]["labels"] if found else {}
+        if not self.memory.kubelet.security.has_tls:
+            kafka = self.memory.api.find("kafkas", self.memory.namespace, self.memory.cluster) or {}
+            is_broker = labels.get("strimzi.io/broker-role") == "true"
+            return (
+                [port["port"] for port in kafka["spec"]["kafka"]["listeners"] if port.get("tls")] if is_broker else []
+            )
         internal = [port for role, port in _ROLES.items() if labels.get(f"strimzi.io/{role}-role") == "true"]
         return [*internal, *sorted(port for uid, port in self.served if uid == pod.uid and port not in internal)]
 
@@ -93,20 +108,34 @@ class Answers:
         process = self.memory.kubelet.processes.get(pod.uid)
         if process is None or hangs or (about_users and not process.users):
             return ObservedListener(pod.name, pod.uid, port, failure=f"port {port} of pod {pod.name}: no answer")
-        trusted = process.users if about_users else process.trusted
-        accepted = frozenset(authority.fingerprint for authority in known if _accepts(trusted, authority))
-        shared = frozenset(
-            authority.fingerprint for authority in known if self._tells_a_name(authority, known, trusted)
+        verifies = about_users or self.memory.kubelet.security.verifies_clients
+        accepted, refused, shared = (
+            self._verdicts(known, process.users if about_users else process.trusted) if verifies else [frozenset()] * 3
         )
-        refused = frozenset(authority.fingerprint for authority in known) - accepted - shared
         shown = self.memory.kubelet.stored_leaf(pod.name) if (pod.uid, port) in self.served else process.presented[0][1]
         chain, doubts = (
             parse_certificates(shown),
             dict.fromkeys(shared, f"port {port} of pod {pod.name}: names it, and others"),
         )
         return ObservedListener(
-            pod.name, pod.uid, port, chain, accepted - shared, refused, doubts, "handshake with TLSv1.2", shared=shared
+            pod.name,
+            pod.uid,
+            port,
+            chain,
+            accepted,
+            refused,
+            doubts,
+            "handshake with TLSv1.2",
+            verifies=verifies,
+            shared=shared,
         )
+
+    def _verdicts(self, known: list[Certificate], trusted: bytes) -> list[frozenset[str]]:
+        """The fingerprints of the CAs that a listener accepts, that it refuses, and that it names together with others."""
+        accepted = {authority.fingerprint for authority in known if _accepts(trusted, authority)}
+        shared = {authority.fingerprint for authority in known if self._tells_a_name(authority, known, trusted)}
+        refused = {authority.fingerprint for authority in known} - accepted - shared
+        return [frozenset(found) for found in (accepted - shared, refused, shared)]
 
     def _tells_a_name(self, authority: Certificate, known: list[Certificate], trusted: bytes) -> bool:
         """Whether the listener names a CA that several may be, and there is no key to make a probe with."""

@@ -131,19 +131,23 @@ class Checker:
             self._one_node_down(where)
 
     def parties(self) -> Iterator[Party]:
+        """Without TLS among each other none of them meets another: only what nodes present to clients is left."""
+        security = self.memory.kubelet.security
         for process in list(self.memory.kubelet.processes.values()):
             chains = tuple(pem for _secret, pem in process.presented if pem)
             jvm = process.component != "kafka-exporter"
             yield Party(process.pod, process.component == "kafka", chains, process.trusted, jvm)
-            if process.kept:
+            if process.kept and security.has_tls:
                 started = tuple(pem for _secret, pem in process.kept.presented)
+                sent = started if security.verifies_clients else ()
                 if RAFT_CLIENT not in process.following:
-                    yield Party(f"the Raft client of {process.pod}", False, started, process.kept.trusted)
+                    yield Party(f"the Raft client of {process.pod}", False, sent, process.kept.trusted)
                 if AGENT not in process.following:
                     yield Party(f"the agent of {process.pod}", False, started, process.kept.trusted, agent=True)
         operator = self._secret("cluster-operator-certs")
-        if operator:
-            yield Party(OPERATOR, False, (entries(operator)["cluster-operator.crt"],), self._projected())
+        if operator and security.has_tls:
+            own = (entries(operator)["cluster-operator.crt"],) if security.verifies_clients else ()
+            yield Party(OPERATOR, False, own, self._projected())
 
     def _secret(self, suffix: str) -> Object | None:
         return self._find_secret(f"{self.memory.cluster}-{suffix}")
@@ -156,7 +160,7 @@ class Checker:
         """I1: nodes verify every party, every party verifies nodes."""
         for presenter in known:
             for verifier in known:
-                if not presenter.meets(verifier):
+                if not presenter.meets(verifier) or not self.memory.kubelet.security.has_tls:
                     continue
                 for chain in presenter.presented:
                     if not verifier.accepts(chain):

@@ -16,6 +16,8 @@ from functools import lru_cache
 from typing import Any
 
 from ..operator import certs
+from ..operator.releases import STRIMZI_1_2
+from ..operator.security import Security, choose
 from .memory_api import Change, MemoryApi
 
 
@@ -61,6 +63,8 @@ class SimulatedKubelet:
         self.started: dict[str, list[str]] = {}
         self.nodes: set[str] = set()
         self.broken: set[str] = set()
+        #: The release of the operator that configures the processes.
+        self.release = STRIMZI_1_2
         api.listeners.append(self._on_change)
 
     def _on_change(self, change: Change) -> None:
@@ -81,8 +85,9 @@ class SimulatedKubelet:
         if component == "kafka":
             self.nodes.add(metadata["name"])
         self.started.setdefault(metadata["name"], []).append(metadata["uid"])
+        presented = self._leaves(metadata["name"], component) if self._presents(labels, component) else ()
         self.processes[metadata["uid"]] = Process(
-            metadata["name"], component, self._leaves(metadata["name"], component), self._trust(component),
+            metadata["name"], component, presented, self._trust(component),
             users=self._users() if labels.get("strimzi.io/broker-role") == "true" else b"",
             following=FOLLOWING.get(annotations.get("strimzi.io/kafka-version", ""), frozenset()),
         )  # fmt: skip
@@ -94,9 +99,9 @@ class SimulatedKubelet:
         process = self.processes[uid]
         self.processes[uid] = replace(
             process,
-            presented=self._leaves(process.pod, process.component),
+            presented=self._leaves(process.pod, process.component) if process.presented else (),
             trusted=self._trust(process.component),
-            kept=process.kept or process,
+            kept=(process.kept or process) if self.security.has_tls else None,
         )
 
     def stored_leaf(self, node: str) -> bytes:
@@ -130,6 +135,16 @@ class SimulatedKubelet:
         asking = [listener for listener in kafka["spec"]["kafka"].get("listeners") or [] if _verifies_users(listener)]
         return self._entry(f"{self.cluster}-trustbundle", "clients-ca.crt") if asking else b""
 
+    def _presents(self, labels: Mapping[str, str], component: str) -> bool:
+        """Whether any connection of this process shows its leaf: servers do where there is TLS, and clients where
+        servers verify them.
+        """
+        if self.security.has_tls:
+            return self.security.verifies_clients or component in ("kafka", "cruise-control")
+        kafka = self.api.stored("kafkas", self.namespace, self.cluster) or {"spec": {"kafka": {}}}
+        listeners = kafka["spec"]["kafka"].get("listeners") or []
+        return labels.get("strimzi.io/broker-role") == "true" and any(listener.get("tls") for listener in listeners)
+
     def _leaves(self, pod: str, component: str) -> tuple[tuple[str, bytes], ...]:
         c = self.cluster
         places = {
@@ -143,7 +158,15 @@ class SimulatedKubelet:
         }.get(component, [])
         return tuple((secret, self._entry(secret, key)) for secret, key in places)
 
+    @property
+    def security(self) -> Security:
+        """The security between processes, as this release configures them."""
+        return choose(self.api.stored("kafkas", self.namespace, self.cluster) or {"metadata": {}}, self.release)
+
     def _trust(self, component: str) -> bytes:
+        """Without TLS no process has a truststore."""
+        if not self.security.has_tls:
+            return b""
         if component in ("kafka", "kafka-exporter"):
             return self._entry(f"{self.cluster}-trustbundle", "cluster-ca.crt")
         secret = self.api.stored("secrets", self.namespace, f"{self.cluster}-cluster-ca-cert") or {}

@@ -44,7 +44,7 @@ class _AskedNodes:
     kubelet: SimulatedKubelet
 
     def active_controller(self) -> int | None:
-        if self.kubelet.ended(certs.now()):
+        if self.kubelet.security.has_tls and self.kubelet.ended(certs.now()):
             raise ReconcileFailed(
                 "UnforceableProblem", "An error while trying to determine the active controller: SSL handshake failed"
             )
@@ -74,6 +74,11 @@ class MemoryCluster:
         self.api.clock = self.time
         #: Version and operator's time before its last reconcile.
         self._reconciled = (0, certs.now())
+
+    def use_release(self, release: Release) -> None:
+        """The release of the operator, before it has seen the cluster."""
+        self.operator.become(release)
+        self.kubelet.release = release
 
     def apply(self, *manifests: Object) -> None:
         for manifest in manifests:

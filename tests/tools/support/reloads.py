@@ -29,12 +29,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_r
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import NodeAccess, Work
 
 from ..operator.podsets import nodes_of
-from ..operator.server_config import REPLICATION, server_config
+from ..operator.server_config import CONTROL_PLANE, REPLICATION, server_config
 from .answers import Answers
 from .memory_api import Change
 from .memory_cluster import MemoryCluster
 
 BETWEEN_BROKERS = REPLICATION.lower()
+INSIDE = {BETWEEN_BROKERS, CONTROL_PLANE.lower()}
 
 
 def _listener(setting: Setting | StaticValue) -> str:
@@ -151,7 +152,16 @@ class ReloadingNodes:
         if self._is_too_slow(2 * CONVERSATION, limit):
             raise KafkaUnavailable(f"Port 9090 of Kafka node {pod}", f"does not answer within {limit:g} s", "")
 
-    def _reload(self, target: ReloadTarget, settings: Sequence[Setting], *_how: Any, seconds: float) -> None:
+    def _reload(
+        self, target: ReloadTarget, settings: Sequence[Setting], _open: Any, context: Any, *, seconds: float
+    ) -> None:
+        security = self.memory.kubelet.security
+        assert (context is not None) is security.has_tls, (
+            "the request goes by TLS where nodes speak TLS among each other, and nowhere else"
+        )
+        assert security.has_tls or not {_listener(setting) for setting in settings} & INSIDE, (
+            "a node has no such setting"
+        )
         self._talk_twice(target.node.pod, seconds)
         self.before(target.node.pod)
         self.told.append(target.node.pod)

@@ -60,6 +60,14 @@ _TABLE = {
     ("replace_key", "when_restarted"): _Row(Cost(0, pauses=1, reloads=1), None),
     ("replace_key", "when_restarted, renewed first"): _Row(Cost(0, pauses=3, reloads=2), None),
     ("replace_key", "when_restarted, unlinked"): _Row(Cost(1, pauses=1, reloads=1), None),
+    # Where processes do not verify each other as clients, only a restart shows that a node has forgotten a CA.
+    ("replace_key", "one-way"): _Row(Cost(2, pauses=1), Cost(2, pauses=1)),
+    ("replace_key", "one-way, unlinked"): _Row(Cost(3, pauses=2), Cost(3, pauses=2)),
+    ("replace_key", "when_restarted, one-way"): _Row(Cost(0, pauses=1, reloads=1), None),
+    # Without TLS between processes there is nothing to forget, and listeners read everything again.
+    ("replace_key", "plain"): _Row(Cost(0, pauses=2, reloads=1), Cost(2, pauses=1)),
+    ("replace_key", "plain, unlinked"): _Row(Cost(0, pauses=2, reloads=1), Cost(1, pauses=2)),
+    ("replace_key", "when_restarted, plain"): _Row(Cost(0, pauses=2, reloads=1), None),
     ("reconcile", "all have restarted"): _Row(Cost(0, pauses=1, reloads=1), Cost(1, pauses=1)),
     # The same where the rest of the nodes is restarted after all.
     ("reconcile", "restarted at last"): _Row(Cost(1, pauses=1, reloads=1), Cost(2, pauses=1)),

@@ -169,6 +169,14 @@ class WatchedCluster:
         response = self.memory.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")
         assert response.status == 200, response.body
 
+    def change_status(self, patch: Object) -> None:
+        """Of the Kafka resource."""
+        path = f"/apis/kafka.strimzi.io/v1/namespaces/{NAMESPACE}/kafkas/{CLUSTER}/status"
+        body = {"status": dict.fromkeys(patch)}, {"status": patch}
+        for each in body:
+            response = self.memory.api.request("PATCH", path, body=each, content_type="application/merge-patch+json")
+            assert response.status == 200, response.body
+
     def put(self, name: str, **data: bytes) -> None:
         """Entries of a Secret; ``_`` stands for ``.`` in their names."""
         encoded = {key.replace("_", "."): base64.b64encode(value).decode() for key, value in data.items()}

@@ -118,6 +118,19 @@ class TestRestarts:
         assert "demo-kafka-0 1 time, demo-kafka-1 1 time" in violation.message
         assert (work.actions, set(cluster.counts().values())) == ([], {0})
 
+    @pytest.mark.parametrize(("release", "said"), [("1.2.0", False), ("1.3.0", True)])
+    def test_a_plan_that_does_not_come_true_may_rest_on_another_spec(
+        self, cluster: WatchedCluster, release: str, said: bool
+    ) -> None:
+        """No other program has written anything that explains it."""
+
+        def rule(at: Situation) -> Steps:
+            return (Roll(reason=RollReason.TRUST, uids=at.snapshot.uids, authority=None, phase=Phase.TRUST),)
+
+        cluster.change_status({"operatorLastSuccessfulVersion": release})
+        (violation,) = run_ruled(cluster, rule).decision.violations
+        assert ("STRIMZI_GATEKEEPER_CUSTOM_PLUGINS" in violation.remedy) is said
+
 
 class TestFailure:
     """A wait that fails because another program has taken away what it waits for the effect of."""

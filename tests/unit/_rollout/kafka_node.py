@@ -84,12 +84,12 @@ class KafkaDouble:
     #: The settings that it got requests for.
     asked: list[Any] = field(default_factory=list)
 
-    def handle(self, connection: ssl.SSLSocket) -> None:
+    def handle(self, connection: socket.socket) -> None:
         while size := connection.recv(4):
             request = connection.recv(struct.unpack(">i", size)[0])
             key, version, correlation = struct.unpack(">hhi", request[:8])
             if self.hangs_up:
-                if self.politely:
+                if self.politely and isinstance(connection, ssl.SSLSocket):
                     connection.unwrap()
                 return
             if self.raw is not None:
@@ -127,14 +127,15 @@ Ports = Mapping[tuple[str, int], int]
 
 
 @contextmanager
-def listening(nodes: Mapping[tuple[str, int], KafkaDouble]) -> Iterator[Ports]:
+def listening(nodes: Mapping[tuple[str, int], KafkaDouble], *, has_tls: bool = True) -> Iterator[Ports]:
     """The local port of each, by pod and port.
 
     The library and the keys are there before a node is asked: on a busy machine they take longer than a node may.
     """
     import_module("kafka.protocol.admin")
     with ExitStack() as stack:
-        yield {where: stack.enter_context(serving(_over_tls(one, where[0]))) for where, one in nodes.items()}
+        handlers = {where: _over_tls(one, where[0]) if has_tls else one.handle for where, one in nodes.items()}
+        yield {where: stack.enter_context(serving(handler)) for where, handler in handlers.items()}
 
 
 def doors(ports: Ports) -> PortOpener:

@@ -166,11 +166,16 @@ def ended() -> Issued:
 
 
 def shake_hands(
-    client: ssl.SSLContext, host: str = "localhost", serving: Callable[[], Issued] = server
+    client: ssl.SSLContext | None,
+    host: str = "localhost",
+    serving: Callable[[], Issued] = server,
+    *,
+    asking: bool = True,
 ) -> Mapping[str, Any]:
-    """With a node that asks for a certificate of the CA; what it learns about the client."""
+    """With a node that asks for a certificate of the CA, where it is ``asking``; what it learns about the client."""
+    assert client is not None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.verify_mode = ssl.CERT_REQUIRED
+    context.verify_mode = ssl.CERT_REQUIRED if asking else ssl.CERT_NONE
     context.load_verify_locations(cadata=ca().certificate_pem.decode())
     with tempfile.NamedTemporaryFile() as file:
         file.write(serving().key_pem + serving().certificate_pem)
@@ -230,6 +235,35 @@ def test_leaf_and_anchors_come_from_the_secrets_of_the_cluster() -> None:
     trusted = {"ca.crt": ca(1).certificate_pem, "ca-2026.crt": ca().certificate_pem}
     bench.create("secrets", secret(SCOPE.ca_certificate_secret, trusted))
     assert shake_hands(operator_context(bench.observe()))
+
+
+def secured(encryption: str, authentication: str) -> Bench:
+    """A cluster whose operator has no certificate of its own."""
+    bench = Bench()
+    security = {"encryption": {"type": encryption}, "authentication": {"type": authentication}}
+    bench.create("kafkas", kafka({"clusterSecurity": security}))
+    bench.create("secrets", secret(SCOPE.ca_certificate_secret, {"ca.crt": ca().certificate_pem}))
+    return bench
+
+
+def test_no_certificate_is_needed_where_nodes_ask_for_none() -> None:
+    """The node is verified all the same."""
+    context = operator_context(secured("strimzi-tls", "none").observe())
+    assert context is not None
+    assert shake_hands(context, asking=False) == {}
+    with pytest.raises(ssl.SSLCertVerificationError):
+        shake_hands(context, host="elsewhere", asking=False)
+
+
+def test_there_is_no_tls_where_nodes_speak_none() -> None:
+    context = operator_context(secured("none", "none").observe())
+    assert context is None
+    assert accept_ended(context) is None
+
+
+def test_no_connection_is_tried_where_it_is_unknown_what_nodes_speak() -> None:
+    with pytest.raises(StepError, match=r"Kafka kafka/demo has status\.clusterSecurity with encryption 'mesh'"):
+        operator_context(secured("mesh", "none").observe())
 
 
 def test_a_cluster_without_the_secret_is_told_which_one_is_missing() -> None:

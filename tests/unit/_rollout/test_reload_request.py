@@ -38,6 +38,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._tls.failures imp
 
 from ...broker.clients import LIBRARY_READS_ITS_FILES
 from ...tools.operator.podsets import Node
+from ...tools.operator.security import ANNOTATION, PLAIN
 from ...tools.operator.server_config import server_config
 from .._kube.forwarding import Behaviour, Upgrade, forwarding, options
 from .kafka_node import DOMAIN, OFFERED, KafkaDouble, Ports, doors, listening, node_of, operator_context
@@ -58,6 +59,23 @@ def reload(nodes: Mapping[tuple[str, int], KafkaDouble], *, controller: bool = F
     target = ReloadTarget(node_of(0, controller=controller), CONTROLLERS, DOMAIN)
     with listening(nodes) as ports:
         reload_node(target, SETTINGS, doors(ports), operator_context(), seconds=seconds)
+
+
+@pytest.mark.parametrize("controller", [False, True])
+def test_a_node_without_tls_gets_the_same_request_in_plain(controller: bool) -> None:
+    double, where = KafkaDouble(), MINE if controller else BROKER
+    with listening({where: double}, has_tls=False) as ports:
+        target = ReloadTarget(node_of(0, controller=controller), CONTROLLERS, DOMAIN)
+        reload_node(target, SETTINGS, doors(ports), None, seconds=60.0)
+    ((_kind, name, configs, _validate),) = asked_of(double)
+    assert (name, [one[0] for one in configs]) == ("0", [setting.name for setting in SETTINGS])
+
+
+def test_a_node_that_speaks_tls_after_all_does_not_answer() -> None:
+    double = KafkaDouble()
+    with listening({BROKER: double}) as ports, pytest.raises(KafkaUnavailable):
+        reload_node(ReloadTarget(node_of(0), CONTROLLERS, DOMAIN), SETTINGS, doors(ports), None, seconds=5.0)
+    assert double.asked == []
 
 
 def asked_of(double: KafkaDouble) -> list[tuple[int, str, list[tuple[str, int, str]], bool]]:
@@ -354,6 +372,23 @@ ROLES = pytest.mark.parametrize(
         pytest.param(("controller",), INTERNAL[:1], (), id="controller"),
     ],
 )
+
+
+@ROLES
+def test_without_tls_between_nodes_the_leaves_of_listeners_for_clients_are_left(
+    roles: tuple[str, ...], internal: tuple[str, ...], user: tuple[str, ...]
+) -> None:
+    node = Node("kafka", 0, roles or ("controller", "broker"), POD)
+    annotated = {
+        **KAFKA,
+        "metadata": {**KAFKA["metadata"], "annotations": {f"strimzi.io/{ANNOTATION}": PLAIN.annotation}},
+    }
+    config, references = server_config(annotated, node, [node]), strimzi_references(ClusterNames("kafka", "demo"), POD)
+    found = read_listener_settings(config, references, WHERE, has_tls=False)
+    assert [setting.name for setting in found.trust] == []
+    assert {setting.name for setting in found.leaf} == {store for listener in user for store in stores(listener)}
+    with pytest.raises(ReloadImpossible):
+        read_listener_settings(config, references, WHERE)
 
 
 @pytest.mark.parametrize(

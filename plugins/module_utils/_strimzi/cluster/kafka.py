@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The Kafka resource: the operator's work in its status (docs/operator.md, "Pause", "Kafka resource"), maintenance
-windows, the addresses of listeners, and listeners on which users log in with certificates (docs/operator.md, "What
-each process trusts", "Users").
+windows, the addresses of listeners, listeners on which users log in with certificates, and what the processes of a
+cluster speak among each other (docs/operator.md, "What each process trusts", "Users", "Security between processes").
 
 ``spec.maintenanceTimeWindows`` has cron expressions of Quartz. A window is open in each second of UTC that satisfies
 any of them, as the operator reads them (docs/operator.md, "Maintenance windows").
@@ -25,6 +25,7 @@ from ..._errors import CronError, Forbidden, ResourceTypeMissing, fit_in_line
 from ..._kube.client import KubeClient
 from ..._kube.resources import LEASES, Resource, managers_of, owns, read_time
 from ..._trust.model.clients import ReissuePause
+from ..._trust.model.security import MUTUAL_TLS, ClusterSecurity
 from ..._trust.model.snapshot import FailedReconcile, MaintenanceWindows, OperatorPause, OperatorStatus, Reconciliation
 from .. import names
 from ..names import ROUTES, SERVICES, ClusterNames
@@ -66,6 +67,47 @@ def failure_of(kafka: Mapping[str, Any] | None) -> FailedReconcile | None:
         fit_in_line(str(found.get("message") or ""), _LONGEST),
         read_time(found.get("lastTransitionTime")),
     )
+
+
+#: The types of encryption and of authentication between processes that this collection knows, with what each means.
+#: Strimzi is about to rename its own types.
+_ENCRYPTION = {"strimzi-tls": True, "tls": True, "none": False}
+_AUTHENTICATION = {"strimzi-mtls": True, "mtls": True, "none": False}
+#: The releases of the operator that know neither the status nor the annotation.
+_WITHOUT_SECURITY = ("0.", "1.0.", "1.1.", "1.2.")
+
+
+def read_security(kafka: Mapping[str, Any] | None) -> ClusterSecurity:
+    """The security between the processes of the cluster, by the status, which has what the operator has configured them
+    with. Without it, as up to release 1.2, it is TLS with certificates on both sides.
+    """
+    status = (kafka or {}).get("status") or {}
+    found = status.get("clusterSecurity")
+    if found is None:
+        version, wanted = (
+            str(status.get("operatorLastSuccessfulVersion") or ""),
+            annotation(kafka, names.INTERNAL_SECURITY),
+        )
+        if wanted is None or version.startswith(_WITHOUT_SECURITY):
+            return MUTUAL_TLS
+        return _unknown_security(f"has the annotation {names.INTERNAL_SECURITY}, and its status has no clusterSecurity")
+    encryption, authentication = (_type_of(found, part) for part in ("encryption", "authentication"))
+    has_tls, verifies_clients = _ENCRYPTION.get(encryption), _AUTHENTICATION.get(authentication)
+    if has_tls is None or verifies_clients is None or (verifies_clients and not has_tls):
+        return _unknown_security(
+            f"has status.clusterSecurity with encryption {fit_in_line(encryption)!r} and authentication "
+            f"{fit_in_line(authentication)!r}"
+        )
+    return ClusterSecurity(has_tls, verifies_clients)
+
+
+def _unknown_security(problem: str) -> ClusterSecurity:
+    return replace(MUTUAL_TLS, problem=f"{problem}, so what its processes speak among each other is unknown.")
+
+
+def _type_of(security: Any, part: str) -> str:
+    found = security.get(part) if isinstance(security, Mapping) else None
+    return str(found.get("type") or "") if isinstance(found, Mapping) else ""
 
 
 def _specified(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> Mapping[str, Any]:
@@ -526,6 +568,17 @@ def listener_addresses(client: KubeClient, scope: ClusterNames, kafka: Object | 
 
 def listeners_of(kafka: Object | None) -> list[Object]:
     return list((((kafka or {}).get("spec") or {}).get("kafka") or {}).get("listeners") or [])
+
+
+def own_ports(kafka: Object) -> tuple[int, ...]:
+    """Ports of the TLS listeners for clients that present the node's own certificate; a certificate of the user is not
+    of the cluster CA.
+    """
+    return tuple(
+        int(listener["port"])
+        for listener in listeners_of(kafka)
+        if listener.get("tls") and not (listener.get("configuration") or {}).get("brokerCertChainAndKey")
+    )
 
 
 def _address(listener: Object) -> str:

@@ -34,11 +34,12 @@ from ..._pki.certificates import Certificate
 from ..._trust.evidence.parties import listener_name
 from ..._trust.ledger.enrolment import as_seen
 from ..._trust.model.listeners import CONTROL_PLANE, REPLICATION, ObservedListener
+from ..._trust.model.security import ClusterSecurity
 from ..._trust.model.snapshot import Component, Pod
 from .. import names
 from ..names import CaKind, ClusterNames
 from .ca_secrets import key_of
-from .kafka import listeners_of, user_listeners
+from .kafka import own_ports, user_listeners
 from .node_pools import node_pools
 from .observe import Observation
 from .pods import has_role, is_final, is_ready, read_owners
@@ -144,14 +145,14 @@ def look_at(
 
 
 def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
-    """Every listener that shows whether it accepts the CA."""
+    """Every listener that presents certificates of the CA, or shows whether it accepts the CA."""
     if observation.scope.ca is CaKind.CLIENTS:
         return _of_users(observation)
-    user = _user_ports(observation.kafka or {})
+    user, security = own_ports(observation.kafka or {}), observation.snapshot.security
     found: list[Endpoint] = []
     for pod in observation.snapshot.nodes.pods:
         if pod.component is Component.KAFKA:
-            found += _of_node(pod, observation.pods[pod.name], user)
+            found += _of_node(pod, observation.pods[pod.name], user, security)
     return tuple(found)
 
 
@@ -165,28 +166,18 @@ def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
     )
 
 
-def _of_node(pod: Pod, found: Mapping[str, Any], user: tuple[int, ...]) -> list[Endpoint]:
-    internal = [port for role, port in _INTERNAL.items() if has_role(found, role)]
+def _of_node(pod: Pod, found: Mapping[str, Any], user: tuple[int, ...], security: ClusterSecurity) -> list[Endpoint]:
+    """A port without TLS is left out: a handshake there would only leave a stack trace in the log of the node."""
+    internal = [port for role, port in _INTERNAL.items() if security.may_ask and has_role(found, role)]
     own = user if has_role(found, names.BROKER_ROLE_LABEL) else ()
     return [
-        *(Endpoint(pod.name, pod.uid, port, running=_runs(pod)) for port in internal),
+        *(Endpoint(pod.name, pod.uid, port, verifies=security.shows_trust, running=_runs(pod)) for port in internal),
         *(Endpoint(pod.name, pod.uid, port, verifies=False, running=_runs(pod)) for port in own),
     ]
 
 
 def _runs(pod: Pod) -> bool:
     return pod.ready and not pod.terminating
-
-
-def _user_ports(kafka: Mapping[str, Any]) -> tuple[int, ...]:
-    """Ports of the TLS listeners that present the node's own certificate; a certificate of the user is not of the
-    cluster CA.
-    """
-    return tuple(
-        int(listener["port"])
-        for listener in listeners_of(kafka)
-        if listener.get("tls") and not (listener.get("configuration") or {}).get("brokerCertChainAndKey")
-    )
 
 
 def _inquiry(observation: Observation, now: datetime) -> Inquiry:

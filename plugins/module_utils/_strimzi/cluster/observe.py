@@ -68,6 +68,7 @@ from .kafka import (
     maintenance_windows,
     note_absent_operator,
     read_reconciliation,
+    read_security,
     renewal_window,
     running_rebalances,
 )
@@ -82,7 +83,7 @@ from .leaves import (
     wanted_leaves,
 )
 from .node_pools import NO_GROWTH, Growth, WantedNode
-from .pods import Owners, find_pods, labels_of, lost_labels, read_pod
+from .pods import Exposure, Owners, find_pods, labels_of, lost_labels, read_exposure, read_pod
 from .taken_names import split_taken
 
 #: The operator's own default.
@@ -273,7 +274,7 @@ def observe(
     nodes = {leaf.secret for leaf in of_nodes}
     stored = leaf_secrets(scope, secrets, is_node_name, nodes)
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
-    parties = _read_parties(seen.owners, running, leaves)
+    parties = _read_parties(seen.owners, running, leaves, read_exposure(kafka))
     yet_to_come = {node.pod: node for node in next_ if node.pod not in secrets}
     reach = reach_of(scope, kafka, leaves, ca, bare.ledger)
     snapshot = replace(
@@ -354,6 +355,7 @@ def without_parties(
             published=read_published(secrets.get(scope.client_bundle_secret)),
             named_places=around.outside_clients.places_to_look_at(ca, ledger),
         ),
+        security=read_security(kafka),
         source=read_ca_source(client, around.source) if around.source is not None else None,
         other_ca=_other_authority(kafka, secrets, scope.other_ca),
         objects=Objects(
@@ -457,7 +459,10 @@ def _sort_pods(running: Iterable[tuple[Mapping[str, Any], Component]]) -> list[t
 
 
 def _read_parties(
-    owners: Owners, running: Iterable[tuple[Mapping[str, Any], Component]], leaves: tuple[StoredLeaf, ...]
+    owners: Owners,
+    running: Iterable[tuple[Mapping[str, Any], Component]],
+    leaves: tuple[StoredLeaf, ...],
+    exposure: Exposure,
 ) -> tuple[Pod, ...]:
     found = []
     nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}
@@ -465,5 +470,5 @@ def _read_parties(
     for pod, component in _sort_pods(running):
         # Each pod gets only its own leaf: searching all leaves for each pod would be quadratic.
         own = nodes.get(pod["metadata"]["name"])
-        found.append(read_pod(pod, component, others if own is None else [own, *others], owners))
+        found.append(read_pod(pod, component, others if own is None else [own, *others], owners, exposure))
     return tuple(found)

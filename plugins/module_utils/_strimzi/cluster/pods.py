@@ -21,11 +21,12 @@ from typing import Any
 
 from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, is_of_this_collection, read_time
+from ..._trust.model.security import MUTUAL_TLS, ClusterSecurity
 from ..._trust.model.snapshot import Component, Pod, StoredLeaf
 from .. import names
 from ..names import KAFKA_NODE_POOLS, KAFKAS, STRIMZI_POD_SETS
 from ..secret_data import annotation, integer_annotation, is_true, missing_labels
-from .kafka import FoundNodes
+from .kafka import FoundNodes, own_ports, read_security
 from .leaves import LeafSecret, leaf_secrets, server_cert_hash
 from .node_pools import NodePools, node_pools
 
@@ -99,7 +100,37 @@ def is_final(pod: Mapping[str, Any]) -> bool:
     return (pod.get("status") or {}).get("phase") in _FINAL_PHASES
 
 
-def read_pod(pod: Mapping[str, Any], component: Component, leaves: Sequence[StoredLeaf], owners: Owners) -> Pod:
+#: The components with a port that serves other processes of the cluster: nodes, and Cruise Control by its API.
+_SERVING = frozenset({Component.KAFKA, Component.CRUISE_CONTROL})
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Where certificates of the cluster CA are presented."""
+
+    #: The security between the processes of the cluster.
+    security: ClusterSecurity = MUTUAL_TLS
+    #: Whether brokers have a listener for clients that presents their own certificate.
+    has_own_listener: bool = False
+
+    def presents(self, pod: Mapping[str, Any], component: Component) -> bool:
+        """Whether any channel of this pod presents the certificate in its Secret."""
+        if self.security.presents(serves=component in _SERVING):
+            return True
+        return self.has_own_listener and component is Component.KAFKA and has_role(pod, names.BROKER_ROLE_LABEL)
+
+
+def read_exposure(kafka: Mapping[str, Any] | None) -> Exposure:
+    return Exposure(read_security(kafka), bool(own_ports(kafka or {})))
+
+
+def read_pod(
+    pod: Mapping[str, Any],
+    component: Component,
+    leaves: Sequence[StoredLeaf],
+    owners: Owners,
+    exposure: Exposure,
+) -> Pod:
     """A pod as a party; ``leaves`` are all stored leaves of the cluster."""
     name = pod["metadata"]["name"]
     own = [
@@ -123,6 +154,7 @@ def read_pod(pod: Mapping[str, Any], component: Component, leaves: Sequence[Stor
         worker=worker_of(pod),
         started_in=_started_in(pod),
         restarts=_count_restarts(pod),
+        presents_nothing=not exposure.presents(pod, component),
         kafka_version=annotation(pod, names.KAFKA_VERSION) or "",
     )
 

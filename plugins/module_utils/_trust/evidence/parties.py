@@ -18,6 +18,7 @@ from datetime import datetime
 
 from ..._pki.certificates import Certificate, Chain
 from ..model.clients import Presenter, Renewal
+from ..model.goals import Retire
 from ..model.ledger import Ledger, LedgerEntry, Outgoing, RemovedEntry, TrustState
 from ..model.listeners import ObservedListener, Unanswered
 from ..model.snapshot import Component, Pod, Snapshot, StoredLeaf
@@ -207,7 +208,7 @@ def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]
         return known
     return tuple(
         _describe_presentation(pod, seen, snapshot, ledger) if is_asked(pod, snapshot) else seen
-        for pod, seen in zip(stored.presenting_pods(snapshot), known, strict=True)
+        for pod, seen in zip(stored.holding_pods(snapshot), known, strict=True)
     )
 
 
@@ -248,8 +249,9 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
     read_again = {uid for held in ledger.held_leaves for uid in held.holders}
     return tuple(
         pod
-        for pod, seen in zip(stored.presenting_pods(snapshot), present_pods(snapshot, ledger), strict=True)
-        if (journal.unsure_pods is None or pod.uid in journal.unsure_pods)
+        for pod, seen in zip(stored.holding_pods(snapshot), present_pods(snapshot, ledger), strict=True)
+        if not pod.presents_nothing
+        and (journal.unsure_pods is None or pod.uid in journal.unsure_pods)
         and pod.uid not in before
         and not (
             told and pod.component is Component.KAFKA and seen.authorities is not None and pod.uid not in read_again
@@ -295,7 +297,7 @@ def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Cer
     this call has asked them.
     """
     known = stored.trusted_since_start(pod.uid, ledger)
-    if not is_asked(pod, snapshot):
+    if not _shows_trust(pod, snapshot):
         return known
     return tuple(
         certificate for certificate in known if _judge_trust(pod, certificate.fingerprint, True, snapshot).trusted
@@ -321,11 +323,22 @@ def pods_trusting_removed(removed: RemovedEntry, snapshot: Snapshot) -> frozense
 
 def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
     since_start = pod.uid in removed.awaited_pods
-    if not is_asked(pod, snapshot):
+    if _forgets_when_restarted(pod, snapshot):
+        return False
+    if not _shows_trust(pod, snapshot):
         return since_start
     if _names_only_shared(pod, removed.fingerprint, snapshot):
         return since_start
     return _judge_trust(pod, removed.fingerprint, None, snapshot).trusted is not False
+
+
+def _forgets_when_restarted(pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether a node is left to forget a removed CA in its next restart, whatever its reason: its listeners verify no
+    client by it, so that nothing but the clients in its process knows the CA, and the flow in flight restarts no node.
+    """
+    journal = snapshot.ledger_or_empty.journal
+    is_patient = journal is not None and journal.finished_at is None and journal.retire is not Retire.NOW
+    return is_patient and pod.component is Component.KAFKA and not snapshot.shows_trust
 
 
 def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
@@ -389,7 +402,7 @@ def leaves_of(pod: Pod, snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
 
 def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods whose listeners have answered and all accept this CA."""
-    asked = (pod for pod in snapshot.nodes.pods if is_asked(pod, snapshot))
+    asked = (pod for pod in snapshot.nodes.pods if _shows_trust(pod, snapshot))
     return frozenset(pod.uid for pod in asked if _judge_trust(pod, fingerprint, None, snapshot).trusted)
 
 
@@ -399,7 +412,7 @@ def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]
     answers = [
         _judge_trust(pod, known.fingerprint, True, snapshot)
         for pod in stored.verifying(snapshot)
-        if is_asked(pod, snapshot) and pod.uid not in silent
+        if _shows_trust(pod, snapshot) and pod.uid not in silent
         for known in stored.trusted_since_start(pod.uid, ledger)
     ]
     return tuple(sorted({answer.evidence for answer in answers if not answer.trusted}))
@@ -410,8 +423,16 @@ def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
     return (
         snapshot.nodes.listeners is not None
         and pod.component is Component.KAFKA
+        and not pod.presents_nothing
         and pod.uid not in snapshot.nodes.assumed_up_to_date
     )
+
+
+def _shows_trust(pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether the answers of this pod are also the evidence of the CAs that it trusts. Where they are not, what it read
+    when it started is.
+    """
+    return snapshot.shows_trust and is_asked(pod, snapshot)
 
 
 def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:

@@ -15,6 +15,9 @@ trusts, the gate is closed; only a waiver for this client opens it.
 A listener shows the CAs that it accepts by their names alone. A probe, which takes the key of the CA, tells two CAs of
 one name apart (docs/design.md, "CAs of one name").
 
+Where the processes of a cluster do not verify each other, some of them present no certificate (``ClusterSecurity``):
+such a pod counts for the CA of the leaf in its Secret.
+
 ``custom`` listeners: which CAs they trust is unknown. They never block a flow; the result lists what their
 owner must do.
 """
@@ -112,6 +115,8 @@ def authority_of(leaf: StoredLeaf, generation: int | None, ledger: Ledger) -> tu
 
 def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, ledger: Ledger) -> Presentation:
     """The presentation of a pod, from its annotations and the stored leaves."""
+    if pod.presents_nothing:
+        return _present_stored(pod, leaves, ledger)
     if pod.generation is None:
         return Presentation(pod.name, None, (), f"pod {pod.name} has no CA certificate generation annotation")
     if pod.presents_stored:
@@ -141,7 +146,7 @@ def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) 
     own = [leaves[name] for name in pod.leaves]
     found: set[str] = set()
     for leaf in own:
-        authority, why = authority_of(leaf, pod.generation, ledger)
+        authority, why = authority_of(leaf, leaf.generation if pod.presents_nothing else pod.generation, ledger)
         if authority is None:
             return Presentation(pod.name, None, (), why)
         found.add(authority)
@@ -149,9 +154,14 @@ def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) 
     return Presentation(pod.name, frozenset(found), chains, "stored leaf")
 
 
+def holding_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
+    """The pods that have certificates of this CA, whether they present them or not."""
+    return tuple(pod for pod in snapshot.nodes.pods if not pod.verifies_only)
+
+
 def presenting_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods that present certificates of this CA."""
-    return tuple(pod for pod in snapshot.nodes.pods if not pod.verifies_only)
+    return tuple(pod for pod in holding_pods(snapshot) if not pod.presents_nothing)
 
 
 def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
@@ -159,11 +169,30 @@ def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
     return snapshot.nodes.pods if snapshot.has_verifiers else ()
 
 
+def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the pods that the operator is going to restart."""
+    ca = snapshot.ca
+    return frozenset(
+        pod.uid
+        for pod in snapshot.nodes.pods
+        if pod.presents_stored is False
+        or pod.generation not in (None, ca.certificate_generation)
+        or pod.key_generation not in (None, ca.key_generation)
+    )
+
+
+def has_listeners_alone(snapshot: Snapshot) -> bool:
+    """Whether nodes present certificates of the cluster CA on listeners for clients alone, so that a reload reaches all
+    of them.
+    """
+    return snapshot.users is None and not snapshot.security.has_tls
+
+
 def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     """The presentation of each of these pods by stored evidence, in their order."""
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
     return tuple(
-        add_held_leaves(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in presenting_pods(snapshot)
+        add_held_leaves(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in holding_pods(snapshot)
     )
 
 
@@ -207,8 +236,13 @@ def trusted_since_start(uid: str, ledger: Ledger) -> tuple[Certificate, ...]:
     )
 
 
+_ASK_FOR_NONE = "listeners between nodes ask for no certificate (status.clusterSecurity of the Kafka resource)"
+
+
 def why_trust_is_unknown(authority: Certificate, snapshot: Snapshot) -> str:
     """Why no listener can tell whether it trusts this CA, as a sentence; empty where it can."""
+    if not snapshot.shows_trust:
+        return f"{_ASK_FOR_NONE}, so they do not show which CAs nodes trust."
     other = find_namesake(authority, snapshot)
     if other is None or _is_probed(authority, snapshot):
         return ""

@@ -93,7 +93,8 @@ def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingPart
     """The pods of the cluster that verify, and the Cluster Operator where any of them presents what it has to accept."""
     void = _find_void_cas(snapshot, ledger)
     pods = tuple(_verifying_pod(pod, snapshot, ledger, void) for pod in verifying(snapshot))
-    return (*pods, _cluster_operator(snapshot, ledger, void)) if presenting_pods(snapshot) else pods
+    verifies = snapshot.security.has_tls and presenting_pods(snapshot)
+    return (*pods, _cluster_operator(snapshot, ledger, void)) if verifies else pods
 
 
 def _verifying_pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset[Certificate]) -> VerifyingParty:

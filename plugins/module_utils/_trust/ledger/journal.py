@@ -23,7 +23,7 @@ from enum import Enum
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import is_taken_up, possible_holders_of_undone
-from ..evidence.stored import authority_of
+from ..evidence.stored import authority_of, has_listeners_alone, restarted_by_operator
 from ..gates.gates import link_of
 from ..model.clients import NO_NAMED_PLACES
 from ..model.goals import ROTATIONS, Goal, Phase, Retire, Retirement
@@ -396,4 +396,7 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
         return False
     if not snapshot.nodes.pods:
         return journal.goal is Goal.CREATE
+    # Nothing that processes present or trust shows then that the operator has yet to restart them.
+    if has_listeners_alone(snapshot) and restarted_by_operator(snapshot):
+        return False
     return is_taken_up(successor, snapshot, ledger)

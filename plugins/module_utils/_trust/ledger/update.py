@@ -217,9 +217,9 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
     As long as it is back where processes read CAs, all pods may know it.
 
-    Where the listeners of such a pod were seen to refuse it, the ledger remembers that the rest of the process knows
-    it, unless a reload reaches it as a whole. Another pod may accept it too: it started while the operator had the CA
-    in the bundle once more.
+    Where the listeners of such a pod were seen to refuse it, or verify by no CA, the ledger remembers that the rest of
+    the process knows it, unless a reload reaches it as a whole. Another pod may accept it too: it started while the
+    operator had the CA in the bundle once more.
     """
     remembered = (_after_removal(removed, snapshot) for removed in ledger.removed_cas)
     return replace(ledger, removed_cas=tuple(removed for removed in remembered if removed))
@@ -281,7 +281,7 @@ def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]
     added: dict[Certificate, set[str]] = {}
     known = {uid for held in ledger.held_leaves for uid in held.holders}
     for pod in snapshot.nodes.pods:
-        for secret in pod.leaves if pod.presents_stored else ():
+        for secret in pod.leaves if pod.presents_stored and not pod.presents_nothing else ():
             if secret in replaced:
                 added.setdefault(replaced[secret], set()).add(pod.uid)
         is_unknown = not pod.presents_stored and pod.uid not in known and not replaced.keys().isdisjoint(pod.leaves)

@@ -110,6 +110,7 @@ class Condition(str, Enum):
     OPERATOR_IS_NEW_ENOUGH = "operator_is_new_enough"
     NOT_PAUSED_BY_OTHERS = "not_paused_by_others"
     OPERATOR_IS_WORKING = "operator_is_working"
+    SECURITY_IS_KNOWN = "security_is_known"
     AUTHORITY_IS_NOT_FOREIGN = "authority_is_not_foreign"
     AUTHORITY_IS_USER_MANAGED = "authority_is_user_managed"
     PODS_ARE_LABELLED = "pods_are_labelled"

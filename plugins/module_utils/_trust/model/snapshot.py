@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -23,6 +24,7 @@ from .ledger import NO_FLOW_OPTIONS, CaSource, FlowOptions, Ledger
 from .listeners import ObservedListener
 from .names import ObjectNames, label_command
 from .pools import NO_POOLS, PoolNode, Pools
+from .security import MUTUAL_TLS, ClusterSecurity
 
 
 class Component(str, Enum):
@@ -80,6 +82,9 @@ class Pod:
     #: Whether the pod presents no certificate of this CA, and nothing in it but its listeners verifies by this CA: once its listeners have read
     #: their trust again, it knows what a new process would know.
     verifies_only: bool = False
+    #: Whether no channel of the pod presents the certificate in its Secret: what the pod was started with is of no
+    #: account (``ClusterSecurity``).
+    presents_nothing: bool = False
     #: The machine that the pod runs on; empty where it has none yet.
     worker: str = ""
     #: How long the pod took from its start until it was ready; None where that is not known.
@@ -331,6 +336,26 @@ class OperatorStatus:
     version: str = ""
     #: Why it is certain that no operator works on the resource, as a clause; empty where nothing shows that.
     absence: str = ""
+
+    @property
+    def is_content(self) -> bool:
+        """Whether it has reconciled the present resource, and finds nothing wrong."""
+        return self.has_observed and self.is_ready and self.failure is None
+
+    @property
+    def doubt_about_spec(self) -> str:
+        """A sentence, with a space before it, for a message about something that the operator does otherwise than
+        ``spec`` says; empty where it cannot be
+        the cause. From release 1.3 on plugins may change a resource in the operator's memory (docs/operator.md,
+        "Plugins of the operator").
+        """
+        found = re.match(r"(\d+)\.(\d+)", self.version)
+        if found is None or (int(found[1]), int(found[2])) < (1, 3):
+            return ""
+        return (
+            " From Strimzi 1.3 on, plugins of the Cluster Operator (STRIMZI_GATEKEEPER_CUSTOM_PLUGINS in its Deployment) may "
+            "change what it acts on, and the stored spec does not show that: this can be the cause."
+        )
 
 
 SATISFIED = OperatorStatus()
@@ -642,6 +667,8 @@ class Snapshot:
     leaves: Leaves
     #: The Kafka resource, and whether the operator works on it.
     reconciliation: Reconciliation
+    #: The security between the processes of the cluster.
+    security: ClusterSecurity = MUTUAL_TLS
     #: The place where the user keeps the CAs to trust; None where the user names none.
     source: CaSource | None = None
     #: The node pools, as far as a decision depends on their size, and the nodes that they get and lose.
@@ -692,7 +719,12 @@ class Snapshot:
     @property
     def has_verifiers(self) -> bool:
         """Whether the pods are to verify by this CA."""
-        return self.users is None or self.users.has_verifiers
+        return self.security.has_tls if self.users is None else self.users.has_verifiers
+
+    @property
+    def shows_trust(self) -> bool:
+        """Whether handshakes show which CAs nodes trust: listeners for users ask for a certificate in any case."""
+        return self.users is not None or self.security.shows_trust
 
     @property
     def date_checkers(self) -> frozenset[Verifier]:
@@ -761,7 +793,11 @@ class Snapshot:
         """UIDs of the pods of which a reload reaches every channel: once their listeners have read again, they know and
         present what a new process would.
         """
-        return frozenset(pod.uid for pod in self.nodes.pods if not pod.left_by_reload)
+        return frozenset(pod.uid for pod in self.nodes.pods if not self._left_in(pod))
+
+    def _left_in(self, pod: Pod) -> frozenset[Channel]:
+        """Without TLS between processes, Raft clients and agents present and verify nothing."""
+        return pod.left_by_reload if self.security.has_tls else frozenset()
 
     @cached_property
     def left_by_reload(self) -> frozenset[Channel]:
@@ -769,7 +805,7 @@ class Snapshot:
         different versions, and the least counts.
         """
         nodes = (pod for pod in self.nodes.pods if pod.component is Component.KAFKA)
-        return frozenset(channel for pod in nodes for channel in pod.left_by_reload)
+        return frozenset(channel for pod in nodes for channel in self._left_in(pod))
 
     @property
     def answers(self) -> NodeAnswers | None:

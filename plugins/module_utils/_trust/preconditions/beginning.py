@@ -16,7 +16,7 @@ from datetime import datetime
 
 from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
-from ..evidence.stored import presenting_pods, why_trust_is_unknown
+from ..evidence.stored import holding_pods, why_trust_is_unknown
 from ..gates.gates import GATES
 from ..ledger.enrolment import enrol_authorities, find_adoption, pods_yet_to_restart
 from ..ledger.journal import in_flight, retirement_of
@@ -121,7 +121,7 @@ def _restarts_for_leaves(at: Situation, replaced: Iterable[StoredLeaf]) -> bool:
     on with that leaf.
     """
     of_nodes = [leaf for leaf in replaced if leaf.component is Component.KAFKA]
-    if not of_nodes or not presenting_pods(at.snapshot):
+    if not of_nodes:
         return False
     if _can_reload(at) and not _obstacles(at).stamps:
         ending = any(leaf.chain and leaf.chain[0].not_after - RESTART_BEFORE < at.snapshot.now for leaf in of_nodes)
@@ -135,7 +135,7 @@ def _restarts_to_replace(at: Situation, *, is_linked: bool) -> bool:
     """
     is_patient = _waits_for_restarts(at)
     if not at.snapshot.left_by_reload:
-        stamps = _obstacles(at).stamps if presenting_pods(at.snapshot) else ""
+        stamps = _obstacles(at).stamps if holding_pods(at.snapshot) else ""
         return (not _can_reload(at) or bool(stamps)) and not is_patient and _may_restart_instead(at)
     return not (is_linked and is_patient) and not (_obstacles(at).reload and not _may_restart_instead(at))
 
@@ -177,7 +177,7 @@ def _restarts_to_trust(at: Situation) -> bool:
 
 def _restarts_to_forget(at: Situation) -> bool:
     leaving = _leaving(at.snapshot, at.intent)
-    return leaving is not None and _restarts_for_trust(at, leaving.certificate)
+    return leaving is not None and at.snapshot.has_verifiers and _restarts_for_trust(at, leaving.certificate)
 
 
 def _restarts_for_trust(at: Situation, authority: Certificate, *, trusting: bool = False) -> bool:

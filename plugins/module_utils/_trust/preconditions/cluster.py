@@ -24,6 +24,7 @@ from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import UNUSED, Ledger, TrustState
 from ..model.names import first_told, label_command, listed, named
+from ..model.security import HOW_TO_KNOW
 from ..model.snapshot import SECRET_LIMIT, Component, Snapshot, TakenName
 from .absence import (
     AFTER_DELETION,
@@ -133,6 +134,34 @@ def _is_unseen(snapshot: Snapshot, intent: Intent) -> bool:
     state = snapshot.reconciliation
     unseen = state.exists and not state.operator.has_observed and not state.pause.is_set
     return unseen and is_starting(snapshot) and not _is_being_created(snapshot, intent)
+
+
+def security_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The security between processes decides which of them verify certificates, and which ports a call may ask."""
+    if snapshot.security.problem and snapshot.nodes.pods:
+        yield Violation(
+            Condition.SECURITY_IS_KNOWN, snapshot.names.kafka, snapshot.security.problem, HOW_TO_KNOW,
+        )  # fmt: skip
+
+
+def describe_security(snapshot: Snapshot) -> str:
+    """Sentences about processes that do not verify each other on both sides, with what follows for flows; empty where
+    they do, and where that is unknown.
+    """
+    security, kafka = snapshot.security, snapshot.names.kafka
+    if snapshot.users is not None or security.shows_trust or security.problem:
+        return ""
+    if security.has_tls:
+        return (
+            f"{kafka} has processes that do not verify each other as clients (status.clusterSecurity), so its nodes do "
+            "not show which CAs they trust. A process counts as trusting a CA, or as having forgotten it, once it has "
+            "started since."
+        )
+    return (
+        f"{kafka} has processes without TLS among each other (status.clusterSecurity): none of them verifies by the "
+        f"{snapshot.names.ca}, and nodes present its certificates on listeners for clients alone. No process restarts "
+        "for trust."
+    )
 
 
 def authority_is_not_foreign(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -27,7 +27,7 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, IssuedBy, Snapshot
-from ..rules.due import describe_renewal_of_authority, ending_leaves, leaves_that_end_with_ca
+from ..rules.due import describe_renewal_of_authority, doubt_about_window, ending_leaves, leaves_that_end_with_ca
 from ..rules.holds import unusable_leaves
 from .authority import GIVE_LIFE, SUPPLIED, breach_violations
 from .beginning import is_starting, issues, restarts_nodes
@@ -45,9 +45,10 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Nodes that present ended certificates restart at the same time; a flow that restarts them one after the other would take the quorum and the
-    partitions apart.
+    partitions apart. Without TLS between them nodes do not refuse each other, and take renewed leaves up without a
+    restart.
     """
-    if ended := presenting_ended(snapshot):
+    if (ended := presenting_ended(snapshot)) and snapshot.security.has_tls:
         pods = ", ".join(sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in ended))
         what = "presents a certificate that has" if len(ended) == 1 else "present certificates that have"
         yield Violation(
@@ -187,12 +188,13 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         and snapshot.now < leaf.chain[0].not_after < soon
     }
     if ends:
+        doubt = doubt_about_window(min(ends.values()) - snapshot.leaves.renewal_window, snapshot)
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"Secrets {', '.join(sorted(ends))} in namespace {snapshot.names.namespace}",
             f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_describe_days(snapshot.leaves.renewal_window)} of that "
             f"({snapshot.names.specification}.renewalDays) the Cluster Operator issues them again by itself, with a restart of each node.",
             "Let it do so, then run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and "
-            "restarts no node that can read again without a restart.",
+            f"restarts no node that can read again without a restart.{doubt}",
         )  # fmt: skip
 
 

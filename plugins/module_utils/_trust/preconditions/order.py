@@ -50,6 +50,7 @@ from .cluster import (
     secrets_are_labelled,
     secrets_can_be_written,
     secrets_have_room,
+    security_is_known,
     target_is_known,
 )
 from .goals import (
@@ -99,6 +100,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     not_paused_by_others,
     leaves_in_use_are_valid,
     operator_is_working,
+    security_is_known,
     authority_is_not_foreign,
     authority_is_user_managed,
     operator_has_finished,
@@ -170,6 +172,7 @@ FIRST: tuple[Precondition, ...] = (
 OF_RECOVERY: tuple[Precondition, ...] = (
     *FIRST,
     not_paused_by_others,
+    security_is_known,
     pods_are_labelled,
     pods_are_owned,
     secrets_are_labelled,

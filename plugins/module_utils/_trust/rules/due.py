@@ -510,8 +510,26 @@ def _describe_renewal_by_operator(begins: datetime, snapshot: Snapshot) -> tuple
         return "", f"The Cluster Operator would, and none works on {snapshot.names.kafka}: {state.operator.absence}."
     if state.pause.is_foreign:
         return "", f"The Cluster Operator would, and {snapshot.names.kafka} is paused: end the pause."
+    if doubt := doubt_about_window(begins, snapshot):
+        return "", f"The Cluster Operator would, since {begins:%Y-%m-%d}: read in its log why it does not.{doubt}"
     where = " in a maintenance window" if state.windows else ""
     return f"the Cluster Operator{where}{_describe_begin(begins, snapshot)}", ""
+
+
+#: The operator looks at every certificate with each reconcile, every two minutes. A restart of it, or a slow one, is
+#: over by then.
+_IN_TIME = timedelta(days=1)
+
+
+def doubt_about_window(begins: datetime, snapshot: Snapshot) -> str:
+    """A sentence, with a space before it, about a certificate that an operator which is content has left alone although
+    its time for renewal, by ``spec``, has begun at this time; empty where that has an explanation.
+    """
+    state = snapshot.reconciliation
+    is_overdue = begins + _IN_TIME < snapshot.now
+    if not is_overdue or state.windows or state.pause.is_set or not state.operator.is_content:
+        return ""
+    return state.operator.doubt_about_spec
 
 
 def _find_expiring_leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:

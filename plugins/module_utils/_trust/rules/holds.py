@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from ..evidence.parties import describe_trust_doubts, pods_trusting_removed, presenters, unanswered
-from ..evidence.stored import presenting_pods, why_not_ours
+from ..evidence.stored import holding_pods, restarted_by_operator, why_not_ours
 from ..gates.verifiers import namesakes
 from ..model.clients import Presenter
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
@@ -26,7 +26,7 @@ from ..model.names import ObjectNames, named
 from ..model.snapshot import Component, Snapshot
 from ..model.steps.nodes import AwaitAnswers, Reload, Resume, Roll, RollReason
 from .due import find_first_ending, nears_operator_window
-from .pause import restarted_by_operator, resume_operators
+from .pause import resume_operators
 from .requests import leaves_to_ask_for, leaves_to_await
 from .situation import Situation
 
@@ -174,7 +174,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     told = {node.pod for node in silent}
     # Another violation names these Secrets, or their next leaf is on its way: no second violation names the pods that have read them.
     covered = _find_secrets_to_name(at).union(_find_awaited_secrets(at) if at.successor is None else ())
-    for pod, seen in zip(presenting_pods(at.snapshot), at.pod_presentations, strict=True):
+    for pod, seen in zip(holding_pods(at.snapshot), at.pod_presentations, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(
                 Condition.EVIDENCE, names.pod(seen.party), f"the run cannot tell which certificate it presents: {seen.evidence}.",

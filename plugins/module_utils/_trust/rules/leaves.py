@@ -22,7 +22,12 @@ from dataclasses import dataclass
 
 from ..._leaves.trigger import is_signed_by
 from ..._pki.certificates import Certificate, Chain
-from ..evidence.stored import issuers_of, why_not_ours, without_outside_clients
+from ..evidence.stored import (
+    issuers_of,
+    restarted_by_operator,
+    why_not_ours,
+    without_outside_clients,
+)
 from ..gates.gates import select_refusals
 from ..gates.verifiers import describe_possible_refusals
 from ..ledger.update import nodes_yet_to_read, note_held
@@ -50,7 +55,6 @@ from .pause import (
     latest_restart,
     nodes_of,
     pause_first,
-    restarted_by_operator,
     restarts_to_give_up,
     retires_when_restarted,
     why_not_in_place,

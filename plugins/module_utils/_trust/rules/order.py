@@ -87,10 +87,10 @@ def stamp_pods(at: Situation) -> Steps:
 
 def _is_known(pod: Pod, at: Situation) -> bool:
     """Whether the ledger says which leaf the pod's process holds, or it holds the stored leaf: a pod that has started in the pause was started with
-    that, although it is annotated with what was stored before.
+    that, although it is annotated with what was stored before. A pod that presents nothing has nothing to take up.
     """
     held = any(pod.uid in held.holders for held in at.ledger.held_leaves)
-    return bool(pod.presents_stored) or held or pod.uid in presenting_stored(at.snapshot)
+    return bool(pod.presents_stored) or pod.presents_nothing or held or pod.uid in presenting_stored(at.snapshot)
 
 
 def settle_key(at: Situation) -> Steps:

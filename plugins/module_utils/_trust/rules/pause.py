@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from ..._pki.certificates import Certificate
-from ..evidence.stored import presenting_pods, waiver_of, why_trust_is_unknown
+from ..evidence.stored import holding_pods, restarted_by_operator, waiver_of, why_trust_is_unknown
 from ..model.clients import Presenter, ReissuePause, Renewal
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire
@@ -111,19 +111,9 @@ def finds_work(snapshot: Snapshot) -> bool:
     ):
         return True
     changes_trust = snapshot.bundle not in (None, ca.projected)
-    return snapshot.has_verifiers and (changes_trust or bool(restarted_by_operator(snapshot)))
-
-
-def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the pods that the operator is going to restart."""
-    ca = snapshot.ca
-    return frozenset(
-        pod.uid
-        for pod in snapshot.nodes.pods
-        if pod.presents_stored is False
-        or pod.generation not in (None, ca.certificate_generation)
-        or pod.key_generation not in (None, ca.key_generation)
-    )
+    if snapshot.users is not None and not snapshot.has_verifiers:
+        return False
+    return changes_trust or bool(restarted_by_operator(snapshot))
 
 
 def _resume_reissue(snapshot: Snapshot) -> Steps:
@@ -184,7 +174,8 @@ def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
     seen = "".join(f" {difference}" for difference in _describe_differences(at.snapshot))
     refused = Violation(
         Condition.VERDICT, at.snapshot.names.kafka, f"is not ready, the Cluster Operator says: {failure}.{seen}",
-        "Mend what it names; the log of the operator says more. The next run has the operator look again when that has changed.",
+        "Mend what it names; the log of the operator says more. The next run has the operator look again when that has changed."
+        f"{'' if seen else state.operator.doubt_about_spec}",
     )  # fmt: skip
     return Wait(violations=(refused,))
 
@@ -266,7 +257,7 @@ def restarts_to_give_up(at: Situation) -> bool:
     """Whether nodes are restarted to give up what they were started with, because a reload does not reach a channel of
     one of them or more. A flow that waits until nodes restart for another reason restarts none.
     """
-    is_enough = bool(presenting_pods(at.snapshot)) and not at.snapshot.left_by_reload
+    is_enough = bool(holding_pods(at.snapshot)) and not at.snapshot.left_by_reload
     return not is_enough and not retires_when_restarted(at)
 
 

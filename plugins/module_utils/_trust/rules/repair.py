@@ -26,7 +26,7 @@ from dataclasses import replace
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import leaves_of, may_present_ended, presenting_ended
-from ..evidence.stored import why_not_ours
+from ..evidence.stored import has_listeners_alone, restarted_by_operator, why_not_ours
 from ..ledger.enrolment import find_swap, is_in_doubt, last_current
 from ..ledger.journal import in_flight
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
@@ -220,12 +220,24 @@ def restart_ended(at: Situation) -> Turn:
         return _await_leaves(at, lacking)
     if not pods:
         return ()
+    if has_listeners_alone(at.snapshot):
+        return _await_operator(at, ended)
     roll = Roll(
         reason=RollReason.ENDED, uids=ended, authority=at.current, phase=Phase.PREPARE,
         because="Their certificates have ended: they refuse each other, and open connections are all that is left of the cluster. It is away "
         "until they are back, for about a minute.",
     )  # fmt: skip
     return pause_first(at, roll) if at.is_paused else _pause_and_reload(at, ended, roll)
+
+
+def _await_operator(at: Situation, ended: frozenset[str]) -> Steps:
+    """Nodes without TLS among each other do not refuse each other: the operator can ask them, and restarts one after the other. In a pause it does nothing:
+    the flow that is under way ends that first.
+    """
+    behind = ended & restarted_by_operator(at.snapshot)
+    if not behind or at.snapshot.reconciliation.pause.is_set:
+        return ()
+    return (Roll(reason=RollReason.USE, uids=behind, authority=at.current, phase=Phase.PREPARE),)
 
 
 def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps:

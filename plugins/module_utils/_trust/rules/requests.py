@@ -244,8 +244,18 @@ def _explain_standstill(at: Situation, missing: tuple[str, ...]) -> Iterator[str
     if misnamed:
         yield (
             f"The operator wants other names in {counted(len(misnamed), 'certificate')} ({misnamed[0]}: {at.snapshot.leaves.misnamed[misnamed[0]]}), "
-            "can issue none, and touches nothing until they are there."
+            f"can issue none, and touches nothing until they are there.{_doubt_about_names(at.snapshot)}"
         )
+
+
+def _doubt_about_names(snapshot: Snapshot) -> str:
+    """The names are what the listeners in ``spec`` ask for: an operator that is content wants others."""
+    operator = snapshot.reconciliation.operator
+    return (
+        f" It is Ready all the same.{operator.doubt_about_spec}"
+        if operator.is_content and operator.doubt_about_spec
+        else ""
+    )
 
 
 def _describe_request(request: LeafRequest | None) -> str:

@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.pods import (
+    Exposure,
     Owners,
     component_of,
     is_final,
@@ -120,7 +121,7 @@ def read(
     asked: frozenset[str] = frozenset(),
 ) -> Pod:
     raw["metadata"].setdefault("uid", "uid-1")
-    return read_pod(raw, component, leaves, Owners(SCOPE, {}, frozenset(), frozenset(), asked))
+    return read_pod(raw, component, leaves, Owners(SCOPE, {}, frozenset(), frozenset(), asked), Exposure())
 
 
 @pytest.mark.parametrize(

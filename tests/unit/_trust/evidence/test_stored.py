@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.s
     describe_unmanaged_listeners,
     issuers_of,
     present_pod,
+    restarted_by_operator,
     trusted_since_start,
     usage_of,
     why_not_ours,
@@ -464,3 +465,20 @@ def test_a_sentence_for_each() -> None:
 def test_unmanaged_listeners_hold_no_flow(stage: str) -> None:
     intent = Intent(Goal.REPLACE_KEY)
     assert decide(changed(STAGES[stage], unmanaged_listeners=BESIDE_CUSTOM), intent) == decide(STAGES[stage], intent)
+
+
+@pytest.mark.parametrize(
+    ("changes", "restarted"),
+    [
+        pytest.param({}, False, id="as it was started"),
+        pytest.param({"presents_stored": False}, True, id="its leaf has changed"),
+        pytest.param({"presents_stored": None}, False, id="who knows"),
+        pytest.param({"generation": 7}, True, id="another generation"),
+        pytest.param({"generation": None}, False, id="no generation"),
+        pytest.param({"key_generation": 7}, True, id="another key generation"),
+        pytest.param({"key_generation": 0}, False, id="the same key generation"),
+    ],
+)
+def test_pods_that_the_operator_restarts(changes: dict[str, Any], restarted: bool) -> None:
+    seen = cluster(pods=(a_pod(**changes), *pods(names=PODS[1:])))
+    assert restarted_by_operator(seen) == (uids_of(PODS[0]) if restarted else frozenset())

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import restarted_by_operator
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model import channels
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.channels import Channel, Reach
@@ -24,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import restarted_by_operator
 
 from ....tools.support.certificates import DAY, NOW, YEAR, make
 from ....tools.support.certificates import leaf as issue_leaf

@@ -31,6 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     WhenDue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.security import HOW_TO_KNOW, MUTUAL_TLS
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaDefects,
     InPlaceObstacles,
@@ -60,6 +61,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     operator_is_working,
     secrets_can_be_written,
     secrets_have_room,
+    security_is_known,
     target_is_known,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
@@ -228,6 +230,10 @@ ALWAYS = [
             name=version, reconciliation=Reconciliation(operator=OperatorStatus(version=version)),
         )
         for version in ("0.50.1", "0.50.0-rc1", "0.45", "0.9.0")
+    ),
+    refusal(
+        security_is_known, f"{KAFKA}: has types that are not known. {HOW_TO_KNOW}",
+        name="", security=replace(MUTUAL_TLS, problem="has types that are not known."),
     ),
     refusal(
         secrets_can_be_written,
@@ -545,3 +551,9 @@ def test_an_operator_of_a_version_that_nothing_is_known_of_is_warned_of(version:
     seen = cluster(reconciliation=Reconciliation(operator=OperatorStatus(version=version)))
     assert len(describe_unknown_operator(seen)) == warns
     assert check(seen, Intent(Goal.RENEW)) == ()
+
+
+def test_a_cluster_without_pods_may_still_be_configured() -> None:
+    """A new cluster, or one that an administrator has stopped to change it, has no status of it."""
+    unknown = replace(MUTUAL_TLS, problem="has an annotation, and its status says nothing.")
+    assert check(cluster(security=unknown, pods=()), Intent(Goal.RECONCILE)) == ()

@@ -38,7 +38,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
     nodes_of,
     pause_first,
     pause_reissue,
-    restarted_by_operator,
     resume_operators,
     resume_reissue,
     retires_when_restarted,
@@ -166,23 +165,6 @@ def test_one_step_ends_the_pauses_of_several_users() -> None:
         STAGES["trusted"], presenters=presenting(presenter(ORDERS, pause=ours), presenter(PAYMENTS, pause=ours))
     )
     assert resume_operators(seen) == (ResumeReissue(names=(ORDERS, PAYMENTS)),)
-
-
-@pytest.mark.parametrize(
-    ("changes", "restarted"),
-    [
-        pytest.param({}, False, id="as it was started"),
-        pytest.param({"presents_stored": False}, True, id="its leaf has changed"),
-        pytest.param({"presents_stored": None}, False, id="who knows"),
-        pytest.param({"generation": 7}, True, id="another generation"),
-        pytest.param({"generation": None}, False, id="no generation"),
-        pytest.param({"key_generation": 7}, True, id="another key generation"),
-        pytest.param({"key_generation": 0}, False, id="the same key generation"),
-    ],
-)
-def test_pods_that_the_operator_restarts(changes: dict[str, Any], restarted: bool) -> None:
-    seen = cluster(pods=(a_pod(**changes), *pods(names=PODS[1:])))
-    assert restarted_by_operator(seen) == (uids_of(PODS[0]) if restarted else frozenset())
 
 
 @pytest.mark.parametrize(
