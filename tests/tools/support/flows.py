@@ -74,7 +74,7 @@ def work_on(
     """A client on this cluster; while it watches, the cluster moves. ahead: by how much the client's clock is."""
     memory.api.idle, memory.api.date = memory.step, MemoryClock(memory).now
     clock = MemoryClock(memory, ahead)
-    client = KubeClient(transport or memory.api, sleep=memory.pass_by, now=clock.now, monotonic=clock.monotonic)
+    client = KubeClient(transport or memory.api, sleep=memory.back_off, now=clock.now, monotonic=clock.monotonic)
     return Work(client, ClusterNames(memory.namespace, memory.cluster), clock, settings, dry_run)
 
 

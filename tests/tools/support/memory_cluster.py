@@ -110,6 +110,12 @@ class MemoryCluster:
         """Time passes, and nothing moves."""
         self.seconds += seconds
 
+    def back_off(self, seconds: float) -> None:
+        """A client waits before its next request: that counts only where answers take their time, because a watch in memory
+        ends at once.
+        """
+        self.pass_by(seconds if self.answer_takes else 0.0)
+
     def quiet_round(self) -> bool:
         """A round of the controllers that never pause."""
         return any([control_pod_sets(self.operator.api), self.kubelet.step()])

@@ -256,9 +256,7 @@ def test_no_certificate_is_needed_where_nodes_ask_for_none() -> None:
 
 
 def test_there_is_no_tls_where_nodes_speak_none() -> None:
-    context = operator_context(secured("none", "none").observe())
-    assert context is None
-    assert accept_ended(context) is None
+    assert operator_context(secured("none", "none").observe()) is None
 
 
 def test_no_connection_is_tried_where_it_is_unknown_what_nodes_speak() -> None:
