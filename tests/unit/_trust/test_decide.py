@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine, decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
@@ -35,7 +35,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitAnswers,
+    Pause,
+    Resume,
+    Roll,
+    RollReason,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     AwaitBundle,
     DeleteLedger,
@@ -48,8 +54,8 @@ from ...tools.support.certificates import HOUR, NOW
 from ...tools.support.engines import leaving_open
 from ...tools.support.intents import changed_intent
 from . import linked, of_users, patient, unlinked
-from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, name_of
-from .builders import PAUSED, changed, cluster, others, secrets
+from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of, names_of
+from .builders import PAUSED, answering, changed, cluster, others, secrets
 from .ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
 from .nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
@@ -431,3 +437,41 @@ def test_a_finished_flow_stays_done_without_pods(stage: str) -> None:
     finished, _intent = FLOWS[stage]
     decision = decide(books_kept(changed(finished, pods=(), leaves=()), RECONCILE), RECONCILE)
     assert (decision.done, decision.violations) == (True, ())
+
+
+def restarting(*pods_: str) -> Engine:
+    """Nothing but the restart of these pods comes next."""
+    roll = Roll(reason=RollReason.TRUST, uids=uids_of(*pods_), authority=None, phase=Phase.TRUST)
+    return replace(ENGINE, preconditions=(), rules=(lambda at: (roll,),))
+
+
+def test_no_pod_restarts_with_a_leaf_that_it_could_not_use() -> None:
+    """Whichever rule asks for the restart."""
+    spoilt = changed(cluster(), leaves=(a_leaf(PODS[0], THIRD), *map(a_leaf, PODS[1:])))
+    ledger_, _taken = update_ledger(spoilt, RECONCILE, GATES)
+    seen = replace(spoilt, ledger=ledger_)
+    held = decide(seen, RECONCILE, restarting(PODS[0]))
+    assert [step for step in held.steps if isinstance(step, Roll)] == []
+    assert [(one.condition, one.subject) for one in held.violations] == [
+        (Condition.LEAVES_ARE_OURS, f"Secret kafka/{PODS[0]}")
+    ]
+    (other,) = decide(seen, RECONCILE, restarting(PODS[1])).steps
+    assert isinstance(other, Roll)
+
+
+def test_no_pod_restarts_for_what_a_silent_node_may_answer() -> None:
+    """Whichever rule asks for the restart: the call asks the node again, and then its silence holds the flow."""
+    heard = answering(cluster(), accepting=names_of(OLD))
+    first, *others_ = heard.nodes.listeners or ()
+    silent = heard.with_nodes(
+        listeners=(replace(first, presents=None, accepts=frozenset(), failure="timed out"), *others_)
+    )
+    engine = restarting(PODS[1])
+    (roll,) = decide(heard, RECONCILE, engine).steps
+    assert isinstance(roll, Roll)
+    (wait,) = decide(silent, RECONCILE, engine).steps
+    assert isinstance(wait, AwaitAnswers)
+    assert wait.uids == {first.uid}
+    waited = changed_intent(RECONCILE, silent_nodes=frozenset({first.uid}))
+    held = decide(silent, waited, engine)
+    assert (held.steps, {one.condition for one in held.violations}) == ((), {Condition.EVIDENCE})
