@@ -257,7 +257,10 @@ def test_a_node_that_takes_the_request_and_goes_on_as_before_is_not_reported(
     ended: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
     nodes.deaf = {NODES[0]}
+    ended.said.clear()
     assert read_again(recover(ended)) == [NODES[1]]
+    (told,) = (line for line in ended.said if f"{NODES[0]} has" in line)
+    assert told.endswith("has taken the request, and has not shown its next certificate before the restart")
     assert_healthy(ended)
 
 

@@ -136,7 +136,9 @@ def test_every_flow_holds_until_recover_has_brought_the_nodes_back(ended: Ended)
     # The restart follows the confirmation of the pause, however few nodes have taken a request by then.
     before_restart = [node for node in NODES if outside.served[node] < ends[node]]
     assert before_restart or ended.is_slow, "no client was served before the restart"
-    said = re.findall(r"(demo-kafka-\d) (?:presents|has not shown) its next certificate", console)
+    said = re.findall(
+        r"(demo-kafka-\d) (?:has taken the request, and )?(?:presents|has not shown) its next certificate", console
+    )
     assert sorted(said) == NODES
     assert tier.cluster.node_uids("demo") == pods, "a pod was deleted"
     once_more = {node: count + 1 for node, count in before.items()}

@@ -150,6 +150,8 @@ class _Broker:
         self._ports, self._seconds, self._why = "", 0.0, ""
         # Whether it has a listener for clients with its own leaf.
         self._serves_clients = True
+        # Whether a controller has taken the requests for it.
+        self._has_taken = False
         self._is_done = self._is_reported = self._is_over = False
 
     def serve(self) -> bool:
@@ -157,9 +159,9 @@ class _Broker:
         refuse again.
         """
         refused = self._send()
+        self._why, self._has_taken = f": {refused}" if refused else "", refused is None
         # Where a request did not get through, the next request is more urgent than a look.
         complete = self._look() if refused is None or isinstance(refused, ReloadImpossible) else False
-        self._why = f": {refused}" if refused else ""
         self._is_done = complete or isinstance(refused, ReloadImpossible) or not self._serves_clients
         return self._is_done
 
@@ -217,7 +219,8 @@ class _Broker:
             work.record(_action(self._node, f" on ports {ports}", self._step, work, self._seconds))
             work.tell(f"{pod} presents its next certificate on ports {ports} already")
         elif self._serves_clients:
-            work.tell(f"{pod} has not shown its next certificate before the restart{self._why}")
+            taken = "has taken the request, and " if self._has_taken else ""
+            work.tell(f"{pod} {taken}has not shown its next certificate before the restart{self._why}")
 
 
 def _action(node: Node, where: str, step: PauseAndReload, work: Work, seconds: float | None = None) -> Action:

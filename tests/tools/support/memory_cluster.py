@@ -111,8 +111,8 @@ class MemoryCluster:
         self.seconds += seconds
 
     def back_off(self, seconds: float) -> None:
-        """A client waits before its next request: that counts only where answers take their time, because a watch in memory
-        ends at once.
+        """A client waits before its next request: that counts only where answers take their time, because a watch in
+        memory ends at once.
         """
         self.pass_by(seconds if self.answer_takes else 0.0)
 

@@ -19,7 +19,7 @@ VALUES = ROLES / "flow" / "vars" / "main" / "flow.yml"
 (FLOW, *_others), (RECOVER,) = (
     yaml.safe_load((ROLES / role / "tasks" / name).read_text()) for role, name in (("flow", "frame.yml"), ("recover", "steps.yml"))
 )  # fmt: skip
-#: What the tasks of each flow get, and what the first task of a recovery gets.
+#: The options that tasks of each flow get, and the option of the first task of a recovery.
 OF_FLOW = FLOW["module_defaults"]["group/trustops.strimzi.strimzi_flow"]
 OF_RECOVERY = RECOVER["trustops.strimzi.strimzi_ca"]["node_answers"]
 
