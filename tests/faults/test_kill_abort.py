@@ -87,10 +87,10 @@ class Undone(Enum):
 def undone(story: AbortStory, points: Points, patch: pytest.MonkeyPatch) -> Counter[Undone]:
     """A rotation is killed at each of these writes, and aborted then."""
     cluster, flow = story.begin(patch)
-    old, key, before = cluster.current, key_of(cluster), cluster.issuers("kafka")
+    old, key, before = cluster.current, key_of(cluster), cluster.issuers_of_nodes
 
     def abort() -> Undone:
-        is_used = not cluster.issuers("kafka") <= before
+        is_used = not cluster.issuers_of_nodes <= before
         cluster.look_away()
         held = " ".join(map(str, cluster.run(Goal.ABORT).outcome.decision.violations))
         if "processes are about to forget it" in held:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -38,6 +38,7 @@ from .checker import Checker, entries
 from .flows import START, FlowResult, run_flow, with_settings, work_on
 from .intents import an_intent
 from .killing import Killed, KillingTransport
+from .kubelet import Process
 from .ledgers import LEDGERS, entries_of, states_of
 from .memory_api import Change
 from .memory_cluster import MemoryCluster, Moment
@@ -414,12 +415,19 @@ class WatchedCluster:
         """Numbers of restarts: a single one when all nodes were restarted equally often."""
         return set(self.counts().values())
 
-    def issuers(self, component: str = "") -> set[str]:
-        """Subjects of the CAs that signed what the processes present, of one component where it is given."""
-        processes = self.memory.kubelet.processes.values()
-        chosen = (process for process in processes if component in ("", process.component))
-        presented = [pem for process in chosen for _secret, pem in process.presented]
-        return {certs.load(pem)[0].issuer.rfc4514_string() for pem in presented if pem}
+    def issuers(self) -> set[str]:
+        """Subjects of the CAs that signed what the processes present."""
+        return _issuers_of(self.memory.kubelet.processes.values())
+
+    @property
+    def issuers_of_nodes(self) -> set[str]:
+        """Subjects of the CAs that signed what the Kafka nodes present."""
+        return _issuers_of(one for one in self.memory.kubelet.processes.values() if one.component == "kafka")
+
+
+def _issuers_of(processes: Iterable[Process]) -> set[str]:
+    presented = (pem for process in processes for _secret, pem in process.presented)
+    return {certs.load(pem)[0].issuer.rfc4514_string() for pem in presented if pem}
 
 
 def is_of(links: bytes, authority: bytes) -> bool:
