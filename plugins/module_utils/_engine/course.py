@@ -82,13 +82,7 @@ class Budget:
         rest of the flow count, and not of these steps alone. Raises StepError.
         """
         snapshot = observation.snapshot
-        if self._in_place is None and snapshot.nodes.in_place_obstacles is not None:
-            # Check mode looks at this before it plans; a plan that was made without it may have restarts in the place of reloads.
-            self._in_place = snapshot.nodes.in_place_obstacles
-            self._planned = None
-            self._facts_of_plan |= _facts_of_plan(
-                self._first.snapshot.with_nodes(in_place_obstacles=snapshot.nodes.in_place_obstacles)
-            )
+        self._note_answers(observation, intent)
         pods = snapshot.nodes.pods
         self._parties.update({pod.name: party_of(pod) for pod in pods})
         rolls = [step for step in steps if isinstance(step, Roll)]
@@ -113,6 +107,22 @@ class Budget:
             self._warn_of_restarts(new, over)
             self._planned, self._told, over = more, more, Counter()
         return over
+
+    def _note_answers(self, observation: Observation, intent: Intent) -> None:
+        """Plan with what the nodes have answered first, as check mode does, which asks them before it plans: a plan that was made without it may have
+        restarts in the place of reloads. First answers that add no restart to the rest of the flow explain none later.
+        """
+        nodes = observation.snapshot.nodes
+        if self._in_place is not None or nodes.in_place_obstacles is None:
+            return
+        self._in_place, self._planned = nodes.in_place_obstacles, None
+        known = self._first.snapshot.with_nodes(in_place_obstacles=self._in_place)
+        self._facts_of_plan |= _facts_of_plan(known)
+        if nodes.listeners is not None:
+            unasked = replace(observation, snapshot=observation.snapshot.with_nodes(listeners=None))
+            without, with_ = (self._needed_restarts(seen, intent) for seen in (unasked, observation))
+            if not _count_restarts(with_) - _count_restarts(without):
+                self._facts_of_plan |= _find_answers(observation.snapshot)
 
     @property
     def spent(self) -> Restarts:
@@ -169,9 +179,12 @@ def _changeable_parts(intent: Intent) -> tuple[Any, ...]:
 
 def _facts_of_plan(snapshot: Snapshot) -> frozenset[Fact]:
     nodes = (("node", pod.name) for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
-    answers = (("answers", listener.pod) for listener in snapshot.nodes.listeners or ())
     looked = (("in_place", snapshot.nodes.in_place_obstacles),) if snapshot.nodes.in_place_obstacles else ()
-    return frozenset((*nodes, *answers, *looked))
+    return frozenset((*nodes, *looked)) | _find_answers(snapshot)
+
+
+def _find_answers(snapshot: Snapshot) -> frozenset[Fact]:
+    return frozenset(("answers", listener.pod) for listener in snapshot.nodes.listeners or ())
 
 
 def _find_put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact]:
