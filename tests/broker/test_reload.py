@@ -132,7 +132,7 @@ def test_a_client_that_may_not_reload_is_refused_for_good(nodes: KafkaNodes, whi
 @EVERY_NODE
 def test_a_client_that_is_not_trusted_gets_an_alert(nodes: KafkaNodes, another: Issued, which: int) -> None:
     with pytest.raises(
-        KafkaUnavailable, match=f"of Kafka node {pod_of(which)} does not answer: it refuses us with the alert"
+        KafkaUnavailable, match=f"of Kafka node {pod_of(which)} does not answer: it refuses the client certificate"
     ):
         reload(nodes, which, settings_of(nodes, which).trust, identity=leaf("cluster-operator", another))
 

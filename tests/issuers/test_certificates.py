@@ -76,8 +76,12 @@ def test_a_certificate_that_was_changed_is_corrected_and_issued_again(corporate:
     assert isinstance(asked(one.issuer, order).value, bytes)
     kept = reviewed(one, order)
     assert (kept.correction, kept.differs) == (None, "")
-    again = replace(order, unfit=frozenset({first.leaf.sha256}))
-    (second,) = issued(one.issuer, asked(one.issuer, again))
+    unfit = {first.leaf.sha256}
+    (second,) = issued(one.issuer, asked(one.issuer, replace(order, unfit=frozenset(unfit))))
+    if "elsewhere.example" in second.leaf.subject_alternative_names:
+        # cert-manager has issued this certificate before the correction, and issues another one after it.
+        unfit.add(second.leaf.sha256)
+        (second,) = issued(one.issuer, asked(one.issuer, replace(order, unfit=frozenset(unfit))))
     assert second.leaf.subject_alternative_names == order.subject.names
 
 
