@@ -13,7 +13,7 @@ from contextlib import suppress
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import pods
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import observe, pods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
@@ -107,8 +107,9 @@ def test_after_any_write(cluster: WatchedCluster, case: Case, first: int, label:
 def test_a_run_that_looks_only_for_labels_breaks_connections(
     cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch, label: str
 ) -> None:
-    """The negative control: the run does not know which nodes there are."""
+    """The negative control: the run does not know which nodes there are, nor takes their absence for that of an operator."""
     monkeypatch.setattr(pods, "known_nodes", lambda *arguments: frozenset())
+    monkeypatch.setattr(observe, "note_absent_operator", lambda status, *arguments: status)
     flow = REPLACEMENTS[-1].begin(cluster)
     label_node(cluster, label, None)
     with pytest.raises(InvariantBroken, match=r"I[123]"):

@@ -60,7 +60,7 @@ def test_each_cluster_has_its_report_and_one_report_has_all(reported: tuple[Flee
     assert {row["host"]: row["result"] for row in told["clusters"]} == results
     assert told["not_run"] == ["demo.kafka.sa", "demo.kafka.us"]
     adopted, held = told["clusters"]
-    assert "has been edited" in held["failure"]
+    assert "names_are_free" in held["failure"]
     facts = found.report("demo.kafka.ap")
     certificates = [*facts["leaves"], *(authority for authority in facts["cas"] if authority["current"])]
     assert adopted["first_end"] == min(certificate["not_after"] for certificate in certificates)
