@@ -116,7 +116,7 @@ def test_a_left_over_number_is_no_process(content: str) -> None:
 
 
 def test_a_start_that_fails_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bed_module, "simulated_parts", lambda: Parts({}, []))
+    monkeypatch.setattr(bed_module, "simulated_parts", lambda _release: Parts({}, []))
     with pytest.raises(KeyError):
         Bed("x").up()
     assert not Bed("x").folder.exists()

@@ -543,8 +543,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/due.py",
-        "begins = due_from(current[0], usual_window(snapshot))",
-        ("begins = due_from(current[ -1], usual_window(snapshot))",),
+        'begins = _describe_begin(due_from(current[0], usual_window(snapshot)), snapshot) or " now"',
+        ('begins = _describe_begin(due_from(current[ -1], usual_window(snapshot)), snapshot) or " now"',),
         "The CA in use is alone here.",
     ),
     Equivalent(
