@@ -10,22 +10,22 @@ A state is what decides, and not a count of passes. The budget of restarts is th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from .._errors import KubeError, StepError
-from .._kube.resources import PODS, SECRETS, Field
+from .._kube.resources import PODS, SECRETS
 from .._kube.response_time import OBSERVATION
 from .._strimzi import names
 from .._strimzi.apply.work import Work
 from .._strimzi.apply.written import (
     Loss,
     Writer,
+    fields_such_as_flows_write,
     fields_that_flows_write,
     find_other_writers,
-    is_of_flows,
     owners_of,
     remedy_for,
     writers_of,
@@ -523,7 +523,7 @@ def warn_of_owners(outcome: CallOutcome, work: Work) -> None:
     for key, places in fields_that_flows_write(observation).items():
         found = observation.by_key[key]
         # Many programs annotate pods.
-        for writer in owners_of(found, _fields_such_as_flows_write(found, places)):
+        for writer in owners_of(found, fields_such_as_flows_write(found, places)):
             if writer.returns and key[0] != PODS.kind:
                 objects.setdefault(writer.manager, []).append(f"{key[0]} {key[1]}/{key[2]}")
                 writers[writer.manager] = writer
@@ -532,13 +532,3 @@ def warn_of_owners(outcome: CallOutcome, work: Work) -> None:
         f"{remedy_for((writer,))}"
         for name, writer in writers.items()
     ]
-
-
-def _fields_such_as_flows_write(found: Mapping[str, Any], places: Sequence[Field]) -> Iterator[Field]:
-    """The fields in these parts of the object that are such as flows write."""
-    for place in places:
-        value: Any = found
-        for part in place:
-            value = value.get(part) if isinstance(value, Mapping) else None
-        inside = [(*place, name) for name in value] if isinstance(value, Mapping) else [place]
-        yield from filter(is_of_flows, inside)

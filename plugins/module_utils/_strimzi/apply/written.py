@@ -167,6 +167,14 @@ def is_of_flows(field: Field) -> bool:
     return field[:1] == ("spec",)
 
 
+def fields_such_as_flows_write(found: Object, places: Iterable[Field]) -> Iterator[Field]:
+    """The fields in these parts of the object that are such as flows write."""
+    for place in places:
+        value = _value_at(found, place)
+        inside = [(*place, name) for name in value] if isinstance(value, Mapping) else [place]
+        yield from filter(is_of_flows, inside)
+
+
 def find_other_writers(found: Object | None) -> tuple[Writer, ...]:
     """The programs beside this collection that own any field such as flows write. As ``owners_of``."""
     return _name_writers(one for one in _other_managers(found) if any(map(is_of_flows, fields_of(one))))
