@@ -47,6 +47,7 @@ def _remembered(books: Books | None, number: int) -> tuple[object, ...]:
     entries = tuple(
         (
             entry.awaiting is not None and number in entry.awaiting,
+            entry.knowing is not None and number in entry.knowing,
             tuple(sorted(serial for slot, serial in entry.leaves if slot == number)),
         )
         for entry in books.entries

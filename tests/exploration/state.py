@@ -127,6 +127,8 @@ class Entry(NamedTuple):
     awaiting: frozenset[int] | None
     #: The leaves that the ledger remembers of this CA, by slot and serial.
     leaves: frozenset[tuple[int, int]] = frozenset()
+    #: The pods that ran when the CA was read to have left what processes read.
+    knowing: frozenset[int] | None = None
 
 
 class Removed(NamedTuple):

@@ -211,6 +211,7 @@ def ledger_of(books: Books | None) -> Ledger | None:
                 _to_uids(e.awaiting),
                 None if e.awaiting is None else PUBLISHED,
                 _leaves_of(e),
+                knowing_pods=_to_uids(e.knowing),
             )
             for e in books.entries
         ),
@@ -255,6 +256,7 @@ def books_of(ledger: Ledger) -> Books:
                 e.generations,
                 _from_uids(e.awaited_pods),
                 frozenset((slot, serial) for _authority, serial, slot in map(_LEAVES.__getitem__, e.leaf_hashes)),
+                _from_uids(e.knowing_pods),
             )
             for e in ledger.entries
         ),

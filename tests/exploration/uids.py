@@ -38,6 +38,7 @@ def _map_books(books: Books | None, uids: Uids, slot: Callable[[int], int]) -> B
     entries = (
         e._replace(
             awaiting=None if e.awaiting is None else uids(e.awaiting),
+            knowing=None if e.knowing is None else uids(e.knowing),
             leaves=frozenset((slot(number), serial) for number, serial in e.leaves),
         )
         for e in books.entries

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from typing import Any
 
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import publish
 
 from ..tools.operator import certs
@@ -22,6 +26,8 @@ from ..tools.support.engines import without
 from ..tools.support.memory_api import Change
 from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
 from .cases import REPLACEMENTS, Case, mostly_long
+from .test_abort import component_starts
+from .test_costs import of_components
 
 BUNDLE = "demo-cluster-ca-bundle"
 
@@ -83,6 +89,27 @@ def test_clients_with_the_bundle_accept_every_node_after_every_write(cluster: Wa
     flow.finish(publishes_bundle=True)
     assert len(seen) > 20
     assert read_pem(cluster.secret(BUNDLE)["ca.crt"]) == trusted(cluster)
+
+
+@pytest.mark.usefixtures("uptake")
+@pytest.mark.parametrize("case", mostly_long(REPLACEMENTS))
+def test_the_bundle_costs_no_restart(cluster: WatchedCluster, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients read it until after the switch, so the old CA leaves the ledger when the operator has already restarted what takes up the switch: these pods
+    started without the old CA."""
+    flow = case.begin(cluster)
+    cluster.run(Goal.RECONCILE, publishes_bundle=True)
+    before, carry_out = component_starts(cluster), engine.carry_out
+
+    def before_a_swift_operator(step: Step, *arguments: Any) -> Any:
+        done = carry_out(step, *arguments)
+        if isinstance(step, Resume):
+            cluster.memory.settle(3)
+        return done
+
+    monkeypatch.setattr(engine, "carry_out", before_a_swift_operator)
+    flow.finish(publishes_bundle=True)
+    assert component_starts(cluster) - before == of_components(case)
+    assert cluster.paid == flow.cost
 
 
 def test_all_forms_say_the_same_under_one_password_for_good(cluster: WatchedCluster) -> None:

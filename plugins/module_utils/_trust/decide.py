@@ -15,14 +15,14 @@ from .gates.gates import GATES, Gates
 from .ledger.enrolment import as_seen
 from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_flow
 from .ledger.target import leads_to_replacement
-from .ledger.update import update_ledger
+from .ledger.update import note_pods_of_now, update_ledger
 from .model.decision import Condition, Decision, Steps, Transition, Violation, Wait
 from .model.goals import Goal, Phase, Retire, retire_text
 from .model.intent import Intent, Spread
 from .model.ledger import Journal, Ledger, Stop, TrustState
 from .model.snapshot import Snapshot
 from .model.steps.authority import SetGenerated
-from .model.steps.nodes import AwaitVerdict
+from .model.steps.nodes import AwaitAnswers, AwaitVerdict
 from .model.steps.trust import WriteLedger
 from .preconditions.cluster import awaits_reconcile
 from .preconditions.order import OF_RECOVERY, PRECONDITIONS, Precondition, check
@@ -77,7 +77,19 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
     if not silent:
         return found
     as_stored = snapshot.assuming(frozenset(node.uid for node in silent))
-    return await_needed_answers(found, _decide(as_stored, intent, engine), snapshot, intent)
+    decision = await_needed_answers(found, _decide(as_stored, intent, engine), snapshot, intent)
+    return _note_before_waiting(snapshot, decision)
+
+
+def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:
+    """The decision; or, before nodes are waited for, the record of the pods that exist now, because others take their place meanwhile."""
+    before, waits = snapshot.ledger, [step for step in decision.steps if isinstance(step, AwaitAnswers)]
+    if before is None or not waits:
+        return decision
+    ledger = note_pods_of_now(snapshot, before)
+    return (
+        decision if ledger == before else Decision((WriteLedger(ledger=ledger, before=before, phase=waits[0].phase),))
+    )
 
 
 def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:

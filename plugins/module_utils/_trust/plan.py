@@ -88,6 +88,8 @@ class _Likeness:
         """Without the UIDs of pods that do not run any more."""
         if known.awaited_pods is not None:
             known = replace(known, awaited_pods=known.awaited_pods & self._names.keys())
+        if isinstance(known, LedgerEntry) and known.knowing_pods is not None:
+            known = replace(known, knowing_pods=known.knowing_pods & self._names.keys())
         return (
             replace(known, lingering_pods=known.lingering_pods & self._names.keys())
             if isinstance(known, HeldByProcesses)

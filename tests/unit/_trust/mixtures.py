@@ -53,6 +53,7 @@ stages = st.sampled_from(
     [*linked.STAGES.values(), *unlinked.STAGES.values(), *patient.STAGES.values(), *renewal.STAGES.values()]
 )
 awaited = st.sampled_from([frozenset(), frozenset(), None, *(uids_of(PODS[0], start=start) for start in range(4))])
+knowing = st.sampled_from([None, None, frozenset(), uids_of(PODS[0])])
 in_places = st.sampled_from(
     [InPlaceObstacles(), InPlaceObstacles(), None, InPlaceObstacles(reload="no."), InPlaceObstacles(stamps="no.")]
 )
@@ -88,7 +89,10 @@ def entries(draw: st.DrawFn) -> LedgerEntry:
     published = draw(st.sampled_from([None, NOW - HOUR, NOW]))
     cleared = draw(st.sampled_from([None, NOW - HOUR, NOW]))
     state, awaiting = draw(st.sampled_from(TrustState)), draw(awaited)
-    return entry(authority, state, {GENERATIONS[authority]}, awaiting, published_at=published, cleared_at=cleared)
+    return entry(
+        authority, state, {GENERATIONS[authority]}, awaiting, published_at=published, cleared_at=cleared,
+        knowing_pods=draw(knowing),
+    )  # fmt: skip
 
 
 @st.composite

@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import (
     ActionKind,
     Forecast,
@@ -321,9 +322,10 @@ def test_the_plan_waits_for_a_node_that_has_not_answered(is_asked: bool) -> None
     asked = (replace(first, presents=None, accepts=frozenset(), failure="no answer"),) if is_asked else ()
     silent = changed(said, listeners=(*asked, *others))
     found, usual = planned(silent, REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
-    (waiting,) = [step for step in found.steps if step not in usual.steps]
+    record, waiting = [step for step in found.steps if step not in usual.steps]
+    assert (record.kind, record.nodes, record.others) == (WriteLedger.__name__, (), ())
     assert (waiting.nodes, waiting.others, PODS[0] in waiting.what) == ((), (), True)
-    assert [step for step in found.steps if step != waiting] == list(usual.steps)
+    assert [step for step in found.steps if step not in (record, waiting)] == list(usual.steps)
 
 
 def test_a_flow_is_about_the_ca_that_it_began_with() -> None:

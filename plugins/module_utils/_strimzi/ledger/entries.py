@@ -9,6 +9,7 @@ each CA, and further entries:
 ``<fp>.pods``         UIDs of pods still to be replaced, one a line; absent: not read back yet
 ``<fp>.published``    when the CA was read back from the trust bundle
 ``<fp>.cleared``      when the last certificate of its name and key that allows no CA below it left what clients read
+``<fp>.knowing``      UIDs of the pods that existed when the CA was read to have left what processes read, one a line
 ``<fp>.leaves``       hashes of leaves of this CA that running pods are annotated with, one a line
 ``<fp>.removed``      certificate of a CA that left the trust and may still be trusted by ``<fp>.pods``
 ``<fp>.leaf``         leaf that its Secret does not hold any more and that listeners of ``<fp>.pods`` may still present
@@ -168,7 +169,8 @@ def record_marks(options: FlowOptions, key_secret: Mapping[str, Any] | None) -> 
 
 
 OWN_SUFFIXES = (
-    ".crt", ".state", ".generations", ".pods", ".published", ".cleared", ".leaves", ".removed", ".leaf", ".lingering",
+    ".crt", ".state", ".generations", ".pods", ".published", ".cleared", ".knowing", ".leaves", ".removed", ".leaf",
+    ".lingering",
 )  # fmt: skip
 #: Entries that hold a certificate; every other entry stands beside one of them.
 _CERTIFICATES = ("crt", "removed", "leaf")
@@ -249,7 +251,7 @@ def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
     stem, _dot, suffix = key.rpartition(".")
     owners = {
         "lingering": ("removed", "leaf"), "pods": _CERTIFICATES,
-        **dict.fromkeys(("state", "generations", "published", "cleared", "leaves"), ("crt",)),
+        **dict.fromkeys(("state", "generations", "published", "cleared", "knowing", "leaves"), ("crt",)),
     }  # fmt: skip
     return suffix in owners and not any(f"{stem}.{owner}" in data for owner in owners[suffix])
 
@@ -269,7 +271,7 @@ def _decode_entry(fingerprint: str, found: Entries) -> LedgerEntry:
     return LedgerEntry(
         chain, TrustState(text), _decode_generations(fingerprint, data), found.words(fingerprint, "pods"),
         _decode_time(fingerprint, "published", data), found.words(fingerprint, "leaves") or frozenset(),
-        _decode_time(fingerprint, "cleared", data),
+        _decode_time(fingerprint, "cleared", data), found.words(fingerprint, "knowing"),
     )  # fmt: skip
 
 
@@ -405,6 +407,8 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
             data[f"{entry.fingerprint}.published"] = entry.published_at.strftime(TIME).encode("ascii")
         if entry.cleared_at is not None:
             data[f"{entry.fingerprint}.cleared"] = entry.cleared_at.strftime(TIME).encode("ascii")
+        if entry.knowing_pods is not None:
+            data[f"{entry.fingerprint}.knowing"] = _encode_uids(entry.knowing_pods)
         if entry.leaf_hashes:
             data[f"{entry.fingerprint}.leaves"] = _encode_uids(entry.leaf_hashes)
     left: dict[HeldByProcesses, str] = {

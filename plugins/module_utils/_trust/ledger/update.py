@@ -98,25 +98,48 @@ def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> boo
 
 
 def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
-    """Record the pods that exist when a CA is read back; start over when it was taken out of the projection.
-
-    Pods are listed after the bundle was read, so a pod that is not recorded started later, with the CA in its trust.
-    A bundle that is absent while pods exist is contradictory: nothing is recorded.
-    """
-    if snapshot.bundle is None and snapshot.nodes.pods:
+    """Record the pods that exist when a CA is read back; start over when it was taken out of the projection."""
+    if _is_contradictory(snapshot):
         return ledger
+    ledger = note_pods_of_now(snapshot, ledger)
     for entry in ledger.entries:
-        projected = is_projected(snapshot, entry.fingerprint)
-        if projected and entry.awaited_pods is None:
-            ledger = ledger.with_entry(replace(entry, awaited_pods=snapshot.uids, published_at=snapshot.now))
-        elif not projected and entry.awaited_pods is not None and not _is_leaving(snapshot, ledger, entry, gates):
-            ledger = ledger.with_entry(replace(entry, awaited_pods=None, published_at=None))
+        if (
+            entry.awaited_pods is not None
+            and not is_projected(snapshot, entry.fingerprint)
+            and not _is_leaving(snapshot, ledger, entry, gates)
+        ):
+            entry = replace(entry, awaited_pods=None, published_at=None)
         elif entry.published_at is not None:
             # Where the clock of an earlier run was ahead of this machine's, clients would get more time than is meant.
             cleared = entry.cleared_at and min(entry.cleared_at, snapshot.now)
-            in_time = replace(entry, published_at=min(entry.published_at, snapshot.now), cleared_at=cleared)
-            ledger = ledger.with_entry(in_time)
+            entry = replace(entry, published_at=min(entry.published_at, snapshot.now), cleared_at=cleared)
+        ledger = ledger.with_entry(entry)
     return ledger
+
+
+def note_pods_of_now(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Record the pods that exist when a CA is read to have come to where processes read CAs, or to have left on its way out.
+
+    Pods are listed after the bundle was read: a pod that is not recorded started later, with the CA or without it. So this is recorded at once,
+    however long it takes until the CA may be used, or leaves the ledger.
+    """
+    if _is_contradictory(snapshot):
+        return ledger
+    for entry in ledger.entries:
+        is_gone = is_withdrawn(snapshot, entry.fingerprint)
+        if is_projected(snapshot, entry.fingerprint) and entry.awaited_pods is None:
+            entry = replace(entry, awaited_pods=snapshot.uids, published_at=snapshot.now)
+        if not is_gone:
+            entry = replace(entry, knowing_pods=None)
+        elif entry.knowing_pods is None and entry.state is TrustState.PHASE_OUT and snapshot.nodes.pods:
+            entry = replace(entry, knowing_pods=snapshot.uids)
+        ledger = ledger.with_entry(entry)
+    return ledger
+
+
+def _is_contradictory(snapshot: Snapshot) -> bool:
+    """Whether the bundle is absent while pods exist, so that nothing shows what a pod reads that starts now."""
+    return snapshot.bundle is None and bool(snapshot.nodes.pods)
 
 
 def note_reloads(snapshot: Snapshot, ledger: Ledger) -> Ledger:
@@ -139,7 +162,7 @@ def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: G
 
 
 def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
-    """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that still trust it.
+    """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that started before it was withdrawn.
 
     Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing:
     no process has to be remembered, but the ledger remembers for clients whether the old certificate allows no CA below it. Without pods a CA keeps its state;
@@ -155,11 +178,11 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
             continue
         if not snapshot.nodes.pods or not is_out_of_reach(snapshot, ledger, entry.fingerprint):
             continue
-        if gates.removal(snapshot, ledger, entry.fingerprint):
+        if entry.knowing_pods is None or gates.removal(snapshot, ledger, entry.fingerprint):
             continue
         ledger = _note_cleared(ledger.without_entry(entry.fingerprint), entry, snapshot.now)
         if not any(other.certificate.is_twin_of(entry.certificate) for other in ledger.entries):
-            removed = RemovedEntry(entry.certificate, snapshot.uids)
+            removed = RemovedEntry(entry.certificate, entry.knowing_pods)
             ledger = replace(ledger, removed_cas=(*ledger.removed_cas, removed))
     return ledger
 

@@ -137,6 +137,9 @@ class LedgerEntry:
     #: When the last certificate of the same name and key that allows no CA below it left the places that clients read; None where there was no such
     #: certificate. A client that has not read since may hold it, and refuses a link certificate by this CA.
     cleared_at: datetime | None = None
+    #: UIDs of the pods that existed when a call read that the CA had left the certificate Secret and the trust bundle: no pod that started later knows
+    #: it. None: it is still there, or no call has read yet that it has left.
+    knowing_pods: frozenset[str] | None = None
 
     @property
     def certificate(self) -> Certificate:

@@ -104,6 +104,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
         LedgerEntry(
             chain, draw(st.sampled_from(TrustState)), draw(st.frozensets(st.integers(0, 99), max_size=3)),
             draw(st.none() | uids), draw(st.none() | times), draw(uids), draw(st.none() | times),
+            draw(st.none() | uids),
         )
         for chain, removed in zip(chosen, gone, strict=True) if not removed
     )  # fmt: skip
@@ -208,12 +209,14 @@ def test_secret_has_the_form_of_the_specification() -> None:
         }
     }
     known = replace(
-        entry, awaited_pods=frozenset(), published_at=NOW, cleared_at=NOW, leaf_hashes=frozenset({"b", "a"})
-    )
+        entry, awaited_pods=frozenset(), published_at=NOW, cleared_at=NOW, leaf_hashes=frozenset({"b", "a"}),
+        knowing_pods=frozenset({"uid-2", "uid-1"}),
+    )  # fmt: skip
     (data,) = laid_out(Ledger((known,))).values()
     assert data[f"{fingerprint}.pods"] == b""
     assert data[f"{fingerprint}.published"] == data[f"{fingerprint}.cleared"] == b"2026-06-01T12:00:00.000000+0000"
     assert data[f"{fingerprint}.leaves"] == b"a\nb"
+    assert data[f"{fingerprint}.knowing"] == b"uid-1\nuid-2"
 
 
 IN_USE, GONE = LedgerEntry(CHAINS[0], TrustState.TRUSTED_IN_USE_ALL), RemovedEntry(CHAINS[1][0], frozenset({"uid"}))
@@ -313,6 +316,7 @@ def test_a_ledger_of_this_collection_has_no_problem() -> None:
         ({f"{ONE.fingerprint}.cleared": b"yesterday"}, f"{ONE.fingerprint}.cleared"),
         ({f"{THREE.fingerprint}.published": STARTED.encode()}, f"{THREE.fingerprint}.published"),
         ({f"{THREE.fingerprint}.leaves": b"abc"}, f"{THREE.fingerprint}.leaves"),
+        ({f"{THREE.fingerprint}.knowing": b"uid-1"}, f"{THREE.fingerprint}.knowing"),
         ({"ca.crt": pem(THREE)}, "ca.crt"),
         ({f"{TWO.fingerprint}.removed": b"broken"}, f"{TWO.fingerprint}.removed"),
         ({f"{TWO.fingerprint}.removed": pem(THREE)}, THREE.fingerprint),

@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import (
     is_projected,
     is_withdrawn,
+    note_pods_of_now,
     read_back,
     strike_removed,
     update_ledger,
@@ -282,14 +283,15 @@ def test_where_a_ca_was_taken_out_by_hand_reading_back_starts_over(fields: dict[
 
 @pytest.mark.parametrize("step", ["WITHDRAWN", "OUT_OF_BUNDLE"])
 def test_a_withdrawn_ca_is_not_read_back_again(step: str) -> None:
-    snapshot = stage.STAGES[step]
-    assert after(snapshot, OLD) == snapshot.ledger_or_empty.find(name_of(OLD))
+    snapshot, found = stage.STAGES[step], after(stage.STAGES[step], OLD)
+    assert found is not None
+    assert replace(found, knowing_pods=None) == snapshot.ledger_or_empty.find(name_of(OLD))
 
 
 def test_a_withdrawn_ca_that_a_leaf_still_needs_is_read_back_again() -> None:
     """The CA is put back, and pods that started while it was out do not trust it."""
     late = changed(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("late", OLD, 0)), pods=pods(1, start=3))
-    assert after(late, OLD) == entry(OLD, PHASE_OUT, {0}, awaited_pods=None)
+    assert after(late, OLD) == entry(OLD, PHASE_OUT, {0}, awaited_pods=None, knowing_pods=late.uids)
 
 
 _READ = st.none() | st.sets(st.sampled_from(sorted(uids_of())))
@@ -317,7 +319,7 @@ _WITHDRAWN = stage.OUT_OF_BUNDLE.ledger_or_empty.entries
 
 def struck(snapshot: Snapshot, books: Ledger | None = None, gates: Gates = GATES) -> Ledger:
     """books: what this pass has made of the ledger so far."""
-    return strike_removed(snapshot, books or snapshot.ledger_or_empty, gates)
+    return strike_removed(snapshot, note_pods_of_now(snapshot, books or snapshot.ledger_or_empty), gates)
 
 
 def test_a_removed_ca_leaves_and_every_running_pod_may_still_trust_it() -> None:
@@ -347,7 +349,33 @@ def test_a_removed_ca_leaves_and_every_running_pod_may_still_trust_it() -> None:
 )
 def test_reasons_for_which_a_removed_ca_stays(fields: dict[str, Any]) -> None:
     books = stage.OUT_OF_BUNDLE.ledger_or_empty
-    assert struck(changed(stage.OUT_OF_BUNDLE, **fields), books) == books
+    seen = changed(stage.OUT_OF_BUNDLE, **fields)
+    assert struck(seen, books) == note_pods_of_now(seen, books)
+
+
+def test_a_ca_leaves_the_ledger_with_the_pods_that_ran_when_it_had_left_the_bundle() -> None:
+    """Pods that have started since do not know it, however long it stayed in the ledger for another reason."""
+    seen = changed(stage.OUT_OF_BUNDLE, published=names_of(OLD, NEW))
+    noted, _transitions = kept(seen)
+    assert [one.knowing_pods for one in noted.entries] == [seen.uids, None]
+    later = changed(seen, ledger=noted, published=names_of(NEW), pods=pods(1, start=3))
+    assert later.uids.isdisjoint(seen.uids)
+    after, _transitions = kept(later)
+    assert after.removed_cas == (RemovedEntry(OLD.certificate, seen.uids),)
+
+
+def test_a_ca_that_is_back_where_processes_read_cas_is_known_to_more_pods_when_it_leaves_again() -> None:
+    noted, _transitions = kept(changed(stage.OUT_OF_BUNDLE, published=names_of(OLD, NEW)))
+    back = changed(stage.OUT_OF_BUNDLE, ledger=noted, bundle=names_of(OLD, NEW), pods=pods(1, start=3))
+    again, _transitions = kept(back)
+    assert [one.knowing_pods for one in again.entries] == [None, None]
+    after, _transitions = kept(changed(stage.OUT_OF_BUNDLE, ledger=again, pods=back.nodes.pods))
+    assert after.removed_cas == (RemovedEntry(OLD.certificate, back.uids),)
+
+
+def test_a_ca_stays_in_the_ledger_while_nothing_shows_what_pods_read() -> None:
+    """Without a bundle no pod of this moment is known to be the last that knows it."""
+    assert struck(changed(stage.OUT_OF_BUNDLE, bundle=None)) == stage.OUT_OF_BUNDLE.ledger
 
 
 @pytest.mark.parametrize(
@@ -374,7 +402,7 @@ def test_a_ca_that_the_removal_gate_keeps_holds_no_other_ca() -> None:
 
 
 def test_a_ca_that_came_back_into_use_in_this_pass_stays_in_the_ledger() -> None:
-    books = stage.OUT_OF_BUNDLE.ledger_or_empty.with_entry(entry(OLD, ANY, {0}))
+    books = stage.OUT_OF_BUNDLE.ledger_or_empty.with_entry(entry(OLD, ANY, {0}, knowing_pods=stage.OUT_OF_BUNDLE.uids))
     assert struck(stage.OUT_OF_BUNDLE, books) == books
 
 
@@ -407,14 +435,15 @@ def test_a_pod_that_awaits_a_removed_ca_is_remembered_as_if_it_trusted_that_ca()
 
 def test_the_ca_that_the_flow_leads_to_stays() -> None:
     """The CA to which an abort leads back stays in the ledger, although it was taken out by hand: it is prepared again."""
-    back = replace(stage.OUT_OF_BUNDLE.ledger_or_empty, journal=a_journal(old=NEW, new=OLD, is_abort=True))
-    assert struck(replace(stage.OUT_OF_BUNDLE, ledger=back)) == back
+    books = replace(stage.OUT_OF_BUNDLE.ledger_or_empty, journal=a_journal(old=NEW, new=OLD, is_abort=True))
+    back = replace(stage.OUT_OF_BUNDLE, ledger=books)
+    assert struck(back) == note_pods_of_now(back, books)
 
 
 def test_a_ca_that_is_prepared_again_stays() -> None:
     """It would be enrolled again at once."""
     prepared_again = stage.OUT_OF_BUNDLE.with_ca(prepared=(prepared(OLD),))
-    assert struck(prepared_again) == stage.OUT_OF_BUNDLE.ledger_or_empty
+    assert struck(prepared_again) == note_pods_of_now(prepared_again, stage.OUT_OF_BUNDLE.ledger_or_empty)
 
 
 def renewed(gone: Entity, **successor: Any) -> Snapshot:
@@ -458,7 +487,7 @@ def test_a_renewal_clears_the_other_forms_of_the_ca_that_allow_a_ca_below_them()
 
 def test_the_old_form_of_a_renewed_ca_stays_in_the_ledger_while_clients_can_read_it() -> None:
     before = changed(renewed(SHORT), published=names_of(SHORT, RENEWED))
-    assert struck(before) == before.ledger_or_empty
+    assert struck(before) == note_pods_of_now(before, before.ledger_or_empty)
     assert len(struck(changed(before, published=names_of(RENEWED))).entries) == 1
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import present_as_stored
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import note_pods_of_now
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
@@ -24,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     Roll,
     RollReason,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, of_users, patient, renewal, unlinked
@@ -172,10 +174,26 @@ def test_silent_nodes_are_waited_for_by_name_in_any_order_of_the_list() -> None:
 def test_a_call_waits_for_a_silent_node_in_a_phase_that_it_enters(
     stage: str, until: Phase | None, phase: Phase
 ) -> None:
-    silenced = without(asked(linked.STAGES[stage]), SILENT, 9090)
+    silenced = with_pods_noted(without(asked(linked.STAGES[stage]), SILENT, 9090))
     (step,) = decide(silenced, changed_intent(REPLACE_KEY, last_phase=until)).steps
     assert isinstance(step, AwaitAnswers)
     assert step.phase is phase
+
+
+def with_pods_noted(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, ledger=note_pods_of_now(snapshot, snapshot.ledger_or_empty))
+
+
+@pytest.mark.parametrize("stage", ["IN_BUNDLE", "OUT_OF_BUNDLE"])
+def test_the_pods_of_this_moment_are_recorded_before_a_silent_node_is_waited_for(stage: str) -> None:
+    """When it answers, or another process has taken its place, other pods run: what has started since reads what there is now."""
+    seen = asked(linked.STAGES[stage])
+    silenced = without(seen, frozenset(pod.uid for pod in seen.nodes.pods if pod.name == PODS[1]), 9090)
+    (write,) = decide(silenced, REPLACE_KEY).steps
+    assert isinstance(write, WriteLedger)
+    assert write.ledger == with_pods_noted(silenced).ledger != silenced.ledger
+    (waiting,) = decide(replace(silenced, ledger=write.ledger), REPLACE_KEY).steps
+    assert isinstance(waiting, AwaitAnswers)
 
 
 def test_a_node_that_was_waited_for_in_vain_holds_the_flow() -> None:
