@@ -171,6 +171,8 @@ _value:
     planned_lives: {description: "How long CAs and certificates last beside the plan, as modules return it.", type: list, elements: dict,
       sample: [{name: 3 certificates of the Kafka nodes, not_after: "2027-01-01T00:00:00Z", seconds_left: 2592000, lasts: true}]}
     choices: {description: "The reasons for the plan, such as why nodes restart.", type: list, elements: str, sample: []}
+    unheard: {description: "The nodes that had yet to answer when the plan was made, as modules return them.",
+      type: list, elements: dict, sample: []}
     plan_hash: {description: The hash of the plan; empty where nothing was planned., type: str, sample: 3f2a9c11-77ab02dd-c01dbeef-4f53cda1}
     command: {description: The command that carries this plan out; empty where nothing was planned., type: str,
       sample: ansible-playbook trustops.strimzi.renew -e strimzi_cluster=demo -e strimzi_namespace=kafka}

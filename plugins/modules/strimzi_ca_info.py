@@ -523,6 +523,26 @@ planned_lives:
       type: bool
       returned: always
       sample: true
+planned_from:
+  description:
+    - The nodes whose answers RV(plan) goes by. It names none where the call has opened no connection to nodes, so that the plan goes by what is stored.
+  returned: with RV(plan)
+  type: dict
+  contains:
+    heard: {description: The nodes that have answered every question., type: list, elements: str, returned: always, sample: [demo-kafka-0, demo-kafka-2]}
+    unheard:
+      description:
+        - The nodes that have not answered, or have left a question open. RV(plan) takes them to answer what the flow waits for, so that it has no restart
+          because an answer is missing; restarts that follow from their answers come on top.
+      type: list
+      elements: dict
+      returned: always
+      contains:
+        pod: {description: The node., type: str, returned: always, sample: demo-kafka-1}
+        worker: {description: The machine that it runs on; empty where that is unknown., type: str, returned: always, sample: worker-2}
+        reason: {description: "What the question met, without a full stop.", type: str, returned: always, sample: timed out}
+      sample: []
+  sample: {heard: [demo-kafka-0], unheard: []}
 choices:
   description: The reasons where the plan could have taken another way, such as why nodes restart, as sentences.
   returned: with RV(plan)
@@ -637,7 +657,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, listed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
 
@@ -659,6 +679,17 @@ def _summary(planned: Mapping[str, Any], answered: str) -> str:
     return (
         f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
         f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in all{_estimate(planned['planned_seconds'])}"
+        f"{_yet_to_hear(planned['planned_from'])}"
+    )
+
+
+def _yet_to_hear(basis: Mapping[str, Any]) -> str:
+    """The nodes whose answers are missing, as the end of a sentence; empty where the plan misses none."""
+    nodes = [node["pod"] for node in basis["unheard"]]
+    return (
+        f"; {listed(nodes)} {'has' if len(nodes) == 1 else 'have'} yet to answer, and {len(basis['heard'])} did"
+        if nodes
+        else ""
     )
 
 
@@ -683,6 +714,10 @@ def _idle(left: Sequence[str], answered: str) -> str:
 
 def _details(planned: Mapping[str, Any]) -> Iterator[str]:
     yield from planned["choices"]
+    yield from (
+        f"{node['pod']} has yet to answer ({node['reason']}): its answers may add restarts to this plan."
+        for node in planned["planned_from"]["unheard"]
+    )
     yield from (f"{step['phase']}: {step['what']}{_restarted(step['restarts'])}" for step in planned["plan"])
     yield from (
         f"{violation['subject']}: {violation['message']} {violation['remedy']}" for violation in planned["violations"]

@@ -158,6 +158,7 @@ planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:plan
 planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).', returned: with RV(plan), type: int}
 planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).', returned: with RV(plan), type: dict}
 planned_lives: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_lives).', returned: with RV(plan), type: list, elements: dict}
+planned_from: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_from).', returned: with RV(plan), type: dict}
 choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list, elements: str}
 """
 

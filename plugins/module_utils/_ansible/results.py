@@ -42,6 +42,7 @@ from .arguments import time_text
 from .node_results import describe_leaves
 
 if TYPE_CHECKING:
+    from .._trust.evidence.parties import Hearing
     from .._trust.plan import Forecast
 
 
@@ -283,9 +284,15 @@ def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
         "planned_seconds": _describe_span(forecast.span),
         "planned_lives": [_describe_life(life) for life in lives_of(snapshot, forecast.span)],
         "planned_phases": [phase.value for phase in Phase if any(step.phase is phase for step in forecast.whole)],
+        "planned_from": _describe_hearing(forecast.hearing),
         "choices": list(forecast.choices),
         "waiting": list(forecast.waiting),
     }
+
+
+def _describe_hearing(hearing: Hearing) -> dict[str, Any]:
+    unheard = [{"pod": node.pod, "worker": node.worker, "reason": node.reason} for node in hearing.unheard]
+    return {"heard": list(hearing.heard), "unheard": unheard}
 
 
 def _describe_span(span: Span | None) -> dict[str, int | None] | None:

@@ -33,7 +33,7 @@ from .._strimzi.apply.written import (
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import STRIMZI_POD_SETS
 from .._strimzi.secret_data import entries
-from .._trust.evidence.parties import present_pods
+from .._trust.evidence.parties import hearing_of, present_pods
 from .._trust.evidence.stored import restarted_by_operator
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.decision import Condition, Decision, Step, Steps, Violation
@@ -184,7 +184,8 @@ def _facts_of_plan(snapshot: Snapshot) -> frozenset[Fact]:
 
 
 def _find_answers(snapshot: Snapshot) -> frozenset[Fact]:
-    return frozenset(("answers", listener.pod) for listener in snapshot.nodes.listeners or ())
+    """The nodes that have answered every question: a plan without their answers has no restart that follows from these."""
+    return frozenset(("answers", node) for node in hearing_of(snapshot).heard)
 
 
 def _find_put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact]:

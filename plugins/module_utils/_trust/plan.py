@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 from .._pki.certificates import Certificate
 from .decide import ENGINE, Engine, decide
 from .duration import NO_TIME, Span, span_of
+from .evidence.parties import NO_HEARING, Hearing, hearing_of, unanswered
 from .evidence.stored import restarted_by_operator, waiver_of
 from .ledger.target import resolve
 from .model.clients import LONGEST_WAIVER, Waiver
@@ -30,11 +31,11 @@ from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
 from .model.goals import Phase
 from .model.intent import Intent
 from .model.ledger import HeldByProcesses, LedgerEntry
-from .model.listeners import ObservedListener
+from .model.listeners import ObservedListener, Unanswered
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority, RestoreSecrets
 from .model.steps.leaves import AskForLeaves, IssueLeaves
-from .model.steps.nodes import PauseAndReload, Reload, Roll, RollReason
+from .model.steps.nodes import PauseAndReload, Reload, Roll, RollReason, with_listeners_read
 from .model.steps.trust import AwaitClients, AwaitOutside, Project
 from .preconditions.cluster import describe_security
 from .preconditions.leaves import chosen_life
@@ -234,6 +235,9 @@ class Forecast:
     end: Snapshot | None = field(default=None, compare=False)
     #: The steps that follow once the parties outside the cluster no longer hold the flow; empty where another reason holds it.
     after: tuple[PlannedStep, ...] = ()
+    #: The nodes whose answers the plan goes by, and the nodes that the call has yet to hear: the plan takes these to be as the stored evidence says, and to
+    #: answer what the flow waits for. More restarts may follow from their answers.
+    hearing: Hearing = NO_HEARING
 
     @property
     def whole(self) -> tuple[PlannedStep, ...]:
@@ -251,7 +255,8 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
     """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
     about = resolve(snapshot, intent, snapshot.ledger_or_empty).replaces
     intent = intent.about(about or intent.parameters.replaces)
-    start = snapshot
+    start, hearing = snapshot, hearing_of(snapshot)
+    snapshot = _assume_awaited_answers(snapshot, hearing.unheard)
     planned: list[PlannedStep] = []
     choices = {describe_security(start): None}
     seen, states = _present_authorities(start), set[int]()
@@ -268,7 +273,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.pause.is_ours):
             held = held or _Held(len(planned), (*decision.violations, *circle), snapshot)
             done, after = tuple(planned[: held.steps]), tuple(planned[held.steps :])
-            found = Forecast(done, held.violations, end=held.end, after=after)
+            found = Forecast(done, held.violations, end=held.end, after=after, hearing=hearing)
             if waits_for_window(start, intent) and any(step.nodes or step.others for step in found.whole):
                 choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
@@ -341,8 +346,25 @@ def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Vio
     )
 
 
+def _assume_awaited_answers(snapshot: Snapshot, nodes: Sequence[Unanswered]) -> Snapshot:
+    """The snapshot in which these nodes have read again what is stored, as far as a reload reaches, and know otherwise what the ledger says of them. A missing
+    answer is no refusal, and half an answer beside what is stored could be taken for one (I5). For a node that has not answered at all the flow itself waits.
+    """
+    if not nodes:
+        return snapshot
+    uids, whole = frozenset(node.uid for node in nodes), snapshot.reached_whole
+    partly = uids - {node.uid for node in unanswered(snapshot)}
+    if snapshot.ledger is not None:
+        ledger = with_listeners_read(snapshot.ledger, uids, whole)
+        for entry in ledger.entries:
+            awaited = None if entry.awaited_pods is None else entry.awaited_pods - (uids & whole)
+            ledger = ledger.with_entry(replace(entry, awaited_pods=awaited))
+        snapshot = replace(snapshot, ledger=ledger)
+    return snapshot.assuming(partly)
+
+
 def _extend_answers(snapshot: Snapshot) -> Snapshot:
-    """The answers of nodes, extended to CAs that have come since: they would answer as for another CA of that
+    """The answers of nodes that have answered in full, extended to CAs that have come since: they would answer as for another CA of that
     name and key.
     """
     ledger = snapshot.ledger_or_empty
@@ -358,7 +380,7 @@ def _extend_answers(snapshot: Snapshot) -> Snapshot:
 def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> ObservedListener:
     asked = {*listener.accepts, *listener.refuses, *listener.doubts}
     new = [certificate for certificate in known if certificate.fingerprint not in asked]
-    if listener.is_silent or not new:
+    if listener.is_silent or not listener.verifies or not new:
         return listener
     accepted = [certificate for certificate in known if certificate.fingerprint in listener.accepts]
     found = frozenset(certificate.fingerprint for certificate in new if any(map(certificate.is_twin_of, accepted)))
@@ -411,6 +433,7 @@ def _without_digests(stand_ins: frozenset[Certificate], existing: frozenset[Cert
         tuple(map(told, found.waiting)),
         found.end,
         tuple(map(without, found.after)),
+        found.hearing,
     )
 
 

@@ -250,6 +250,7 @@ def describe_forecast(forecast: Forecast) -> dict[str, Any]:
         "planned_seconds": forecast.seconds,
         "planned_lives": forecast.lives,
         "choices": forecast.choices,
+        "unheard": forecast.unheard,
         "plan_hash": forecast.plan_hash,
         "planned_restarts": sum(len(step["restarts"]) for step in forecast.steps),
     }

@@ -53,6 +53,8 @@ class Forecast:
     lives: list[dict[str, Any]]
     #: Why the plan takes this way, as sentences.
     choices: list[str]
+    #: The nodes that have yet to answer, each as ``pod``, ``worker`` and ``reason``: the plan may miss restarts that follow from their answers.
+    unheard: list[dict[str, Any]]
     #: The hash by which a person approves the plan; empty where no plan was made.
     plan_hash: str
 
@@ -66,6 +68,7 @@ class Forecast:
             seconds=last.get("planned_seconds"),
             lives=list(last.get("planned_lives") or []),
             choices=list(last.get("choices") or []),
+            unheard=list((last.get("planned_from") or {}).get("unheard") or []),
             plan_hash=next((str(call["plan_hash"]) for call in calls if call.get("plan_hash")), ""),
         )
 

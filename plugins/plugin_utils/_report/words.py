@@ -199,6 +199,8 @@ def _work(facts: Facts) -> Iterable[str]:
             f"{count(facts['nodes'], 'node')} and {count(facts['planned_restarts'], 'restart')} of pods in all"
             f"{_estimate(facts['planned_seconds'])}."
         )
+        for node in facts["unheard"]:
+            yield f"{node['pod']} has yet to answer ({node['reason']}): its answers may add restarts to this plan."
     elif facts["check_mode"] or not facts["steps"]:
         yield "Nothing was written and nothing was restarted."
     else:

@@ -31,6 +31,7 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
         "planned_rolls": len(steps) // 2,
         "planned_restarts": sum(len(step["restarts"]) for step in steps),
         "planned_seconds": None,
+        "planned_from": {"heard": [], "unheard": []},
         "choices": [],
         "waiting": [],
         "pending": [],
@@ -54,6 +55,10 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
         (
             planned(STEPS, planned_seconds={"least": 120, "most": None}),
             "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all, 2 min or more",
+        ),
+        (
+            planned(STEPS, planned_from={"heard": ["a", "c"], "unheard": [{"pod": "b", "worker": "", "reason": "timed out"}]}),
+            "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all; b has yet to answer, and 2 did",
         ),
         (planned(STEPS[:1]), "renew: 1 step (prepare), 0 rolls of the Kafka nodes, 0 restarts in all"),
         (planned([*STEPS, *STEPS]), "renew: 4 steps (prepare, use, prepare, use), 2 rolls of the Kafka nodes, 4 restarts in all"),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import Span
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import Hearing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
@@ -283,7 +284,9 @@ def test_a_plan_may_end_where_restarts_are_waited_for() -> None:
 @pytest.mark.parametrize("intent", [REPLACE_KEY, RENEW, PATIENT], ids=["at once", "renewal", "patient"])
 def test_answers_of_nodes_hold_until_they_restart(intent: Intent) -> None:
     """Their successors are assumed to present what is stored, as pods are where the run asked no listener."""
-    assert planned(answering(SETTLED, accepting=names_of(OLD)), intent) == planned(SETTLED, intent)
+    found = planned(answering(SETTLED, accepting=names_of(OLD)), intent)
+    assert found.hearing == Hearing(heard=PODS)
+    assert replace(found, hearing=Hearing()) == planned(SETTLED, intent)
 
 
 def test_a_forecast_takes_the_answers_about_a_ca_for_its_renewal() -> None:

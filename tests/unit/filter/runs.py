@@ -192,6 +192,10 @@ PLANNED = {
         },
     ],
     "choices": ["It is the cheapest safe way."],
+    "planned_from": {
+        "heard": ["demo-kafka-0", "demo-kafka-2"],
+        "unheard": [{"pod": "demo-kafka-1", "worker": "worker-2", "reason": "timed out"}],
+    },
     "plan_hash": "3f2a9c11-77ab02dd-c01dbeef-4f53cda1",
     "planned_rolls": 1,
     "planned_seconds": {"least": 40, "most": 300},

@@ -117,12 +117,12 @@ def test_a_plan_ends_with_the_command_that_carries_it_out() -> None:
 
 
 def test_a_certificate_that_ends_before_twice_the_time_of_the_plan_is_named() -> None:
-    assert shown([PLANNED], check_mode=True)["sentences"][1] == (
+    assert shown([PLANNED], check_mode=True)["sentences"][2] == (
         "3 certificates of the Kafka nodes: the first end is on 2026-06-01 12:05:05 UTC (4 min 0 s), "
         "less than twice the estimated time of the plan away."
     )
     lasting = [{**PLANNED, "planned_lives": PLANNED["planned_lives"][:1]}]
-    assert shown(lasting, check_mode=True)["sentences"][1] == (
+    assert shown(lasting, check_mode=True)["sentences"][2] == (
         "Of what is in use, the first end is that of CN=cluster-ca, on 2026-07-01 12:01:05 UTC (30 days)."
     )
 
@@ -311,6 +311,11 @@ def test_another_ca_than_those_of_a_cluster_is_refused() -> None:
 def test_a_plan_is_told_with_what_it_takes_and_what_would_hold_it() -> None:
     found = facts([{**PLANNED, "violations": held()["violations"]}], check_mode=True)
     assert (found["planned_rolls"], found["planned_restarts"], len(found["plan"])) == (1, 3, 2)
+    assert [one["pod"] for one in found["unheard"]] == ["demo-kafka-1"]
+    assert any(
+        sentence.startswith("demo-kafka-1 has yet to answer (timed out)")
+        for sentence in report_view(found)["sentences"]
+    )
     assert (found["result"], [one["gate"] for one in found["violations"]]) == ("planned", ["trust"])
 
 

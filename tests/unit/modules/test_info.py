@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info import plan_lines
 
 from ...tools.support.certificates import key, make
 from ...tools.support.impostor import Impostor
@@ -239,6 +240,24 @@ def test_nodes_that_answer_late_are_waited_for_and_restart_no_more_than_usual(re
     assert ended.result["evidence"]["source"] == "handshake"
     assert "wait" in {action["verb"] for action in ended.result["actions"] if "demo-kafka-0" in action["object"]}
     assert set(memory.restarts().values()) == {0}
+
+
+def test_a_plan_names_the_nodes_that_have_yet_to_answer_and_adds_no_restart_for_them(reading: Reading) -> None:
+    memory, nodes = silent(reading)
+    wanted = {"goal": "replace_key", "retire": "when_restarted"}
+    nodes.answers.silent = {"demo-kafka-1"}
+    less = stages.done(memory, "strimzi_ca_info", **wanted)
+    unheard = less.result["planned_from"]["unheard"]
+    assert (less.result["planned_from"]["heard"], [one["pod"] for one in unheard]) == (
+        ["demo-kafka-0", "demo-kafka-2"],
+        ["demo-kafka-1"],
+    )
+    assert unheard[0]["reason"]
+    assert "demo-kafka-1 has yet to answer" in plan_lines(less.result, "replace_key", check_mode=False)[0]
+    nodes.answers.silent = set()
+    whole = stages.done(memory, "strimzi_ca_info", **wanted)
+    assert whole.result["planned_from"] == {"heard": sorted(ALL), "unheard": []}
+    assert less.result["planned_restarts"] <= whole.result["planned_restarts"]
 
 
 def test_nodes_that_never_answer_hold_the_flow_with_their_names(reading: Reading) -> None:

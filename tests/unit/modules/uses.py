@@ -44,7 +44,9 @@ OTHER_CA = make("another", key(1)).certificate
 
 
 #: Keys that a result has in check mode only, where a flow is planned.
-PLANNED = {"plan", "planned_phases", "planned_restarts", "planned_rolls", "planned_seconds", "planned_lives", "choices"}
+PLANNED = {
+    "plan", "planned_phases", "planned_restarts", "planned_rolls", "planned_seconds", "planned_lives", "planned_from", "choices",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

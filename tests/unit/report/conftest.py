@@ -79,7 +79,10 @@ def commanding(value: Any) -> Any:
 def hostile_plan() -> list[dict[str, Any]]:
     step = planned_step(HOSTILE, phase=HOSTILE, does=HOSTILE, restarts=[HOSTILE], outside=[HOSTILE])
     life = {**PLANNED["planned_lives"][0], "name": HOSTILE, "not_after": HOSTILE}
-    planned = {"plan": [step], "planned_rolls": 1, "planned_lives": [life], "choices": [HOSTILE], "plan_hash": HOSTILE}
+    silent = {"heard": [], "unheard": [{"pod": HOSTILE, "worker": HOSTILE, "reason": HOSTILE}]}
+    planned = {
+        "plan": [step], "planned_rolls": 1, "planned_lives": [life], "choices": [HOSTILE], "plan_hash": HOSTILE, "planned_from": silent,
+    }  # fmt: skip
     return [{**hostile()[-2], "failed": False, "done": False, **planned}]
 
 

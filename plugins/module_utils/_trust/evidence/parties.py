@@ -306,7 +306,8 @@ def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Cer
 
 def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that a pod may trust: known CAs, and CAs that it read when it started and has not refused."""
-    refused = {name for listener in _answers_of_pod(pod, snapshot) for name in listener.refuses}
+    asked = _answers_of_pod(pod, snapshot) if _shows_trust(pod, snapshot) else ()
+    refused = {name for listener in asked if listener.verifies for name in listener.refuses}
     return tuple(
         certificate
         for certificate in stored.trusted_since_start(pod.uid, ledger)
@@ -439,11 +440,63 @@ def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
     """The nodes with a listener that has not answered, and the leaving nodes, where another process is about to
     take their place, by name.
     """
-    parties = {*stored.presenting_pods(snapshot), *stored.verifying(snapshot)}
-    asked = sorted((pod for pod in parties if is_asked(pod, snapshot)), key=lambda pod: pod.name)
+    asked = _asked_parties(snapshot)
     return tuple(
         Unanswered(pod.name, pod.uid, pod.worker, why) for pod in asked if (why := _why_unanswered(pod, snapshot))
     )
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """The nodes whose answers a call goes by, and the nodes whose answers are missing; none where the call goes by stored evidence."""
+
+    #: The names of the nodes that have answered every question.
+    heard: tuple[str, ...] = ()
+    #: The nodes that have not answered, or have left a question open: which certificate a listener presents, or which of the known CAs it trusts.
+    unheard: tuple[Unanswered, ...] = ()
+
+
+NO_HEARING = Hearing()
+
+
+def hearing_of(snapshot: Snapshot) -> Hearing:
+    """The nodes in the order of their names."""
+    asked = _asked_parties(snapshot)
+    why = {pod: _why_unanswered(pod, snapshot) or _describe_open_question(pod, snapshot) for pod in asked}
+    return Hearing(
+        tuple(pod.name for pod in asked if not why[pod]),
+        tuple(Unanswered(pod.name, pod.uid, pod.worker, why[pod]) for pod in asked if why[pod]),
+    )
+
+
+def _asked_parties(snapshot: Snapshot) -> tuple[Pod, ...]:
+    """The nodes whose answers are their evidence, by name."""
+    parties = {*stored.presenting_pods(snapshot), *stored.verifying(snapshot)}
+    return tuple(sorted((pod for pod in parties if is_asked(pod, snapshot)), key=lambda pod: pod.name))
+
+
+def _describe_open_question(pod: Pod, snapshot: Snapshot) -> str:
+    """Empty where there is none, or the node has not answered at all."""
+    found = _answers_of_pod(pod, snapshot)
+    if unseen := next((listener for listener in found if listener.presents is None), None):
+        return unseen.failure or f"{listener_name(pod.name, unseen.port)} has not shown its certificate"
+    if pod not in stored.verifying(snapshot) or not _shows_trust(pod, snapshot):
+        return ""
+    verifying = [listener for listener in found if listener.verifies]
+    if not verifying:
+        return "none of its listeners has shown which CAs it trusts"
+    for known in _known_authorities(snapshot.ledger_or_empty):
+        for listener in verifying:
+            if known.fingerprint not in listener.accepts | listener.refuses | listener.shared:
+                doubt = f"the run did not ask {listener_name(pod.name, listener.port)} whether it trusts {known.subject}"
+                return listener.doubts.get(known.fingerprint, doubt)
+    return ""
+
+
+def _known_authorities(ledger: Ledger) -> tuple[Certificate, ...]:
+    """The CAs that a call asks each listener about."""
+    entered, left = ((one.certificate for one in known) for known in (ledger.entries, ledger.removed_cas))
+    return (*entered, *left)
 
 
 def _why_unanswered(pod: Pod, snapshot: Snapshot) -> str:

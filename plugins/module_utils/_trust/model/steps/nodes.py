@@ -15,7 +15,7 @@ from typing import ClassVar, TypeVar
 from ...._pki.certificates import Certificate
 from ..decision import Look, StandIn, Step
 from ..goals import Phase
-from ..ledger import HeldByProcesses
+from ..ledger import HeldByProcesses, Ledger
 from ..listeners import Unanswered
 from ..names import counted, listed, named
 from ..snapshot import Component, Pod, Snapshot
@@ -330,20 +330,24 @@ class Reload(Step):
         if self.trusting and self.authority is not None and (entry := snapshot.ledger.find(self.authority.fingerprint)):
             told = replace(entry, awaited_pods=(entry.awaited_pods or frozenset()) - self.uids)
             return replace(snapshot, ledger=snapshot.ledger.with_entry(told))
-        whole = snapshot.reached_whole
-        removed = tuple(self._keep_lingering(entry, whole) for entry in snapshot.ledger.removed_cas)
-        leaves = snapshot.ledger.held_leaves
-        held = (self._keep_lingering(leaf, whole | leaf.read_only_by_listeners(leaves)) for leaf in leaves)
-        known = tuple(leaf for leaf in held if leaf.holders)
-        return replace(snapshot, ledger=replace(snapshot.ledger, removed_cas=removed, held_leaves=known))
+        return replace(snapshot, ledger=with_listeners_read(snapshot.ledger, self.uids, snapshot.reached_whole))
 
-    def _keep_lingering(self, known: Held, by_listeners: frozenset[str]) -> Held:
-        """After the reload only the rest of these processes, and no listener, knows the certificate; in the pods whose UIDs are ``by_listeners`` nothing
-        knows it any more.
-        """
-        read = known.awaited_pods & self.uids
-        unread = known.awaited_pods - read
-        return replace(known, awaited_pods=unread, lingering_pods=known.lingering_pods | (read - by_listeners))
+
+def with_listeners_read(ledger: Ledger, uids: frozenset[str], whole: frozenset[str]) -> Ledger:
+    """The ledger after the listeners of these nodes have read their certificates and trust again; of the pods in ``whole`` a reload reaches every channel."""
+    removed = tuple(_keep_lingering(entry, uids, whole) for entry in ledger.removed_cas)
+    leaves = ledger.held_leaves
+    held = (_keep_lingering(leaf, uids, whole | leaf.read_only_by_listeners(leaves)) for leaf in leaves)
+    return replace(ledger, removed_cas=removed, held_leaves=tuple(leaf for leaf in held if leaf.holders))
+
+
+def _keep_lingering(known: Held, uids: frozenset[str], by_listeners: frozenset[str]) -> Held:
+    """After the reload only the rest of these processes, and no listener, knows the certificate; in the pods whose UIDs are ``by_listeners`` nothing
+    knows it any more.
+    """
+    read = known.awaited_pods & uids
+    unread = known.awaited_pods - read
+    return replace(known, awaited_pods=unread, lingering_pods=known.lingering_pods | (read - by_listeners))
 
 
 @dataclass(frozen=True, kw_only=True)
