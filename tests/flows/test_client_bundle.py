@@ -21,10 +21,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import publish
 
 from ..tools.operator import certs
-from ..tools.support.checker import verifies
+from ..tools.support.checker import entries, verifies
 from ..tools.support.engines import without
+from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.memory_api import Change
-from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 from .cases import REPLACEMENTS, Case, mostly_long
 from .test_abort import component_starts
 from .test_costs import of_components
@@ -91,6 +93,19 @@ def test_clients_with_the_bundle_accept_every_node_after_every_write(cluster: Wa
     assert read_pem(cluster.secret(BUNDLE)["ca.crt"]) == trusted(cluster)
 
 
+def meet_a_swift_operator(cluster: WatchedCluster, patch: pytest.MonkeyPatch) -> None:
+    """As soon as it may go on it restarts what takes up the switch, and the run looks again after that."""
+    carry_out = engine.carry_out
+
+    def before_it(step: Step, *arguments: Any) -> Any:
+        done = carry_out(step, *arguments)
+        if isinstance(step, Resume):
+            cluster.memory.settle(3)
+        return done
+
+    patch.setattr(engine, "carry_out", before_it)
+
+
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("case", mostly_long(REPLACEMENTS))
 def test_the_bundle_costs_no_restart(cluster: WatchedCluster, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,18 +113,38 @@ def test_the_bundle_costs_no_restart(cluster: WatchedCluster, case: Case, monkey
     started without the old CA."""
     flow = case.begin(cluster)
     cluster.run(Goal.RECONCILE, publishes_bundle=True)
-    before, carry_out = component_starts(cluster), engine.carry_out
-
-    def before_a_swift_operator(step: Step, *arguments: Any) -> Any:
-        done = carry_out(step, *arguments)
-        if isinstance(step, Resume):
-            cluster.memory.settle(3)
-        return done
-
-    monkeypatch.setattr(engine, "carry_out", before_a_swift_operator)
+    before = component_starts(cluster)
+    meet_a_swift_operator(cluster, monkeypatch)
     flow.finish(publishes_bundle=True)
     assert component_starts(cluster) - before == of_components(case)
     assert cluster.paid == flow.cost
+
+
+@pytest.mark.parametrize("is_recorded", [False, True], ids=["the pods are not recorded yet", "the pods are recorded"])
+def test_killed_when_the_old_ca_has_left_what_processes_read(
+    cluster: WatchedCluster, nodes: ReloadingNodes, is_recorded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every process has forgotten it in the end, and for that each component restarts as often as in a run that is not killed."""
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    cluster.run(Goal.RECONCILE, publishes_bundle=True)
+    before, next_write = component_starts(cluster), KillingTransport(cluster.permitted, after=is_recorded)
+    meet_a_swift_operator(cluster, monkeypatch)
+
+    def kill(change: Change) -> None:
+        if change.name == "demo-trustbundle" and change.old and change.new:
+            was, now = (entries(one)["cluster-ca.crt"] for one in (change.old, change.new))
+            next_write.at = next_write.writes + 1 if len(read_pem(now)) < len(read_pem(was)) else None
+
+    cluster.memory.api.listeners.append(kill)
+    permitted, cluster.permitted = cluster.permitted, next_write
+    with pytest.raises(Killed):
+        flow.run(publishes_bundle=True)
+    cluster.memory.api.listeners.remove(kill)
+    cluster.permitted = permitted
+    assert any(key.endswith(".knowing") for key in cluster.ledger) is is_recorded
+    flow.finish(publishes_bundle=True)
+    assert_only(cluster, cluster.current)
+    assert component_starts(cluster) - before == of_components(flow.case)
 
 
 def test_all_forms_say_the_same_under_one_password_for_good(cluster: WatchedCluster) -> None:
