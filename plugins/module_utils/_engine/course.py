@@ -52,7 +52,7 @@ Fact: TypeAlias = tuple[str, Any]
 #: Kinds of facts that change a plan, with the reason for people.
 _REASONS = {
     "node": "{} came while this call was at work",
-    "answers": "the listeners of {} have answered for the first time in this call",
+    "answers": "the listeners of {} have answered every question for the first time in this call",
     "put_back": "the Cluster Operator has put back what it had read of {}",
     "issued": "the issuer has issued {} while this call was at work",
     "in_place": "it was looked whether nodes can take a change up without a restart",

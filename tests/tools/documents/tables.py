@@ -8,7 +8,9 @@ FACTS = (
     "leaves", "leaf_states", "leaf_requests", "renewals", "upkeep", "expiring", "first_to_end", "other_ca", "ca_source", "node_pools",
     "ledger", "journal", "backups", "replaces", "transitions", "evidence", "listeners", "violations", "phase",
 )  # fmt: skip
-PLAN = ("plan", "planned_phases", "planned_rolls", "planned_restarts", "planned_seconds", "planned_lives", "planned_from", "choices")
+PLAN = (
+    "plan", "planned_phases", "planned_rolls", "planned_restarts", "planned_seconds", "planned_lives", "planned_from", "choices",
+)  # fmt: skip
 #: The module whose page has every fact in full.
 IN_FULL = "strimzi_ca_info"
 

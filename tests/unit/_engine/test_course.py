@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.course import Restarted
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.course import Budget, Restarted
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out, run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import CallOutcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
@@ -22,6 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import (
+    REPLICATION,
+    ObservedListener,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     RaiseKeyGeneration,
@@ -131,6 +135,21 @@ class TestRestarts:
         (violation,) = run_ruled(cluster, rule).decision.violations
         assert ("STRIMZI_GATEKEEPER_CUSTOM_PLUGINS" in violation.remedy) is said
 
+    @pytest.mark.parametrize("is_heard", [False, True])
+    def test_nodes_that_have_left_a_question_open_explain_restarts_when_they_have_answered(
+        self, cluster: WatchedCluster, is_heard: bool
+    ) -> None:
+        """A plan has no restart because an answer is missing; the plan of this call had half an answer of each node."""
+        work, whole = cluster.work(), with_answers(cluster)
+        listeners = whole.snapshot.nodes.listeners or ()
+        half = tuple(replace(one, accepts=frozenset(), refuses=frozenset()) for one in listeners)
+        first = replace(whole, snapshot=whole.snapshot.with_nodes(listeners=half))
+        roll = Roll(reason=RollReason.TRUST, uids=first.snapshot.uids, authority=None, phase=Phase.TRUST)
+        budget = Budget(work, RECONCILE, first, take_nothing)
+        over = budget.exceeded_by(whole if is_heard else first, RECONCILE, (roll,), (), is_doubtful=False)
+        assert bool(over) is not is_heard
+        assert any("demo-kafka-0, demo-kafka-1" in warning for warning in work.warnings) is is_heard
+
 
 class TestFailure:
     """A wait that fails because another program has taken away what it waits for the effect of."""
@@ -198,6 +217,16 @@ def test_an_awaited_restart_is_reported_once(cluster: WatchedCluster, asked: boo
     assert not told(lines) or told(lines)[0].startswith(
         f"{node} was restarted by the Cluster Operator or another program"
     )
+
+
+def with_answers(cluster: WatchedCluster) -> Observation:
+    """Every node trusts the CAs of the ledger, and has answered so."""
+    observation = cluster.work().observe()
+    snapshot = observation.snapshot
+    known = frozenset(entry.fingerprint for entry in snapshot.ledger_or_empty.entries)
+    nodes = (pod for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
+    told = tuple(ObservedListener(pod.name, pod.uid, REPLICATION, snapshot.ca.current, known) for pod in nodes)
+    return replace(observation, snapshot=snapshot.with_nodes(listeners=told))
 
 
 def seen(cluster: WatchedCluster, **uids: str) -> Observation:

@@ -488,7 +488,9 @@ def _describe_open_question(pod: Pod, snapshot: Snapshot) -> str:
     for known in _known_authorities(snapshot.ledger_or_empty):
         for listener in verifying:
             if known.fingerprint not in listener.accepts | listener.refuses | listener.shared:
-                doubt = f"the run did not ask {listener_name(pod.name, listener.port)} whether it trusts {known.subject}"
+                doubt = (
+                    f"the run did not ask {listener_name(pod.name, listener.port)} whether it trusts {known.subject}"
+                )
                 return listener.doubts.get(known.fingerprint, doubt)
     return ""
 
