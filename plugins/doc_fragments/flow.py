@@ -289,14 +289,15 @@ options:
     description:
       - Whether a certificate that is issued again gets a new key. With V(never) it keeps the key that lies beside it, which then is of the kind and
         size that its owner has chosen; a key that is there and cannot be used is not replaced, and the task fails before it asks the issuer.
+      - The call makes an open request again whose key is not the key that this option asks for.
       - With O(issuer.resource=Certificate) cert-manager makes the keys, a new key each time, and this option changes nothing.
     type: str
     choices: [always, never]
     default: always
   leaf_key_size:
     description:
-      - Bits of the RSA keys of certificates that are issued or requested from now on. Certificates with another key stay until they are due. The operator and
-        the agent in each Kafka node read keys of RSA only.
+      - Bits of the RSA keys of certificates that are issued or requested from now on. Certificates with another key stay until they are due, also
+        certificates that have come and wait for their use. The operator and the agent in each Kafka node read keys of RSA only.
       - Give it to every call - the call makes an open request again whose key has another size. It does not change a key that O(rotation_policy=never)
         keeps, or a key that the operator makes.
       - With O(issuer.resource=Certificate) the Certificates get this size, and cert-manager issues a Certificate again whose key has another size.

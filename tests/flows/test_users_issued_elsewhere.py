@@ -312,6 +312,24 @@ def test_certificates_that_are_at_hand_do_not_wait_for_others(cluster: ClientsCl
     assert not waiting.done
 
 
+def test_open_requests_of_users_get_the_kind_of_key_of_the_call(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    supplied = elsewhere(root("Corporate Root"))
+    office = SigningOffice(cluster.memory, supplied, START)
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    before = {name: office.csr(secret, name) for secret, name in office.requests()}
+    # The User Operator makes a PKCS#12 file of such a key only.
+    cluster.leaf_key = KeySpec(KeyAlgorithm.RSA, 3072)
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    after = {name: office.csr(secret, name) for secret, name in office.requests()}
+    assert (set(before), set(after)) == (set(users_of(cluster)), set(before))
+    assert {parse_request(csr).public_key.key_size for csr in after.values()} == {3072}
+    office.work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
+    assert_served(cluster, supplied)
+    assert {load_key(content["user.key"]).spec for content in users_of(cluster).values()} == {cluster.leaf_key}
+
+
 @pytest.mark.parametrize("goal", [Goal.RENEW_LEAVES, Goal.RECONCILE])
 def test_certificates_are_renewed_before_the_user_operator_would_try(
     cluster: ClientsCluster, nodes: ReloadingNodes, goal: Goal

@@ -374,6 +374,7 @@ class TrustModule(ClusterModule):
             ),
             issuer=issuer_settings(self.params.get("issuer")),
             rotation=RotationPolicy(self.params.get("rotation_policy") or "always"),
+            chooses_keys="leaf_key_size" in self.params,
             backs_up=bool(self.params.get("backup")),
             audits=self.params["audit"],
         )

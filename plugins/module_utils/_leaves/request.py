@@ -54,8 +54,8 @@ class Keys:
 
     #: The next key; None where there is none, or it cannot be read.
     following: KnownKey | None
-    #: The key of the certificate in use; None where there is none, or it cannot be read.
-    present: KnownKey | None
+    #: SHA-256 of the public half of the key of the certificate in use; None where there is none, or it cannot be read.
+    present: str | None
     #: Why it cannot be used, as a part of a sentence; empty where it can, and where there is none.
     problem: str = ""
     #: The public halves of keys that certificates in use have.
@@ -98,6 +98,26 @@ def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
     if following is None or following.spec != wanted or following.public in keys.used:
         return Choice(Take.NEW)
     return Choice(Take.FOLLOWING)
+
+
+def explain_other_key(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> str:
+    """Why a request that the issuer has not answered yet is made again with another key, as a part of a sentence; empty where its key stays. Its key is
+    ``keys.following``, and a request that was made now would have the key that ``choose`` says.
+    """
+    choice, requested = choose(keys, wanted, policy), keys.following
+    if requested is None or choice.take is Take.FOLLOWING:
+        return ""
+    if choice.take is Take.NONE:
+        return f"the key of the stored certificate is to stay, and {choice.reason}"
+    if choice.take is Take.PRESENT:
+        return (
+            ""
+            if requested.public == keys.present
+            else "the key of the stored certificate is to stay, and its key is another"
+        )
+    if requested.spec != wanted:
+        return f"its key is of the kind {requested.spec.name}, and the call wants {wanted.name}"
+    return "a certificate in use has its key, and the call wants a new key"
 
 
 class LeafState(str, Enum):

@@ -61,6 +61,10 @@ class KeySpec:
     #: Modulus bits for RSA; bits of the curve for ECDSA. The default is the size of the operator's CA keys.
     size: int = 4096
 
+    @property
+    def name(self) -> str:
+        return key_name(self.algorithm.value, self.size)
+
 
 def key_name(algorithm: str, size: int) -> str:
     """The name of a kind of key: ``rsa-4096``, ``ecdsa-p256``; of a kind without sizes, its algorithm alone."""

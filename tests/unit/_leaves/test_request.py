@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request i
     Take,
     Wanted,
     choose,
+    explain_other_key,
     judge,
     next_action,
     next_try,
@@ -292,9 +293,9 @@ def test_the_back_off_never_shrinks_with_failures(count: int) -> None:
 KEY = KeySpec(KeyAlgorithm.RSA, 2048)
 OTHER = KeySpec(KeyAlgorithm.ECDSA, 256)
 ALWAYS, NEVER = RotationPolicy.ALWAYS, RotationPolicy.NEVER
-NEXT, PRESENT = KnownKey("next", KEY), KnownKey("present", KEY)
+NEXT = KnownKey("next", KEY)
 NOTHING = Keys(None, None)
-IN_USE = Keys(None, PRESENT, used=frozenset({"present"}))
+IN_USE = Keys(None, "present", used=frozenset({"present"}))
 BOTH = replace(IN_USE, following=NEXT)
 BROKEN = Keys(None, None, "it cannot be read")
 
@@ -315,7 +316,6 @@ BROKEN = Keys(None, None, "it cannot be read")
         pytest.param(replace(NOTHING, following=NEXT), NEVER, Choice(Take.FOLLOWING), id="never: none to be kept, and one is stored"),
         pytest.param(IN_USE, NEVER, Choice(Take.PRESENT), id="never: the present key"),
         pytest.param(BOTH, NEVER, Choice(Take.PRESENT), id="never: the present key, whatever is stored"),
-        pytest.param(replace(IN_USE, present=KnownKey("present", OTHER)), NEVER, Choice(Take.PRESENT), id="never: the user chooses its kind"),
         pytest.param(BROKEN, NEVER, Choice(Take.NONE, "it cannot be read"), id="never: an unusable one is not replaced"),
         pytest.param(replace(BROKEN, following=NEXT), NEVER, Choice(Take.NONE, "it cannot be read"), id="never: not even by the next"),
     ],
@@ -324,10 +324,42 @@ def test_which_key(keys: Keys, policy: RotationPolicy, expected: Choice) -> None
     assert choose(keys, KEY, policy) == expected
 
 
+KEPT_KEY = "the key of the stored certificate is to stay, and "
+
+
+@pytest.mark.parametrize(
+    ("keys", "policy", "why"),
+    [
+        pytest.param(BOTH, ALWAYS, "", id="as a request that is made now"),
+        pytest.param(
+            replace(BOTH, following=KnownKey("next", OTHER)), ALWAYS, "its key is of the kind ecdsa-p256, and the call wants rsa-2048", id="of another kind"
+        ),
+        pytest.param(
+            replace(BOTH, following=KnownKey("next", KeySpec(KeyAlgorithm.RSA, 3072))), ALWAYS, "its key is of the kind rsa-3072, and the call wants rsa-2048",
+            id="of another size",
+        ),
+        pytest.param(
+            replace(BOTH, used=frozenset({"next"})), ALWAYS, "a certificate in use has its key, and the call wants a new key", id="a key in use"
+        ),
+        pytest.param(replace(BOTH, present="next"), NEVER, "", id="never: the present key"),
+        pytest.param(replace(BOTH, following=KnownKey("present", OTHER)), NEVER, "", id="never: of any kind"),
+        pytest.param(BOTH, NEVER, f"{KEPT_KEY}its key is another", id="never: another key"),
+        pytest.param(replace(NOTHING, following=KnownKey("next", OTHER)), NEVER, "", id="never: no key to be kept"),
+        pytest.param(replace(BROKEN, following=NEXT), NEVER, f"{KEPT_KEY}it cannot be read", id="never: an unusable key"),
+    ],
+)  # fmt: skip
+def test_which_key_makes_a_request_outdated(keys: Keys, policy: RotationPolicy, why: str) -> None:
+    assert explain_other_key(keys, KEY, policy) == why
+
+
 SPECS = st.sampled_from([KEY, OTHER])
 KNOWN = st.none() | st.builds(KnownKey, st.sampled_from(["a", "b"]), SPECS)
 KEYS = st.builds(
-    Keys, KNOWN, KNOWN, st.sampled_from(["", "it cannot be read"]), st.frozensets(st.sampled_from(["a", "b"]))
+    Keys,
+    KNOWN,
+    st.none() | st.sampled_from(["a", "b"]),
+    st.sampled_from(["", "it cannot be read"]),
+    st.frozensets(st.sampled_from(["a", "b"])),
 )
 
 
@@ -337,12 +369,25 @@ def test_the_chosen_key_is_chosen_again(keys: Keys, wanted: KeySpec, policy: Rot
     first = choose(keys, wanted, policy)
     stored = {
         Take.NEW: KnownKey("new", wanted),
-        Take.PRESENT: keys.present,
+        Take.PRESENT: KnownKey(keys.present or "", wanted),
         Take.FOLLOWING: keys.following,
         Take.NONE: keys.following,
     }[first.take]
     second = choose(replace(keys, following=stored), wanted, policy)
     assert second == (Choice(Take.FOLLOWING) if first.take is Take.NEW else first)
+
+
+@given(KEYS, SPECS, st.sampled_from(RotationPolicy))
+def test_a_request_that_was_just_made_is_not_outdated(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> None:
+    """Else a call would make it again without end."""
+    first = choose(keys, wanted, policy)
+    made = {
+        Take.NEW: KnownKey("new", wanted),
+        Take.PRESENT: KnownKey(keys.present or "", OTHER),
+        Take.FOLLOWING: keys.following,
+    }
+    if first.take is not Take.NONE:
+        assert explain_other_key(replace(keys, following=made[first.take]), wanted, policy) == ""
 
 
 @given(KEYS, SPECS)

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_keys
 
 from ...tools.operator import certs, clusters
-from ...tools.support.certificates import EC, key, make
+from ...tools.support.certificates import key, make
 from ...tools.support.memory_cluster import MemoryCluster, Moment
 from .fast_clock import FastClock
 from .running import Ended, call
@@ -81,7 +81,7 @@ ELSEWHERE = make("Corporate CA", key(3), begin=NOW - DAY, end=NOW + 400 * DAY)
 def _asked() -> MemoryCluster:
     memory = managed()
     # The keys of other tests are the same ones again and again; here they tell requests apart.
-    with mock.patch.object(requests, "generate_keys", lambda _spec, count: generate_keys(EC, count)):
+    with mock.patch.object(requests, "generate_keys", generate_keys):
         done(memory, "strimzi_ca", **PREPARED, certificate=ELSEWHERE.certificate.pem.decode())
     return memory
 

@@ -253,7 +253,7 @@ class CertManagerByCertificates:
         return refused or _token(order)
 
     def _apply_order(self, order: LeafOrder) -> Refused | None:
-        """Where the fit certificate is there already, a correction that is refused waits: a later step makes it, and
+        """Where the fit certificate is there already and cert-manager issues no other, a correction that is refused waits: a later step makes it, and
         says why it cannot.
         """
         found = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
@@ -269,7 +269,7 @@ class CertManagerByCertificates:
                     CERTIFICATES, self._namespace, order.name, patch, resource_version=version(found)
                 )
             except (Invalid, Forbidden):
-                if not self._has_fit(order):
+                if is_issuing(found) or not self._has_fit(order):
                     raise
         if self._is_to_be_issued(found, order):
             self._issue(found)

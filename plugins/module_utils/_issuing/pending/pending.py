@@ -16,8 +16,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from ..._leaves.request import LeafRequest, Standing, record_answer, record_failure
+from ..._leaves.request import (
+    Keys,
+    LeafRequest,
+    RotationPolicy,
+    Standing,
+    explain_other_key,
+    record_answer,
+    record_failure,
+)
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.keys import KeySpec, PrivateKey
 from ..._pki.usability import KeyPolicy
 from ..._strimzi.apply.work import Work, Write, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
@@ -25,7 +34,7 @@ from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
 from ..._trust.ledger.target import later_authorities
 from ..._trust.model.names import named
-from ..._trust.model.snapshot import Snapshot
+from ..._trust.model.snapshot import Snapshot, StoredLeaf
 from ..._trust.model.steps.leaves import CorrectOrders
 from ..acceptance import Acceptances, known_certificates
 from ..issuer import (
@@ -40,7 +49,7 @@ from ..issuer import (
     Waiting,
     issuer_of,
 )
-from .requests import NextKeys, RequestRecord, StoredRequest, read_requests
+from .requests import NextKeys, RequestRecord, StoredRequest, describe_key, keys_in_use, read_requests
 
 
 def with_requests(observation: Observation, work: Work) -> Observation:
@@ -49,7 +58,9 @@ def with_requests(observation: Observation, work: Work) -> Observation:
     if not stored:
         return observation
     answers = _ask(issuer_of(work, stored.values()), stored.values())
-    requests = judge_requests(observation, stored, answers, work.clock.now(), work.settings.policy)
+    settings = work.settings
+    keys = WantedKeys(settings.leaf_key, settings.rotation) if settings.chooses_keys else None
+    requests = judge_requests(observation, stored, answers, work.clock.now(), settings.policy, keys)
     brought = {
         name: answer.key for name, answer in answers.items() if isinstance(answer, IssuedCertificate) and answer.key
     }
@@ -64,10 +75,13 @@ def judge_requests(
     answers: Mapping[str, Answer],
     now: datetime,
     policy: KeyPolicy | None = None,
+    keys: WantedKeys | None = None,
 ) -> dict[str, LeafRequest]:
-    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others, and by the caller's policy."""
+    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others, and by the caller's policy. Without
+    ``keys`` the caller says nothing about the keys of requests.
+    """
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
-    reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())), policy)
+    reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())), policy, keys)
     return {name: reading.request(request, answers.get(name)) for name, request in stored.items()}
 
 
@@ -115,6 +129,16 @@ def signer_of(leaf: Certificate, known: Iterable[Chain]) -> Chain:
 
 
 @dataclass(frozen=True)
+class WantedKeys:
+    """The keys that a call makes requests with."""
+
+    #: Algorithm and size of new keys.
+    spec: KeySpec
+    #: The rule by which a new leaf gets a new key.
+    rotation: RotationPolicy
+
+
+@dataclass(frozen=True)
 class _Reading:
     #: The cluster that the requests belong to.
     observation: Observation
@@ -126,6 +150,8 @@ class _Reading:
     issued: tuple[Certificate, ...]
     #: Rules of the caller for leaves; None where there are none.
     policy: KeyPolicy | None
+    #: The keys that the call makes requests with; None where it makes no requests.
+    keys: WantedKeys | None
 
     def request(self, stored: StoredRequest, answer: Answer | None) -> LeafRequest:
         if stored.pending is not None:
@@ -196,7 +222,27 @@ class _Reading:
             # The issuer makes the key.
             return ""
         key = self._keys.of(stored.component, stored.secret)
-        return "" if key is not None and key.public_key_sha256 == record.key else "the key that was made for it is gone"
+        if key is None or key.public_key_sha256 != record.key:
+            return "the key that was made for it is gone"
+        return (
+            explain_other_key(self._keys_of(stored.secret, key), self.keys.spec, self.keys.rotation)
+            if self.keys
+            else ""
+        )
+
+    def _keys_of(self, secret: str, requested: PrivateKey) -> Keys:
+        stored = self._stored_leaves.get(secret)
+        if stored is None or stored.chain is None:
+            return Keys(describe_key(requested), None, used=self._used_keys)
+        return Keys(describe_key(requested), stored.key_beside or None, stored.problem, self._used_keys)
+
+    @cached_property
+    def _stored_leaves(self) -> Mapping[str, StoredLeaf]:
+        return {leaf.secret: leaf for leaf in self.observation.snapshot.every_leaf}
+
+    @cached_property
+    def _used_keys(self) -> frozenset[str]:
+        return keys_in_use(self.observation)
 
     def _refusals(self, stored: StoredRequest, issued: IssuedCertificate, authority: Chain) -> Iterable[str]:
         leaf, key = self.leaves.get(stored.secret), issued.key or self._keys.of(stored.component, stored.secret)
@@ -249,8 +295,18 @@ def with_standing(observation: Observation, work: Work) -> Observation:
         for leaf, kept in _reviewed(every_leaf(observation), issuer, observation, work)
     }
     snapshot = observation.snapshot
-    leaves = replace(snapshot.leaves, standing=standing)
+    requests = {
+        name: _as_ordered(request, issuer, standing.get(name)) for name, request in snapshot.leaves.requests.items()
+    }
+    leaves = replace(snapshot.leaves, standing=standing, requests=requests)
     return replace(observation, snapshot=replace(snapshot, leaves=leaves))
+
+
+def _as_ordered(request: LeafRequest, issuer: Issuer, standing: Standing | None) -> LeafRequest:
+    """A request that waits is outdated where this issuer works on another order for the leaf than the order of this call: the next request corrects it."""
+    if standing is None or request.outdated or not request.is_open or request.issuer != issuer.reference:
+        return request
+    return replace(request, outdated=standing.differs)
 
 
 def _reviewed(

@@ -48,7 +48,7 @@ def keys_of(
     """The keys by the Secret of the leaf, where ``following`` are the stored next keys. Raises StepError where keys are not to be made again, and that of a
     leaf cannot be used.
     """
-    used = frozenset(leaf.chain[0].public_key_sha256 for leaf in observation.snapshot.every_leaf if leaf.chain)
+    used = keys_in_use(observation)
     found: dict[str, PrivateKey] = {}
     for leaf in leaves:
         present, problem = (
@@ -56,7 +56,7 @@ def keys_of(
         )
         next_key = following.get(leaf.secret)
         choice = choose(
-            Keys(_describe_key(next_key), _describe_key(present), problem, used),
+            Keys(describe_key(next_key), present.public_key_sha256 if present else None, problem, used),
             work.settings.leaf_key,
             work.settings.rotation,
         )
@@ -84,8 +84,13 @@ def _present(leaf: LeafSecret, observation: Observation, work: Work) -> tuple[Pr
         return None, f"{leaf.entry}.key is {error}"
 
 
-def _describe_key(key: PrivateKey | None) -> KnownKey | None:
+def describe_key(key: PrivateKey | None) -> KnownKey | None:
     return None if key is None else KnownKey(key.public_key_sha256, key.spec)
+
+
+def keys_in_use(observation: Observation) -> frozenset[str]:
+    """The public halves of the keys of stored leaves."""
+    return frozenset(leaf.chain[0].public_key_sha256 for leaf in observation.snapshot.every_leaf if leaf.chain)
 
 
 def _kept_and_unusable(leaf: LeafSecret, why: str, observation: Observation) -> StepError:

@@ -139,6 +139,8 @@ class Settings:
     policy: KeyPolicy | None = None
     #: The rule by which a new leaf gets a new key.
     rotation: RotationPolicy = RotationPolicy.ALWAYS
+    #: Whether the caller says which keys leaves get; else the call leaves the keys of requests to the calls that make requests.
+    chooses_keys: bool = True
     #: Whether the call backs up the CA Secrets and the ledger before its first write and after each change.
     backs_up: bool = False
     #: Whether the call records its decisions, writes and restarts in the audit trail.

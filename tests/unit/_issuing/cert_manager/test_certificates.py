@@ -415,6 +415,27 @@ def test_an_obstacle_to_a_certificate_is_reported() -> None:
     assert kept["demo-kafka-0"].correction is None
 
 
+@pytest.mark.parametrize(("is_issuing", "expected"), [(False, Token), (True, Refused)])
+def test_a_refused_correction_waits_beside_a_certificate_that_is_there(
+    is_issuing: bool, expected: type[Token | Refused]
+) -> None:
+    """Where cert-manager is issuing another, that would be of the order as it was."""
+    bench, order = Bench(), wish().order
+    (first,) = issued(bench.issuer, asked(bench.issuer, order))
+    bench.manager.is_asleep = True
+    if is_issuing:
+        asked(bench.issuer, replace(order, unfit=frozenset({first.leaf.sha256})))
+    bench.change(order, {"spec": {"duration": "24h"}})
+
+    class Denying(MemoryApi):
+        def request(self, method: str, path: str, **arguments: Any) -> Any:
+            if method == "PATCH" and not path.endswith("/status"):
+                return status(422, "Invalid", "spec.duration: too long", name="a")
+            return bench.api.request(method, path, **arguments)
+
+    assert isinstance(before(Denying()).request(order), expected)
+
+
 def test_the_status_is_a_permission_of_its_own() -> None:
     bench, order = Bench(), wish().order
     (first,) = issued(bench.issuer, asked(bench.issuer, order))
