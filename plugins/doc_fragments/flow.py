@@ -472,7 +472,7 @@ options:
         their environment, were created since. Without an entry, all certificates in PEM form count that are no CA's.
       - A user or superuser whose subject is that of a certificate in such a Secret needs no waiver.
       - Without this option a flow in flight goes on with the Secrets of the last run that named Secrets; an empty list takes them back.
-        M(trustops.strimzi.strimzi_user_info) and M(trustops.strimzi.strimzi_user) read only what the task itself gives.
+        So does M(trustops.strimzi.strimzi_user_info).
     type: list
     elements: str
   user_namespaces:
@@ -480,7 +480,8 @@ options:
       - Of the clients CA, further namespaces with users of the cluster and a User Operator of their own, or with programs that log in as users of the cluster,
         such as by a C(KafkaAccess). The call looks at the namespace that the cluster's User Operator watches in any case.
       - Without this option a flow in flight goes on with the namespaces of the last run that named namespaces; an empty list takes them back.
-        M(trustops.strimzi.strimzi_user_info) and M(trustops.strimzi.strimzi_user) read only what the task itself gives.
+        So does M(trustops.strimzi.strimzi_user_info). A namespace that the ledger remembers counts in any case, as long as users of the cluster or their
+        Secrets are left there.
     type: list
     elements: dict
     suboptions:

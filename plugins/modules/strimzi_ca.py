@@ -28,7 +28,8 @@ options:
       - V(promoted) ends with the switch of the operator to a CA that V(renewed) or V(replaced) has prepared.
       - V(absent) removes the CA O(fingerprint) from the trust when no certificate in use is of that CA.
       - V(aborted) undoes a renewal or replacement that has not finished. Every node and component uses the old CA again and forgets the new
-        CA. It fails where the old CA has left the trust already.
+        CA. It fails
+        where processes are about to forget the old CA. Where no flow is in flight it changes nothing.
       - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that a person
         has put into the place of the CA in use. With O(raise_path_length) it renews the adopted CA where that allows no CA below it.
       - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
@@ -271,7 +272,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_absent, is_switched
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import window
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
@@ -279,16 +280,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 _PUT_IN_PLACE = "state=renewed puts a CA with the same key in place, state=replaced a CA with another key"
 
 
-def drift_of(current: Certificate, options: Mapping[str, Any]) -> list[str]:
-    """A sentence for each difference. Options that were not given are not compared."""
-    return list(_differences(current, options))
+def drift_of(current: Certificate, supplied: Certificate | None, options: Mapping[str, Any]) -> list[str]:
+    """A sentence for each difference from the CA that the caller brings, where it brings a CA; else from the options that were given."""
+    return list(_differences(current, supplied, options))
 
 
-def _differences(current: Certificate, options: Mapping[str, Any]) -> Iterator[str]:
-    if options.get("certificate"):
-        wanted = parse_certificates(options["certificate"].encode("utf-8"))[0]
-        if wanted != current:
-            yield f"certificate: the call wants {named(wanted)}, and {named(current)} is in use; {_PUT_IN_PLACE}."
+def _differences(current: Certificate, supplied: Certificate | None, options: Mapping[str, Any]) -> Iterator[str]:
+    if supplied is not None:
+        if supplied != current:
+            option = "certificate" if options.get("certificate") else "certificate_from"
+            yield f"{option}: the call wants {named(supplied)}, and {named(current)} is in use; {_PUT_IN_PLACE}."
         return
     if options.get("key_type") is not None and options["key_type"] != current.key_name:
         yield f"key_type: the call wants {options['key_type']}, and {current.subject} has {current.key_name}; state=replaced makes a new key."
@@ -362,7 +363,7 @@ def _present(module: FlowModule) -> dict[str, Any]:
         current = next(iter(module.observed().ca.current), None)
     else:
         result = module.run(Goal.CREATE)
-    return {**result, "drift": drift_of(current, module.params) if current else []}
+    return {**result, "drift": drift_of(current, module.supplied, module.params) if current else []}
 
 
 def main() -> None:

@@ -86,6 +86,16 @@ def test_a_user_moves_to_another_issuer_and_back(cluster: ClientsCluster) -> Non
     assert move(cluster, TLS) == []
 
 
+def test_rights_and_quotas_of_a_user_stay(cluster: ClientsCluster) -> None:
+    rule = {"resource": {"type": "topic", "name": "orders"}, "operations": ["Read"]}
+    beside = {"quotas": {"requestPercentage": 20}, "authorization": {"type": "simple", "acls": [rule]}}
+    cluster.change("kafkausers", "orders", {"spec": beside})
+    for wanted in (EXTERNAL, TLS):
+        move(cluster, wanted)
+        user = cluster.memory.api.find("kafkausers", "kafka", "orders") or {}
+        assert user["spec"] == {**beside, "authentication": {"type": wanted.value}}
+
+
 @pytest.mark.parametrize("when", When, ids=lambda one: one.value)
 def test_what_another_program_adds_to_each_written_object_is_no_difference(cluster: ClientsCluster, when: When) -> None:
     start = cluster.memory.moment()

@@ -127,3 +127,10 @@ def test_a_cluster_is_in_the_report_over_all_of_the_play_that_it_was_run_in(tmp_
     told = {phase: json.loads((tmp_path / phase / "fleet.json").read_text()) for phase in ("trust", "use")}
     assert [[row["host"] for row in one["clusters"]] for one in told.values()] == [["eu", "us"], ["eu"]]
     assert [one["not_run"] for one in told.values()] == [[], ["us"]]
+
+
+def test_without_a_folder_the_role_writes_no_file(tmp_path: Path) -> None:
+    shown = run_role(tmp_path, {"planned": {"calls": [PLANNED]}}, "-e", "report_dir=")
+    assert [path.name for path in tmp_path.rglob("*report*")] == []
+    assert list(tmp_path.rglob("fleet.*")) == []
+    assert "/report.html" not in shown

@@ -341,9 +341,12 @@ _MINIMUM = {
 }
 #: A hundred years: dates have an end, and a number with a digit too many is not meant.
 MOST_DAYS = 36500
+#: The queue of the User Operator drops what does not fit in (docs/operator.md, "Users").
+MOST_USERS = 500
 _YEAR = 365 * 24 * 3600
 _MAXIMUM = {
     "spare_leaves": MOST_SPARE,
+    "user_batch": MOST_USERS,
     "validity_days": MOST_DAYS,
     "renew_before_days": MOST_DAYS,
     "ca_renewal_days": MOST_DAYS,

@@ -21,7 +21,7 @@ from .._errors import CertificateError, KubeError, PrivateKeyError
 from .._kube.client import KubeClient
 from .._kube.response_time import ResponseTime
 from .._leaves.request import RotationPolicy
-from .._pki.certificates import Chain, parse_chain
+from .._pki.certificates import Certificate, Chain, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
 from .._pki.usability import KeyPolicy
 from .._strimzi.apply.work import Display, NodeAccess, PortOpener, Settings, Strategy, Work
@@ -173,6 +173,11 @@ class TrustModule(ClusterModule):
             work.warnings.append(f"{error} {trail.name} lacks the last actions of this call; the result has them.")
             return None
         return {"object": trail.name, "entry": trail.head.number, "sha256": trail.head.sha256}
+
+    @property
+    def supplied(self) -> Certificate | None:
+        """The CA that the caller brings; None where it brings none."""
+        return self._supplied.chain[0] if self._supplied else None
 
     @property
     def left_half_way(self) -> str:

@@ -257,6 +257,24 @@ def test_a_login_by_oidc_that_fails_names_the_identity_provider(
     assert not any(secret in told for secret in ("s3cret", "r3fresh", "eyJ"))
 
 
+@pytest.mark.parametrize("persists", [True, False])
+def test_a_new_token_goes_into_the_kubeconfig_only_where_that_is_wanted(
+    server: Server, identities: Identities, tmp_path: Path, persists: bool
+) -> None:
+    def provider(request: Request) -> Reply:
+        if request.method == "GET":
+            return Reply(body={"token_endpoint": f"http://{request.header('Host')[0]}/token"})
+        return Reply(body={"id_token": "new.id.token", "refresh_token": "another"})
+
+    with serving(provider) as running:
+        path = write(tmp_path / "config", kubeconfig(server, identities, one=oidc_user(running.url)))
+        assert whoami({"kubeconfig": path, "persist_config": persists})["token"] == "Bearer new.id.token"
+    assert ("new.id.token" in (tmp_path / "config").read_text(), "r3fresh" in (tmp_path / "config").read_text()) == (
+        persists,
+        not persists,
+    )
+
+
 @pytest.mark.parametrize("trusted", ["as data", "as a file", "by the system", "not"])
 @pytest.mark.parametrize("secret", [True, False])
 def test_a_login_by_oidc_is_over_verified_tls(

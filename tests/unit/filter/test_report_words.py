@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -376,3 +377,11 @@ def test_the_view_wants_facts(given: Any) -> None:
 def test_a_time_that_is_none_is_refused() -> None:
     with pytest.raises(AnsibleFilterError, match="Write it as 2026-01-31T12:00:00Z"):
         report(rotation(), goal="renew", now="tomorrow")
+
+
+def test_days_count_from_the_current_time_where_no_other_is_given() -> None:
+    days = [
+        [ca["days_left"] for ca in report(rotation(), goal="renew", now=now)["cas"]]
+        for now in (None, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "2020-01-01T00:00:00Z")
+    ]
+    assert days[0] == days[1] != days[2]

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+
 from ...tools.support.certificates import key, make
 from ...tools.support.checker import entries
 from ...tools.support.memory_api import Response
@@ -55,6 +57,14 @@ def test_how_the_ca_in_use_differs_from_what_is_asked_for_is_told(options: dict[
     for check in (True, False):
         ended = stages.done(stages.managed(), "strimzi_ca", check=check, **options)
         assert (ended.result["drift"], ended.result["changed"], ended.writes) == (drift, False, [])
+
+
+def test_a_first_ca_without_options() -> None:
+    memory = MemoryCluster()
+    (made,) = stages.done(memory, "strimzi_ca", before_kafka=True).result["cas"]
+    stored = parse_certificates(entries(memory.api.find("secrets", "kafka", "demo-cluster-ca-cert"))["ca.crt"])[0]
+    assert (stored.sha256, days(made)) == (made["sha256"], 365)
+    assert (stored.key_type, stored.path_length) == (("rsa", 4096), 1)
 
 
 def test_a_call_that_asks_for_another_ca_reports_drift() -> None:
@@ -173,6 +183,15 @@ def test_a_key_is_linked_where_the_old_one_is_at_hand() -> None:
     assert f"{successor}.link.crt" in entries(memory.api.find("secrets", "kafka", "demo-cluster-ca"))
 
 
+def test_the_way_back_ends_when_the_caller_says() -> None:
+    memory, until = stages.managed(), NOW + 30 * DAY
+    stages.done(memory, "strimzi_ca", **stages.PREPARED, link_until=until.isoformat())
+    stored = entries(memory.api.find("secrets", "kafka", "demo-cluster-ca"))
+    (links,) = (parse_certificates(content) for name, content in stored.items() if name.endswith(".link.crt"))
+    _forth, back = links
+    assert back.not_after == until
+
+
 def test_an_intermediate_ca_is_not_linked_and_the_plan_says_why() -> None:
     memory = stages.unlinked()
     assert not any("link" in entry for entry in entries(memory.api.find("secrets", "kafka", "demo-cluster-ca")))
@@ -230,3 +249,16 @@ def test_the_ca_is_kept_and_the_records_go(check: bool) -> None:
     if not check:
         again = stages.done(memory, "strimzi_ca", state="handed_back", keep_ca=True)
         assert (again.result["changed"], again.writes) == (False, [])
+
+
+@pytest.mark.parametrize("other", [{"key_type": "rsa-4096"}, {"path_length": 7}])
+def test_a_supplied_ca_of_another_form_than_the_call_wants_is_refused(other: dict[str, Any]) -> None:
+    memory = stages.managed()
+    ended = call("strimzi_ca", memory, state="replaced", fresh_for_hours=0, **SUPPLIED, **other)
+    assert (ended.failed, ended.writes) == (True, [])
+    assert next(iter(other)) in ended.result["msg"]
+
+
+def test_a_recovery_changes_nothing_in_a_healthy_cluster() -> None:
+    ended = stages.done(stages.managed(), "strimzi_ca", state="recovered")
+    assert (ended.result["done"], ended.result["changed"], ended.writes) == (True, False, [])

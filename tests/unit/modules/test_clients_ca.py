@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ...tools.operator.user_operator import UserOperatorDouble
+from ...tools.support.checker import entries
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.users import kafka_user
 from .fast_clock import FastClock
@@ -79,8 +80,12 @@ def test_users_are_shown_where_the_flow_in_flight_looks(memory: MemoryCluster) -
         state="replaced",
         until_phase="prepare",
         presenting_secrets=["kafka/orders:user.crt"],
+        user_namespaces=[{"namespace": "team"}],
         **FAST,
     )
+    memory.apply(kafka_user("audit", "team"))
+    shown = done(memory, "strimzi_user_info").result["users"]
+    assert {one["name"].rpartition("/")[2] for one in shown} == {"orders", "audit"}
     assert [one["secret"] for one in done(memory, "strimzi_user_info").result["named_certificates"]] == [
         "Secret kafka/orders entry user.crt"
     ]
@@ -182,3 +187,17 @@ def test_a_component_that_presents_no_certificate_of_the_ca_restarts_where_it_is
     asked(memory, "strimzi_roll", reason="a new kernel", pods=sorted(after))
     assert [one["verb"] for one in by_kind.result["actions"]] == ["delete", "restart"]
     assert len({*before.values(), *after.values(), *entity_operators().values()}) == 3
+
+
+def test_the_cas_of_brokers_are_published_to_programs_that_verify_users(memory: MemoryCluster) -> None:
+    """In the form of the bundle for clients."""
+    asked(memory, "strimzi_trusted_certs", state="retired", client_bundle=True)
+    published = entries(memory.api.find("secrets", memory.namespace, "demo-clients-ca-bundle"))
+    assert set(published) == {"ca.crt", "ca.p12", "ca.jks", "ca.password"}
+    assert published["ca.crt"] == entries(memory.api.find("secrets", memory.namespace, CERTIFICATES))["ca.crt"]
+    assert memory.api.find("secrets", memory.namespace, "demo-cluster-ca-bundle") is None
+
+
+def test_secrets_that_clients_of_the_cluster_ca_read_are_no_matter_of_the_clients_ca(memory: MemoryCluster) -> None:
+    shown = {ca: done(memory, "strimzi_ca_info", ca=ca, trusting_secrets=["absent"]) for ca in ("cluster", "clients")}
+    assert {ca: bool(ended.result["outside"]) for ca, ended in shown.items()} == {"cluster": True, "clients": False}

@@ -130,6 +130,16 @@ def test_a_supplied_ca_is_read_from_a_secret(data: Mapping[str, bytes], check: b
     assert not stages.done(memory, "strimzi_ca", before_kafka=True, certificate_from=given).result["changed"]
 
 
+def test_another_ca_in_the_secret_has_no_effect_until_a_renewal_or_replacement() -> None:
+    memory, given = stages.managed(), {"certificate_from": {"secret": "given"}}
+    memory.apply(secret("given", _of(ROOT)))
+    ended = stages.done(memory, "strimzi_ca", **given)
+    assert (ended.writes, ended.result["changed"]) == ([], False)
+    (drift,) = ended.result["drift"]
+    assert drift.startswith(f"certificate_from: the call wants {ROOT.certificate.subject} ")
+    assert stages.done(memory, "strimzi_trusted_certs", state="retired").writes == []
+
+
 def test_a_self_signed_one_of_cert_manager() -> None:
     """The issuer's CA beside it is the same certificate."""
     memory = stages.managed()

@@ -122,6 +122,10 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
         for days in (-1, 0, 36501, 999_999_999, 1_000_000_000)
     ),
     (
+        "strimzi_ca", {"state": "replaced", "ca": "clients", "user_batch": 501},
+        "user_batch: 501 is too large. Give 500 or less, or leave the option out where it has a default.",
+    ),
+    (
         "strimzi_ca_info", {"trusting_secrets": ["a/b/c"]},
         "trusting_secrets: 'a/b/c' is not the name of a Secret. Give name, namespace/name or namespace/name:entry.",
     ),

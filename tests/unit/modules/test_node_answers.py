@@ -24,6 +24,7 @@ from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
 from .._handshake.listeners import NOW, authority
 from . import stages
+from .fast_clock import FastClock
 from .running import Ended, call
 
 _CHAIN = (authority("cluster-ca v0", 1).certificate, authority("cluster-ca v1", 1).certificate)
@@ -96,6 +97,20 @@ def test_answers_of_processes_that_run_no_longer_do_not_count(
     memory, nodes, planned = asked
     memory.kubelet.restart_in_place("demo-kafka-0")
     call("strimzi_trusted_certs", memory, check=True, state="retired", node_answers=planned.result["node_answers"])
+    assert nodes.answers.asked == 2
+
+
+def test_answers_of_more_than_ten_minutes_ago_do_not_count(asked: tuple[MemoryCluster, ReloadingNodes, Ended]) -> None:
+    memory, nodes, planned = asked
+    for minutes, times in ((9, 1), (2, 2)):
+        FastClock.passed += timedelta(minutes=minutes)
+        call("strimzi_trusted_certs", memory, check=True, state="retired", node_answers=planned.result["node_answers"])
+        assert nodes.answers.asked == times
+
+
+def test_a_plan_asks_the_nodes_whatever_it_is_given(asked: tuple[MemoryCluster, ReloadingNodes, Ended]) -> None:
+    memory, nodes, planned = asked
+    call("strimzi_ca_info", memory, goal="replace_key", node_answers=planned.result["node_answers"])
     assert nodes.answers.asked == 2
 
 

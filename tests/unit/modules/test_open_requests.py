@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 
 from ...tools.support.authorities import Authority, root
 from ...tools.support.cert_manager import NAMESPACE, MemoryCertManager, path_of
+from ...tools.support.cert_manager_certificates import MemoryCertificates
 from ...tools.support.certificates import Entity
 from ...tools.support.checker import entries
 from ...tools.support.memory_cluster import MemoryCluster
@@ -223,6 +224,54 @@ def test_a_key_that_stays_has_the_size_that_it_has() -> None:
     assert keys_of(memory, stored=False) == keys_of(memory, stored=True)
     again = replace_key(memory, rotation_policy="never", leaf_key_size=3072)
     assert (again.result["changed"], again.writes) == (False, [])
+
+
+def test_a_task_without_force_takes_back_the_requests_of_a_task_with_it() -> None:
+    memory = stages.managed()
+    replace_key(memory)
+    by_hand(memory)
+    assert replace_key(memory).result["done"]
+    renewed: dict[str, Any] = {"state": "renewed", "spare_leaves": 0}
+    stages.done(memory, "strimzi_ee_cert", **renewed, force=True, components=["kafka"])
+    assert set(requested(memory)) == {"demo-kafka-0", "demo-kafka-1", "demo-kafka-2"}
+    stages.done(memory, "strimzi_ee_cert", **renewed)
+    assert requested(memory) == {}
+
+
+def test_cert_manager_makes_a_new_key_each_time_whatever_the_caller_says() -> None:
+    memory = stages.managed()
+    replace_key(memory, issuer=CERTIFICATES)
+    again = replace_key(memory, issuer=CERTIFICATES, rotation_policy="never")
+    assert (again.result["changed"], again.writes) == (False, [])
+    listed = memory.api.all("certificates", NAMESPACE)
+    assert {one["spec"]["privateKey"]["rotationPolicy"] for one in listed} == {"Always"}
+
+
+@pytest.mark.parametrize(
+    "module", [("strimzi_trusted_certs", "retired"), ("strimzi_ee_cert", "renewed")], ids=lambda one: one[0]
+)
+def test_a_certificate_stays_until_it_is_due_whatever_size_is_wanted(module: tuple[str, str]) -> None:
+    memory = stages.managed()
+    replace_key(memory)
+    by_hand(memory)
+    assert replace_key(memory).result["done"]
+    name, state = module
+    again = stages.done(memory, name, state=state, spare_leaves=0, leaf_key_size=3072)
+    assert (again.writes, used(memory)) == ([], {2048})
+
+
+def test_cert_manager_issues_again_in_the_size_of_the_call() -> None:
+    memory = stages.managed()
+    began = FastClock().now() - timedelta(seconds=memory.seconds + 60)
+    MemoryCertificates(
+        memory.api, Entity(THEIRS.chain[0], THEIRS.keys[0]), clock=lambda: began + timedelta(seconds=memory.seconds)
+    )
+    assert replace_key(memory, issuer=CERTIFICATES).result["done"]
+    before = specified(memory)
+    retired = {"state": "retired", "issuer": CERTIFICATES, "spare_leaves": 0, "leaf_key_size": 3072}
+    stages.done(memory, "strimzi_trusted_certs", **retired)
+    assert (set(before.values()), specified(memory)) == ({2048}, dict.fromkeys(before, 3072))
+    assert stages.done(memory, "strimzi_trusted_certs", **retired).writes == []
 
 
 def test_an_open_request_follows_whether_keys_stay() -> None:

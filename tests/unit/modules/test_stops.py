@@ -184,3 +184,20 @@ def test_an_adoption_without_room_for_its_ledger_says_that_nothing_renews_the_ca
     )
     stages.done(memory, "strimzi_ca", state="adopted")
     assert not call("strimzi_ca", memory, answer=refuse, state="adopted").failed
+
+
+@pytest.mark.parametrize(
+    ("state", "is_switched"),
+    [pytest.param("renewed", True, id="a renewal"), pytest.param("replaced", False, id="a linked replacement")],
+)
+def test_a_flow_that_stops_after_use_switches_where_nothing_may_use_the_ca_before(
+    state: str, is_switched: bool
+) -> None:
+    """A linked CA is used before the switch."""
+    memory = stages.managed()
+    before = stages.done(memory, "strimzi_ca_info").result["cas"]
+    ended = stages.done(
+        memory, "strimzi_ca", state=state, until_phase="use", fresh_for_hours=0, client_grace=0, **stages.FAST
+    )
+    current = [ca["sha256"] for ca in ended.result["cas"] if ca["current"]]
+    assert (current != [ca["sha256"] for ca in before]) is is_switched
