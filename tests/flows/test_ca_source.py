@@ -154,6 +154,19 @@ def test_another_root_is_trusted_beside_the_one_in_use(cluster: WatchedCluster) 
 
 
 @ONCE
+def test_a_ca_that_has_left_the_source_stays_trusted(cluster: WatchedCluster) -> None:
+    cluster.create()
+    corporate, next_one = root(), root("Next Root")
+    wants(cluster, corporate)
+    follow(cluster, corporate)
+    wants(cluster, corporate, next_one)
+    cluster.finish(Goal.RECONCILE, external_issuer=ASKED, confirmed_roots=confirmed(next_one))
+    wants(cluster, corporate)
+    assert (reconcile(cluster).done, cluster.writes) == (True, 0)
+    assert cluster.trusted == {corporate.fingerprint, next_one.fingerprint}
+
+
+@ONCE
 def test_the_issuer_alone_has_changed(cluster: WatchedCluster) -> None:
     """It signs a renewed leaf with a CA that the source holds beside the one in use: the leaf waits, and reconcile moves the cluster."""
     cluster.create()
