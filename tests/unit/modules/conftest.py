@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import m
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import caller_certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key, generate_keys
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import listeners as listener_looks
 
@@ -26,18 +26,20 @@ from ...tools.support.flows import work_on
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
 from .fast_clock import FastClock
+from .key_supply import KeySupply
 
 for helper in ("mistakes", "running", "stages"):
     pytest.register_assert_rewrite(f"{__package__}.{helper}")
 
 
-cache_of_keys, cached_key = cache(generate_keys), cache(generate_key)
+cached_key = cache(generate_key)
 
 
 @pytest.fixture(autouse=True)
 def fast_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """EC keys for the operator double; the RSA keys of leaves, which no option changes, are made once."""
-    monkeypatch.setattr(requests, "generate_keys", cache_of_keys)
+    """EC keys for the operator double; the RSA keys of leaves are made once for all tests."""
+    KeySupply.begin_test()
+    monkeypatch.setattr(requests, "generate_keys", KeySupply.generate)
     monkeypatch.setattr(caller_certificate, "generate_key", cached_key)
     for name in ("new_ca_key", "new_leaf_key"):
         monkeypatch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))

@@ -13,13 +13,11 @@ from unittest import mock
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_keys
-
 from ...tools.operator import certs, clusters
 from ...tools.support.certificates import key, make
 from ...tools.support.memory_cluster import MemoryCluster, Moment
 from .fast_clock import FastClock
+from .key_supply import KeySupply
 from .running import Ended, call
 
 #: Options for a module so that a test does not wait for primes.
@@ -80,9 +78,7 @@ ELSEWHERE = make("Corporate CA", key(3), begin=NOW - DAY, end=NOW + 400 * DAY)
 
 def _asked() -> MemoryCluster:
     memory = managed()
-    # The keys of other tests are the same ones again and again; here they tell requests apart.
-    with mock.patch.object(requests, "generate_keys", generate_keys):
-        done(memory, "strimzi_ca", **PREPARED, certificate=ELSEWHERE.certificate.pem.decode())
+    done(memory, "strimzi_ca", **PREPARED, certificate=ELSEWHERE.certificate.pem.decode())
     return memory
 
 
@@ -108,7 +104,11 @@ def _switched() -> MemoryCluster:
 @cache
 def _reached(make: Callable[[], MemoryCluster]) -> Moment:
     """With EC keys of the operator, whichever test comes first: the cluster is kept for all of them."""
-    with mock.patch.multiple(certs, new_ca_key=_ec_key, new_leaf_key=_ec_key), FastClock.making_kept_cluster():
+    with (
+        mock.patch.multiple(certs, new_ca_key=_ec_key, new_leaf_key=_ec_key),
+        FastClock.making_kept_cluster(),
+        KeySupply.making_kept_cluster(),
+    ):
         return make().moment()
 
 

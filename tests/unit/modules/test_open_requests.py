@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -16,14 +15,8 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
-    KeySpec,
-    PrivateKey,
-    generate_keys,
-    load_stored_key,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_stored_key
 
 from ...tools.support.authorities import Authority, root
 from ...tools.support.cert_manager import NAMESPACE, MemoryCertManager, path_of
@@ -41,23 +34,6 @@ HAND: dict[str, Any] = {"type": "external"}
 REQUESTS = {"type": "cert_manager", "name": "corporate"}
 CERTIFICATES = {**REQUESTS, "resource": "Certificate"}
 SPARE = "demo-kafka-3"
-
-
-@pytest.fixture(autouse=True)
-def supply_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each key is made once for all tests of this module, and serves once in each test."""
-    used: Counter[KeySpec] = Counter()
-
-    def keys(spec: KeySpec, count: int) -> list[PrivateKey]:
-        first, used[spec] = used[spec], used[spec] + count
-        made = _MADE.setdefault(spec, [])
-        made += generate_keys(spec, max(0, used[spec] - len(made)))
-        return made[first : used[spec]]
-
-    monkeypatch.setattr(requests, "generate_keys", keys)
-
-
-_MADE: dict[KeySpec, list[PrivateKey]] = {}
 
 
 def replace_key(memory: MemoryCluster, **options: Any) -> Ended:
