@@ -188,3 +188,35 @@ def test_a_call_brings_in_nothing_that_breaks_the_policy(policy: dict[str, Any],
         ended = call("strimzi_ca", memory, key_policy={"name": "house rules", **policy}, **REPLACED)
         assert (ended.failed, ended.writes) == (True, [])
         assert "by the rules of house rules." in ended.result["msg"]
+
+
+#: A CA in use has a key on another curve.
+OTHER_CURVE = {"key_policy": {"name": "house rules", "curves": ["secp384r1"]}}
+
+
+def test_a_ca_in_use_that_breaks_a_rule_stops_its_renewal_alone() -> None:
+    memory = stages.managed()
+    renewed = call("strimzi_ca", memory, state="renewed", fresh_for_hours=0, **OTHER_CURVE)
+    assert (renewed.failed, renewed.writes) == (True, [])
+    assert renewed.result["violations"][0]["gate"] == "authority_meets_policy"
+    assert stages.done(memory, "strimzi_trusted_certs", state="retired", **OTHER_CURVE).result["done"]
+    replaced = stages.done(
+        memory, "strimzi_ca", **{**REPLACED, "key_type": "ecdsa-p384"}, ends_after="prepare", **OTHER_CURVE
+    )
+    assert replaced.result["changed"]
+
+
+def test_a_waiver_lets_in_a_ca_that_breaks_a_rule() -> None:
+    memory, theirs = stages.managed(), stages.ELSEWHERE.certificate
+    supplied = {
+        "state": "replaced",
+        "fresh_for_hours": 0,
+        "ends_after": "prepare",
+        "certificate": theirs.pem.decode(),
+        **OTHER_CURVE,
+    }
+    held = call("strimzi_ca", memory, **supplied)
+    assert (held.failed, held.writes) == (True, [])
+    until = (stages.NOW + 3 * stages.DAY).isoformat()
+    waiver = {"client": f"CA {theirs.sha256}", "until": until, "reason": "Kim: the keeper has no other"}
+    assert stages.done(memory, "strimzi_ca", **supplied, waivers=[waiver]).result["changed"]
