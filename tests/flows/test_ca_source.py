@@ -117,6 +117,20 @@ def test_from_one_to_another_and_the_old_one_may_stay_in_the_source(cluster: Wat
     assert (cluster.writes, cluster.current) == (0, second.fingerprint)
 
 
+@ONCE
+def test_the_ca_before_the_former_ca_stays_out_as_well(cluster: WatchedCluster) -> None:
+    """The journal has room for one flow; the ledger remembers the others."""
+    cluster.create()
+    top = root()
+    all_three = [below(top, f"Kafka CA {number}") for number in (1, 2, 3)]
+    for one in all_three:
+        wants(cluster, one)
+        follow(cluster, one)
+    wants(cluster, *all_three)
+    assert reconcile(cluster).done
+    assert (cluster.writes, cluster.current) == (0, all_three[-1].fingerprint)
+
+
 def deployed(cluster: WatchedCluster, signer: Authority) -> None:
     """The Kafka resource comes, and this CA signs the leaves of its nodes."""
     cluster.deploy()
