@@ -84,6 +84,34 @@ def test_a_deleted_key_comes_back() -> None:
     assert back.result["actions"][0]["object"] == f"Secret {memory.namespace}/{KEYS}"
 
 
+@pytest.mark.parametrize(
+    "lost", [(f"{KEYS}-cert", KEYS, LEDGER), (f"{KEYS}-cert", KEYS), (f"{KEYS}-cert",), (KEYS,)], ids=" ".join
+)
+@pytest.mark.parametrize("state", ["renewed", "replaced", "present"])
+def test_where_secrets_are_lost_every_call_names_the_recovery_alone(state: str, lost: tuple[str, ...]) -> None:
+    """An earlier CA has a backup too, and the ledger may have the lost certificate: neither is a second remedy."""
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", state="replaced", client_grace=0, **stages.FAST, **BACKED_UP)
+    for name in lost:
+        memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{name}")
+    for ended in (call("strimzi_ca_info", memory), held := call("strimzi_ca", memory, state=state)):
+        (found,) = ended.result["violations"]
+        assert (found["gate"], found["remedy"].startswith("Run the recover playbook")) == ("secrets_are_complete", True)
+        assert ended.warnings == []
+    assert (held.failed, held.writes_but_lease) == (True, [])
+
+
+def test_what_holds_the_recovery_stands_beside_it() -> None:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", state="renewed", **stages.FAST, **BACKED_UP)
+    memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{KEYS}")
+    path = f"/apis/kafka.strimzi.io/v1/namespaces/{memory.namespace}/kafkas/{memory.cluster}"
+    paused = {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}}
+    memory.api.request("PATCH", path, body=paused, content_type="application/merge-patch+json")
+    found = [one["gate"] for one in call("strimzi_ca", memory, state="replaced").result["violations"]]
+    assert found == ["not_paused_by_others", "secrets_are_complete"]
+
+
 def test_a_replacement_takes_the_ca_of_a_backup() -> None:
     """The way back to a CA that processes no longer trust leads forward."""
     memory = stages.managed()

@@ -159,6 +159,8 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     secrets_have_room,
     waivers_hold,
 )
+#: Preconditions whose remedy is a recovery. It brings back what other preconditions look at, so that their remedies would be about the damage.
+MENDED_BY_RECOVERY: tuple[Precondition, ...] = (secrets_are_complete,)
 #: Preconditions that every other precondition rests on: the cluster exists, the clock is right, no object of the cluster is in deletion, and the operator
 #: is there, and of a release on which flows work.
 FIRST: tuple[Precondition, ...] = (
@@ -183,12 +185,15 @@ def check(
     snapshot: Snapshot, intent: Intent, preconditions: tuple[Precondition, ...] = PRECONDITIONS
 ) -> tuple[Violation, ...]:
     """All preconditions that do not hold; only from FIRST where any of these does not, because the rest of the snapshot
-    says nothing then.
+    says nothing then. Where a recovery mends one of them, only what holds the recovery itself stands beside that.
     """
-    found: list[Violation] = []
+    found: dict[Precondition, tuple[Violation, ...]] = {}
     for rule in preconditions:
         violations = tuple(rule(snapshot, intent))
         if violations and rule in FIRST:
             return violations
-        found += violations
-    return tuple(found)
+        if violations:
+            found[rule] = violations
+    is_for_recovery = not found.keys().isdisjoint(MENDED_BY_RECOVERY)
+    kept = (*OF_RECOVERY, *MENDED_BY_RECOVERY)
+    return tuple(why for rule, told in found.items() if not is_for_recovery or rule in kept for why in told)
