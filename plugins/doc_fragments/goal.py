@@ -13,13 +13,13 @@ options:
   goal:
     description:
       - The flow that RV(plan) describes. Where a flow is in flight the plan continues that flow, whatever goal you give.
+      - Without it RV(plan) is as with V(reconcile), and the call shows no line about it, as C(status) does.
       - V(renew_leaves) renews the nodes' certificates under the same CA.
       - V(reconcile) finishes the flow in flight. It begins a renewal or a replacement only where the source of CAs (the option C(ca_source)) holds another
         CA, or where the CA in use is in its time for renewal (the option C(ca_renewal)).
       - V(create), V(renew), V(replace_key), V(upgrade), V(downgrade), V(abort) and V(recover) are the flows of the roles of these names.
     type: str
     choices: [create, renew, replace_key, upgrade, downgrade, renew_leaves, reconcile, abort, recover]
-    default: reconcile
 """
 
     #: The options that name the CA of a renewal or replacement, so that a second run does nothing.

@@ -76,7 +76,7 @@ from ansible.errors import AnsibleFilterError
 
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import describe_users
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import moment
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import OWNERS, PHASES, STATES
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import OWNERS, PHASES
 
 # All metrics are gauges. Times are Unix times, so that a file stays true until the next look. The labels ``kafka_namespace`` and ``kafka_cluster`` are
 # not ``namespace`` and ``cluster``, which a scrape adds itself. The number of samples is bounded: of users, a file has the certificates that end first.
@@ -90,6 +90,8 @@ NOT_ADOPTED = "NOT_ADOPTED"
 NO_UID = "none"
 #: The most users whose certificates are samples of their own.
 MOST_USERS = 50
+#: The states of CAs, as strimzi_ca_info has them.
+AUTHORITY_STATES = ("UNTRUSTED", "TRUSTED_UNUSED", "TRUSTED_IN_USE_ANY", "TRUSTED_IN_USE_ALL", "PHASE_OUT")
 #: The states of certificates that are counted, as strimzi_ca_info has them.
 LEAF_STATES = ("IN_USE", "NOT_NEEDED", "REQUESTED", "REQUIRED", "TRUST_PENDING")
 #: The one violation of a cluster that was never adopted: no flow is held by it.
@@ -186,7 +188,7 @@ def _of_authority(place: Labels, seen: Facts) -> Iterator[Sample]:
         named = {**place, "subject": authority["subject"], "sha256": authority["sha256"]}
         yield Sample("strimzi_ca_expiration_timestamp_seconds", _time(authority["not_after"]), named)
         yield Sample("strimzi_ca_issuing", int(authority["current"]), named)
-        for state in (NOT_ADOPTED, *STATES):
+        for state in (NOT_ADOPTED, *AUTHORITY_STATES):
             is_in_it = (authority["state"] or NOT_ADOPTED) == state
             yield Sample("strimzi_ca_state", int(is_in_it), {**named, "state": state})
     yield from _of_leaves(place, seen)

@@ -85,6 +85,7 @@ cas:
     fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always, sample: "9b2c41"}
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
+    meaning: {description: The state in words; empty without a state., type: str, returned: always, sample: trusted and used by all}
     usage: {description: "Whether none, some or all of the processes present a certificate of it.", type: str, returned: always, sample: ALL}
     current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
@@ -243,6 +244,7 @@ leaf_states:
       type: str
       returned: always
       sample: IN_USE
+    meaning: {description: The state in words., type: str, returned: always, sample: in use}
     reason:
       description: >-
         Why another leaf is due. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority) for another CA,
@@ -657,7 +659,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, listed
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, first_told, listed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
 
@@ -665,17 +667,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
     """The lines about a result with a plan. In check mode they show all of it; else the flow tells of each step when it carries it out, and says what it
     waits for at the end, or here where no call follows: there is neither a step nor anything in the way. Where the flow that the play leads is not
-    begun, ``answered`` says why; it is empty where the lines say nothing of it.
+    begun, ``answered`` says why; it is empty where the lines say nothing of it. The call that follows a plan looks again, and may go on where this look has
+    found no way: so the lines say what was found, and no more.
     """
     waiting = () if planned["plan"] or planned["violations"] else planned["waiting"]
-    return [f"{goal}: {_summary(planned, answered)}", *(_details(planned) if check_mode else waiting)]
+    causes = () if planned["plan"] else _causes(planned["violations"])
+    return [f"{goal}: {_summary(planned, answered)}", *(_details(planned) if check_mode else (*causes, *waiting))]
 
 
 def _summary(planned: Mapping[str, Any], answered: str) -> str:
     steps, rolls, restarts = planned["plan"], planned["planned_rolls"], planned["planned_restarts"]
     if not steps:
-        held = dict.fromkeys(violation["gate"] for violation in planned["violations"])
-        return f"held by {', '.join(held)}" if held else _idle(planned["pending"], answered)
+        return "no step is possible now" if planned["violations"] else _idle(planned["pending"], answered)
     return (
         f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
         f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in all{_estimate(planned['planned_seconds'])}"
@@ -703,6 +706,12 @@ def _estimate(seconds: Mapping[str, Any] | None) -> str:
 
 def _minutes(seconds: int) -> str:
     return f"{seconds} s" if seconds < 100 else f"{-(-seconds // 60)} min"
+
+
+def _causes(violations: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """The causes without their remedies: where they hold, the message of the call that follows has both."""
+    told = (f"{violation['subject']}: {violation['message']}" for violation in violations)
+    return first_told(told, "cause", "the playbook plan shows all")
 
 
 def _idle(left: Sequence[str], answered: str) -> str:
@@ -761,11 +770,12 @@ class LookingModule(TrustModule):
         refused = self._refuse_unapproved(work, outcome, intent, whole)
         for sentence in describe_short_lives(seen, whole.span, goal):
             self.module.warn(sentence)
-        answered = why_answered(seen, intent, seen.ledger_or_empty)
-        for line in plan_lines(result, goal.value, self.check_mode, answered):
-            work.tell(line)
-        if self.check_mode and planned.whole:
-            work.tell(f"plan hash: {present}")
+        if self.params["goal"]:
+            answered = why_answered(seen, intent, seen.ledger_or_empty)
+            for line in plan_lines(result, goal.value, self.check_mode, answered):
+                work.tell(line)
+            if self.check_mode and planned.whole:
+                work.tell(f"plan hash: {present}")
         if all(violation.condition is not Condition.CLUSTER_EXISTS for violation in found):
             result.pop("failed_message", None)
         if refused:
@@ -815,7 +825,7 @@ SPEC = (
 
 
 def body(module: LookingModule) -> dict[str, Any]:
-    return module.show(Goal(module.params["goal"]))
+    return module.show(Goal(module.params["goal"] or Goal.RECONCILE.value))
 
 
 def main() -> None:

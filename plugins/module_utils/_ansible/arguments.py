@@ -303,7 +303,7 @@ UPKEEP = ArgumentSpec(
     only_with=(OnlyWith("ca_renewal_days", "ca_renewal", ("specified", "renew-certificate", "replace-key")),),
 )
 
-GOAL = ArgumentSpec({"goal": {"type": "str", "choices": GOALS, "default": "reconcile"}})
+GOAL = ArgumentSpec({"goal": {"type": "str", "choices": GOALS}})
 
 AUTHORITY = ArgumentSpec(
     {

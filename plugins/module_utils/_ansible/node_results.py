@@ -60,6 +60,7 @@ def _life(name: str, state: LeafState, snapshot: Snapshot, due: Due | None) -> d
     return {
         "secret": name,
         "state": state.value,
+        "meaning": state.meaning,
         "reason": found.reason.value if found else "",
         "why": found.explanation if found else "",
     }
@@ -156,6 +157,7 @@ def describe_other_authority(snapshot: Snapshot) -> dict[str, Any] | None:
         "sha256": certificate.sha256,
         "generated": other.generated,
         "state": entry.state.value if entry else None,
+        "meaning": entry.state.meaning if entry else "",
         "flow": flow.value if flow else None,
     }
 

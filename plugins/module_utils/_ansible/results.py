@@ -120,6 +120,7 @@ def _authority(
         "path_length": certificate.path_length,
         "led_on_since": time_text(link_followed_since(entry, snapshot)),
         "state": entry.state.value if snapshot.ledger else None,
+        "meaning": entry.state.meaning if snapshot.ledger else "",
         "usage": usage_of(entry.fingerprint, seen).value,
         "current": current,
         "generations": sorted(entry.generations),

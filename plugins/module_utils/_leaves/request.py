@@ -134,6 +134,20 @@ class LeafState(str, Enum):
     #: Nothing of the cluster needs a certificate any more.
     NOT_NEEDED = "NOT_NEEDED"
 
+    @property
+    def meaning(self) -> str:
+        """The state in words, as the rest of a sentence about the certificate: it is …"""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    LeafState.REQUIRED: "still to be requested",
+    LeafState.REQUESTED: "requested from its issuer",
+    LeafState.TRUST_PENDING: "issued, and waits until every party trusts its CA",
+    LeafState.IN_USE: "in use",
+    LeafState.NOT_NEEDED: "needed no more",
+}
+
 
 @dataclass(frozen=True)
 class Failure:

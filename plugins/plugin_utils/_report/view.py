@@ -283,7 +283,6 @@ def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
         "days": words.days(ca["days_left"]),
         "before": _state(before) if before else "not there yet",
         "after": _removed(ca) if is_gone else _state(ca),
-        "meaning": words.STATES.get(ca["state"] or "", ""),
         "led_on": words.describe_led_clients(ca.get("led_on_since")) if not is_gone and ca.get("current") else "",
         "there_before": before is not None,
         "there_after": not is_gone,
@@ -296,7 +295,7 @@ def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
 
 def _state(ca: Facts) -> str:
     """A cluster that was never adopted, or was handed back, has no ledger."""
-    state = ca["state"] or "in no ledger"
+    state = ca["meaning"] or "in no ledger"
     return f"{state}, issuing" if ca.get("current") else state
 
 

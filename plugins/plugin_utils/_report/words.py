@@ -48,14 +48,6 @@ PHASES = {
     "use": "every node and component presents its certificates",
     "retire": "the old CA leaves every truststore",
 }
-STATES = {
-    "UNTRUSTED": "known, not yet trusted by all",
-    "TRUSTED_UNUSED": "trusted by all, not in use",
-    "TRUSTED_IN_USE_ANY": "trusted by all, used by some",
-    "TRUSTED_IN_USE_ALL": "trusted and used by all",
-    "PHASE_OUT": "not in use any more, about to be removed",
-}
-
 COMPONENTS = {
     "kafka": ("Kafka node", "Kafka nodes"),
     "entity-operator": ("Entity Operator", "Entity Operators"),

@@ -45,8 +45,8 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
     [
         (planned([]), "renew: nothing to do"),
         (planned([], pending=["use it"]), "renew: nothing to do up to the phase after which this run ends. Left: use it"),
-        (planned([], violations=[VIOLATION], pending=["use it"]), "renew: held by trust"),
-        (planned([], violations=[VIOLATION]), "renew: held by trust"),
+        (planned([], violations=[VIOLATION], pending=["use it"]), "renew: no step is possible now"),
+        (planned([], violations=[VIOLATION]), "renew: no step is possible now"),
         (planned(STEPS), "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all"),
         (
             planned(STEPS, planned_seconds={"least": 99, "most": 421}),
@@ -79,7 +79,15 @@ def test_why_a_flow_that_is_asked_for_is_not_begun() -> None:
 def test_a_plan_without_steps_names_the_awaited_events() -> None:
     assert plan_lines(planned([], waiting=["A CA waits."]), "reconcile", check_mode=False)[1:] == ["A CA waits."]
     held = planned([], waiting=["A CA waits."], violations=[VIOLATION])
-    assert plan_lines(held, "reconcile", check_mode=False)[1:] == []
+    assert plan_lines(held, "reconcile", check_mode=False)[1:] == ["pod a: is held."]
+
+
+def test_a_plan_without_steps_says_what_is_in_the_way_and_as_the_last_word_also_what_helps() -> None:
+    held = planned([], violations=[VIOLATION])
+    assert plan_lines(held, "renew", check_mode=False)[1:] == ["pod a: is held."]
+    assert plan_lines(held, "renew", check_mode=True)[1:] == ["pod a: is held. Let it go."]
+    lines = plan_lines(planned([], violations=[VIOLATION] * 30), "renew", check_mode=False)
+    assert (len(lines), "10 more causes" in lines[-1]) == (22, True)
 
 
 def test_all_of_it_follows_in_check_mode_only_because_no_step_will() -> None:

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.filter.report import report
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 
 OLD, NEW = "a" * 64, "b" * 64
 BEGUN, NOW = "2026-06-01T12:00:00Z", "2026-06-01T12:01:05Z"
 CLUSTER = {"name": "demo", "namespace": "kafka", "exists": True, "generated": False, "paused": False, "ready": True}
 PHASES = ("prepare", "trust", "use", "retire")
+_MEANINGS = {state.value: state.meaning for state in TrustState}
 
 
 def label(sha256: str, name: str = "cluster-ca") -> str:
@@ -28,6 +30,7 @@ def ca(sha256: str = OLD, state: str = "TRUSTED_IN_USE_ALL", **changed: Any) -> 
         "not_before": "2026-01-01T00:00:00Z",
         "not_after": "2026-07-01T12:01:05Z",
         "state": state,
+        "meaning": _MEANINGS.get(state, state),
         "current": state == "TRUSTED_IN_USE_ALL",
         "generations": [0],
         **changed,

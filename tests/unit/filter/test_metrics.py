@@ -15,11 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from ansible_collections.trustops.strimzi.plugins.filter.metrics import LEAF_STATES, METRICS, MOST_USERS, metrics
+from ansible_collections.trustops.strimzi.plugins.filter.metrics import (
+    AUTHORITY_STATES,
+    LEAF_STATES,
+    METRICS,
+    MOST_USERS,
+    metrics,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES, STATES
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES
 
 from ..modules import stages
 from ..modules.leaks import keys_of, leaks
@@ -256,7 +262,7 @@ def test_names_follow_the_conventions() -> None:
 
 def test_every_state_and_phase_has_a_sample() -> None:
     assert set(LEAF_STATES) == {state.value for state in LeafState}
-    assert set(STATES) == {state.value for state in TrustState}
+    assert set(AUTHORITY_STATES) == {state.value for state in TrustState}
     assert list(PHASES) == [phase.value for phase in Phase]
 
 

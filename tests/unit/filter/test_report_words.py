@@ -201,8 +201,8 @@ def test_when(begun: str | None, when: str) -> None:
 def test_a_ca_tells_its_states_before_and_after(left: dict[str, list[str]], after: str) -> None:
     removed = {**ca(), **left}
     old, new = shown(rotation(last=seen([ca(NEW)], nodes("d"), removed=[removed])))["cas"]
-    assert (old["before"], old["after"]) == ("TRUSTED_IN_USE_ALL, issuing", after)
-    assert (new["before"], new["after"]) == ("not there yet", "TRUSTED_IN_USE_ALL, issuing")
+    assert (old["before"], old["after"]) == ("trusted and used by all, issuing", after)
+    assert (new["before"], new["after"]) == ("not there yet", "trusted and used by all, issuing")
     assert (old["letter"], new["letter"]) == ("A", "B")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import listeners
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info import plan_lines
 
 from ...tools.support.certificates import key, make
@@ -131,15 +135,20 @@ def unrolled(named: Callable[..., Iterable[Any]]) -> Callable[..., list[Any]]:
     return found
 
 
-def shown(memory: MemoryCluster, ca: str = "clients", everything: bool = True, **options: Any) -> list[str]:
+def rendered(seen: dict[str, Any], users: dict[str, Any], everything: bool) -> list[str]:
+    """The page of these results."""
     pages = Environment(loader=FileSystemLoader(TEMPLATES), trim_blocks=True, undefined=StrictUndefined)
     pages.filters |= {name: unrolled(pages.filters[name]) for name in ("map", "selectattr", "rejectattr")}
     pages.filters["regex_replace"] = lambda text, pattern, other: re.sub(pattern, other, text)
-    seen = call("strimzi_ca_info", memory, ca=ca).result
-    users = call("strimzi_user_info", memory, **options).result
     page = pages.get_template("status.md.j2")
     text = page.render(status_seen=seen, status_users=users, status_everything=everything)
     return text.splitlines()
+
+
+def shown(memory: MemoryCluster, ca: str = "clients", everything: bool = True, **options: Any) -> list[str]:
+    seen = call("strimzi_ca_info", memory, ca=ca).result
+    users = call("strimzi_user_info", memory, **options).result
+    return rendered(seen, users, everything)
 
 
 def test_every_user_with_who_issued_its_certificate_until_when_and_who_reads_it() -> None:
@@ -201,7 +210,9 @@ def test_a_flow_in_flight_is_shown_with_its_begin_and_what_holds_it() -> None:
 @pytest.mark.parametrize(
     ("stage", "last"),
     [
-        ("generated", "not adopted"), ("managed", "nothing to do"), ("lost", "held"),
+        ("generated", "not adopted: the Cluster Operator renews this CA. next, "),
+        ("managed", "nothing to do now. next, before 20"), ("lost", "held. next: The ledger, Secret"),
+        ("looked after", "nothing to do now. next: The CA CN=cluster-ca v0,O=io.strimzi ("),
         ("stopped", "next: run replace_key again when the phase trust is approved"),
     ],
 )  # fmt: skip
@@ -209,9 +220,123 @@ def test_the_last_line_says_where_the_ca_stands(stage: str, last: str) -> None:
     memory = stages.generated() if stage == "generated" else stages.managed()
     if stage == "stopped":
         stages.done(memory, "strimzi_ca", state="replaced", until_phase="trust", **FAST)
+    if stage == "looked after":
+        stages.done(memory, "strimzi_trusted_certs", state="retired", ca_renewal="specified")
     if stage == "lost":
         memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{memory.cluster}-cluster-ca-cert")
     assert shown(memory, ca="cluster")[-1].startswith(last)
+
+
+def test_what_nothing_renews_is_what_the_last_line_is_about() -> None:
+    """Above it stands that nothing is going to renew the CA, and what helps: no line says that there is nothing to do, and no more."""
+    memory = stages.managed()
+    first = call("strimzi_ca_info", memory).result["first_to_end"]["ca"]
+    assert (first["renewed_by"], bool(first["remedy"])) == ("", True)
+    *_rest, last = shown(memory, ca="cluster")
+    assert last == f"nothing to do now. next, before {first['not_after']}: {first['remedy']}"
+
+
+def test_the_next_reconcile_of_a_schedule_is_the_last_line() -> None:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_trusted_certs", state="retired", ca_renewal="specified")
+    *_rest, last = shown(memory, ca="cluster")
+    first = call("strimzi_ca_info", memory).result["first_to_end"]["ca"]
+    assert first["renewed_by"].startswith("the reconcile playbook, from ")
+    assert last == f"nothing to do now. next: {first['name']} is renewed by {first['renewed_by']}"
+
+
+def test_a_cluster_that_was_never_adopted_is_held_by_nothing() -> None:
+    """It shows both CAs, who renews them, what ends when, and the playbook that adopts it."""
+    memory = stages.generated()
+    told = shown(memory, ca="cluster")
+    first = call("strimzi_ca_info", memory).result["first_to_end"]
+    for kind in ("ca", "certificate", "other_ca"):
+        (line,) = (one for one in told if first[kind]["name"] in one)
+        assert f"renewed by {first[kind]['renewed_by']}" in line
+        assert first[kind]["not_after"] in line
+    assert "upgrade playbook" in told[-1]
+    assert [line for line in told if "held" in line or "generateCertificateAuthority" in line] == []
+
+
+def test_what_would_hold_its_adoption_is_shown_all_the_same() -> None:
+    memory = stages.generated()
+    metadata = {"labels": {"strimzi.io/cluster": None}}
+    path = f"/api/v1/namespaces/{memory.namespace}/pods/{NODES[0]}"
+    memory.api.request("PATCH", path, body={"metadata": metadata}, content_type="application/merge-patch+json")
+    (violation,) = [
+        one
+        for one in call("strimzi_ca_info", memory).result["violations"]
+        if one["gate"] != "authority_is_user_managed"
+    ]
+    told = shown(memory, ca="cluster")
+    assert f"{violation['subject']}: {violation['message']} {violation['remedy']}" in told
+    assert told[-1] == f"in the way. next: {violation['remedy']}"
+
+
+def test_where_secrets_are_lost_one_remedy_is_shown() -> None:
+    """A CA without its key is renewed by nothing until the recovery: no other playbook stands beside that."""
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", state="renewed", client_grace=0, backup=True, **FAST)
+    memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{memory.cluster}-cluster-ca")
+    told = shown(memory, ca="cluster")
+    assert told[-1].startswith("held. next: Run the recover playbook")
+    named = {name for line in told for name in re.findall(r"the (\w+) playbook", line)}
+    assert named == {"recover"}
+
+
+# The lines of the call itself.
+
+
+def told_by(memory: MemoryCluster, folder: Path, module: str = "strimzi_ca_info", **options: Any) -> list[str]:
+    """The lines that a call shows while it works."""
+    file = folder / "progress"
+    file.write_text("")
+    call(module, memory, progress_file=str(file), **options)
+    return [line for line in file.read_text().splitlines() if not line.startswith("\t")]
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("start", [stages.generated, stages.managed, stages.prepared])
+def test_a_call_that_names_no_flow_shows_no_plan(
+    start: Callable[[], MemoryCluster], check: bool, tmp_path: Path
+) -> None:
+    """As ``status`` and the flows whose plan no goal has: a plan of another flow is no part of what they show."""
+    assert told_by(start(), tmp_path, check=check) == []
+    assert told_by(start(), tmp_path, check=check, goal="reconcile") != []
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_a_plan_without_a_step_says_in_sentences_what_is_in_the_way(check: bool, tmp_path: Path) -> None:
+    memory = stages.generated()
+    first, *rest = told_by(memory, tmp_path, goal="replace_key", check=check)
+    assert first == "[kafka/demo] replace_key: no step is possible now"
+    (line,) = [line for line in rest if not line.startswith("[kafka/demo] plan hash: ")]
+    (violation,) = call("strimzi_ca_info", memory, goal="replace_key").result["violations"]
+    remedy = f" {violation['remedy']}" if check else ""
+    assert line == f"[kafka/demo] {violation['subject']}: {violation['message']}{remedy}"
+
+
+def test_the_plan_of_a_run_that_goes_on_says_that_nothing_holds_it(
+    reading: Callable[[MemoryCluster], ReloadingNodes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """At the first look a busy node shows its certificate and nothing of its trust; the call after the plan asks it again."""
+    memory = stages.generated()
+    nodes = reading(memory)
+
+    def answer(observation: Observation, *_about: Any, **_how: Any) -> tuple[ObservedListener, ...]:
+        found = nodes.answers(observation)
+        if nodes.answers.asked > 1:
+            return found
+        return tuple(
+            replace(one, accepts=frozenset(), refuses=frozenset(), doubts=dict.fromkeys(one.accepts, "no clear answer"))
+            for one in found
+        )
+
+    monkeypatch.setattr(listeners, "look_at", answer)
+    lines = told_by(memory, tmp_path, goal="upgrade")
+    assert lines[0].startswith("[kafka/demo] upgrade: ")
+    assert [line for line in lines if "held" in line] == []
+    assert stages.done(memory, "strimzi_ca", state="adopted").result["done"]
 
 
 # Nodes of which none answers at the first look of a call: they restart just now, so what is stored does not stand for their answers.

@@ -101,7 +101,7 @@ def test_the_sha256_is_there_in_full(written: Path) -> None:
 
 def test_a_held_flow_shows_violation_and_remedy(written: Path) -> None:
     texts = page_of(written / "held").texts
-    assert {"What is in the way", "pod demo-kafka-0", "is held.", "Let it go.", "Rule: trust"} <= set(texts)
+    assert {"What is in the way", "pod demo-kafka-0", "is held.", "Let it go.", "docs/stops.md: trust"} <= set(texts)
 
 
 def test_a_failure_before_anything_was_seen_is_told(written: Path) -> None:

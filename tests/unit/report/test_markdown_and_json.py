@@ -55,7 +55,7 @@ def test_the_json_has_every_channel(written: Path) -> None:
 def test_the_markdown_of_a_held_flow_begins_with_what_holds_it(written: Path) -> None:
     text = (written / "held" / "report.md").read_text()
     assert text.index("## What is in the way") < text.index("## CAs")
-    assert "1. **pod demo-kafka-0** (trust): is held. Let it go." in text
+    assert "1. **pod demo-kafka-0**: is held. Let it go. (docs/stops.md: trust)" in text
 
 
 @pytest.mark.parametrize("name", HOSTILES)

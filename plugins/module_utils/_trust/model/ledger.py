@@ -31,6 +31,20 @@ class TrustState(str, Enum):
     TRUSTED_IN_USE_ALL = "TRUSTED_IN_USE_ALL"
     PHASE_OUT = "PHASE_OUT"
 
+    @property
+    def meaning(self) -> str:
+        """The state in words, as the rest of a sentence about the CA: it is …"""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    TrustState.UNTRUSTED: "known and not yet trusted by all",
+    TrustState.TRUSTED_UNUSED: "trusted by all and not in use",
+    TrustState.TRUSTED_IN_USE_ANY: "trusted by all and used by some",
+    TrustState.TRUSTED_IN_USE_ALL: "trusted and used by all",
+    TrustState.PHASE_OUT: "not in use any more and about to be removed",
+}
+
 
 class Usage(str, Enum):
     """How many pods present a certificate of a CA."""

@@ -194,7 +194,7 @@ def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         if not current or (presented and entry.state is not TrustState.TRUSTED_IN_USE_ALL and unfinished is None):
             yield Violation(
                 Condition.READY_TO_HAND_BACK, snapshot.names.ledger,
-                f"holds {entry.certificate.subject} as {entry.state.value}; only the CA in use may be left.",
+                f"holds {entry.certificate.subject}, which is {entry.state.meaning}; only the CA in use may be left.",
                 "Run the reconcile playbook, remove CAs that are not needed, then hand the cluster back.",
             )  # fmt: skip
 

@@ -179,9 +179,7 @@ class WriteLedger(Step):
     def sentence(self) -> str:
         states = {entry.fingerprint: entry.state for entry in self.before.entries}
         changes = [
-            f"{named(e.certificate)} {states[e.fingerprint].value} → {e.state.value}"
-            if e.fingerprint in states
-            else f"that {named(e.certificate)} enters as {e.state.value}"
+            f"that {named(e.certificate)} is {e.state.meaning}"
             for e in self.ledger.entries
             if states.get(e.fingerprint) is not e.state
         ]

@@ -160,12 +160,12 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
 @pytest.mark.parametrize(
     ("step", "expected"),
     [
-        (write(BEFORE.with_entry(entry(NEW, UNUSED))), f"record {NEW_NAME} UNTRUSTED → TRUSTED_UNUSED"),
+        (write(BEFORE.with_entry(entry(NEW, UNUSED))), f"record that {NEW_NAME} is trusted by all and not in use"),
         (
             write(ledger(entry(OLD, ANY), entry(NEW, ANY))),
-            f"record {OLD_NAME} TRUSTED_IN_USE_ALL → TRUSTED_IN_USE_ANY, {NEW_NAME} UNTRUSTED → TRUSTED_IN_USE_ANY",
+            f"record that {OLD_NAME} is trusted by all and used by some, that {NEW_NAME} is trusted by all and used by some",
         ),
-        (write(BEFORE, ledger(entry(OLD, ALL))), f"record that {NEW_NAME} enters as UNTRUSTED"),
+        (write(BEFORE, ledger(entry(OLD, ALL))), f"record that {NEW_NAME} is known and not yet trusted by all"),
         (write(ledger(entry(OLD, ALL))), f"record that {NEW_NAME} leaves the ledger"),
         (
             write(replace(BEFORE, held_leaves=(HELD,))),
@@ -180,7 +180,7 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
         ),
         (
             write(replace(BEFORE.with_entry(entry(NEW, UNUSED)), held_leaves=(HELD,))),
-            f"record {NEW_NAME} UNTRUSTED → TRUSTED_UNUSED",
+            f"record that {NEW_NAME} is trusted by all and not in use",
         ),
         (write(replace(BEFORE, upkeep=UPKEEP)), "record how reconcile renews the CA (renew-certificate)"),
         (write(BEFORE, replace(BEFORE, upkeep=UPKEEP)), "record how reconcile renews the CA (not at all)"),
