@@ -179,6 +179,7 @@ _value:
     not_in_command: {description: Variables that were given and that the command needs as well., type: list, elements: str, sample: [strimzi_issuer]}
     pending: {description: Steps that are left because the flow stops after a phase., type: list, elements: str, sample: []}
     waiting: {description: "Processes that still hold an old CA or certificate, and until when.", type: list, elements: str, sample: []}
+    client_warnings: {description: "Clients that are going to refuse nodes, and since when others are safe.", type: list, elements: str, sample: []}
     violations: {description: "Conditions that stop the flow, each with its remedy.", type: list, elements: dict, sample: []}
     failure: {description: "The message of the call that failed; null when none did.", type: str, sample: null}
     journal: {description: "The flow in flight, or the last flow that finished.", type: dict, sample: {goal: replace_key}}

@@ -414,6 +414,14 @@ replaces:
   returned: always
   type: str
   sample: "9b2c41"
+client_warnings:
+  description:
+    - Warnings about clients outside the cluster that are going to refuse nodes, as sentences. Where the flow in flight has renewed a CA with path length 0
+      before it replaces its key, since when clients are safe that have read it, whatever their library. Each is a warning of the call as well.
+  returned: always
+  type: list
+  elements: str
+  sample: []
 transitions:
   description: Edges of the state machine taken in this call.
   returned: always

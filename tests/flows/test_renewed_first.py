@@ -251,6 +251,89 @@ def test_a_renewal_alone_makes_room_as_well(cluster: WatchedCluster) -> None:
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
 
 
+# The warning: which clients are refused by what, from when to when, and since when others are safe.
+
+
+def _warnings(cluster: WatchedCluster, goal: Goal, **options: Any) -> list[str]:
+    """The warnings about clients of a run with this goal, each once, as Ansible shows them."""
+    return list(dict.fromkeys(cluster.run(goal, **options).client_warnings))
+
+
+@pytest.mark.usefixtures("uptake")
+def test_a_flow_that_renews_first_warns_of_clients_that_keep_the_certificate_of_before(cluster: WatchedCluster) -> None:
+    """Each of its runs has the same warning, until a node has taken up the next CA."""
+    adopted(cluster)
+    (first,) = _warnings(cluster, Goal.REPLACE_KEY, last_phase=Phase.PREPARE)
+    assert cluster.rolls == {0}
+    (since,) = [cluster.ledger[key].decode() for key in cluster.ledger if key.endswith(".cleared")]
+    assert f"from before {since[:10]} {since[11:19]} UTC" in first
+    assert "strimzi_raise_path_length" in first
+    assert _warnings(cluster, Goal.REPLACE_KEY, last_phase=Phase.TRUST) == [first]
+    assert _warnings(cluster, Goal.REPLACE_KEY) == [first]
+    assert _warnings(cluster, Goal.RECONCILE) == []
+
+
+@pytest.mark.usefixtures("nodes")
+def test_a_schedule_does_not_warn_again_while_nodes_wait_for_their_next_restart(cluster: WatchedCluster) -> None:
+    flow = Case(Goal.REPLACE_KEY, "when_restarted, renewed first", path_length=0).begin(cluster)
+    assert len(dict.fromkeys(flow.run().client_warnings)) == 1
+    assert cluster.rolls == {0}
+    assert _warnings(cluster, Goal.RECONCILE) == []
+
+
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize("in_one_call", [False, True])
+def test_the_warning_of_one_run_is_one(cluster: WatchedCluster, in_one_call: bool) -> None:
+    adopted(cluster)
+    (told,) = _warnings(cluster, Goal.REPLACE_KEY, in_one_call=in_one_call)
+    assert "strimzi_raise_path_length" in told
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "renewed first")
+
+
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize("goal", [Goal.RENEW, Goal.RECONCILE, Goal.ABORT])
+def test_flows_after_which_no_client_refuses_a_node_warn_of_none(cluster: WatchedCluster, goal: Goal) -> None:
+    """A renewal alone; a cluster at rest; and a replacement that is undone, whose next CA no node presents."""
+    adopted(cluster)
+    if goal is Goal.ABORT:
+        cluster.run(Goal.REPLACE_KEY, last_phase=Phase.PREPARE)
+    assert _warnings(cluster, goal) == []
+    assert _warnings(cluster, Goal.RECONCILE) == []
+
+
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize("later", [0.0, LATE / 2, LATE])
+def test_a_renewal_before_warns_of_clients_only_while_these_have_not_had_their_time(
+    cluster: WatchedCluster, later: float
+) -> None:
+    adopted(cluster)
+    cluster.finish(Goal.RENEW)
+    cluster.memory.seconds += later
+    warned = _warnings(cluster, Goal.REPLACE_KEY)
+    assert bool(warned) is (later < LATE)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_a_ca_that_always_allowed_a_ca_below_it_warns_of_no_client(cluster: WatchedCluster) -> None:
+    cluster.create()
+    cluster.look_away()
+    assert _warnings(cluster, Goal.REPLACE_KEY) == []
+
+
+@pytest.mark.usefixtures("nodes")
+def test_the_clients_that_the_warning_is_about_are_refused_and_no_others(cluster: WatchedCluster) -> None:
+    """By OpenSSL: the certificate of before, and the certificate since."""
+    adopted(cluster)
+    before = cluster.secret(CERTIFICATES)["ca.crt"]
+    assert _warnings(cluster, Goal.REPLACE_KEY, last_phase=Phase.PREPARE) != []
+    since = cluster.secret(CERTIFICATES)["ca.crt"]
+    assert all(verifies(chain, trusted, jvm=False) for chain in _presented(cluster) for trusted in (before, since))
+    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
+    assert [verifies(chain, before, jvm=False) for chain in _presented(cluster)] == [False] * 2
+    assert all(verifies(chain, before, jvm=True) for chain in _presented(cluster))
+    assert all(verifies(chain, since, jvm=False) for chain in _presented(cluster))
+
+
 @pytest.mark.usefixtures("uptake")
 def test_an_adoption_makes_room_where_that_is_asked_for(cluster: WatchedCluster) -> None:
     """The CA does not end earlier for that."""
@@ -267,6 +350,7 @@ def test_an_adoption_makes_room_where_that_is_asked_for(cluster: WatchedCluster)
     cluster.look_away()
     cluster.validity = timedelta(days=365)
     cluster.memory.seconds += LATE
+    assert _warnings(cluster, Goal.REPLACE_KEY) == []
     cluster.finish(Goal.REPLACE_KEY)
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
     assert clients.looks > 100

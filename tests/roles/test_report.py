@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ..unit.filter.runs import PLANNED
+from ..unit.filter.runs import PLANNED, after
 from ..unit.report.conftest import HOSTILE, reports
 from ..unit.report.pages import write_pages
 from .playing import play_locally
@@ -94,6 +94,26 @@ def test_where_users_cannot_be_listed_the_report_is_written_without_them(tmp_pat
     found = json.loads((tmp_path / "done" / "report.json").read_text())
     assert (found["result"], found["users"], found["ca"]) == ("done", [], "clients")
     assert "Replacement of the clients CA's key: " in screen
+
+
+def test_a_warning_that_each_call_of_a_run_gives_is_on_the_console_once(tmp_path: Path) -> None:
+    """As the calls of a replacement that renews the CA first warn of clients; the report has it once as well, and its lines do not repeat it."""
+    warning = "clients that hold ca.crt from before refuse each node"
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "warner.py").write_text(
+        "from ansible.module_utils.basic import AnsibleModule\n"
+        f"module = AnsibleModule({{}})\nmodule.warn({warning!r})\nmodule.exit_json(client_warnings=[{warning!r}], **{after()!r})\n"
+    )
+    calls: list[dict[str, Any]] = [{"warner": {}, "register": f"call_{number}"} for number in range(3)]
+    given = {
+        "report_goal": "replace_key", "report_calls": "{{ [call_0, call_1, call_2] }}", "report_dir": f"{tmp_path}/report",
+    }  # fmt: skip
+    shown = {"ansible.builtin.include_role": {"name": "trustops.strimzi.report"}, "vars": given}
+    done = play_locally({"hosts": "localhost", "gather_facts": False, "tasks": [*calls, shown]}, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " ".join((done.stdout + done.stderr).split()).count(warning) == 1
+    assert (tmp_path / "report" / "report.md").read_text().count(warning) == 1
+    assert json.loads((tmp_path / "report" / "report.json").read_text())["client_warnings"] == [warning]
 
 
 def test_a_flow_whose_role_is_included_leaves_a_report(tmp_path: Path) -> None:

@@ -449,6 +449,7 @@ class TrustModule(ClusterModule):
             *describe_unnameable_users(seen),
             *warnings_of(ending, seen.now),
             *describe_written_back(seen),
+            *outcome.client_warnings,
         )
         for sentence in told:
             self.module.warn(sentence)
@@ -468,6 +469,7 @@ class TrustModule(ClusterModule):
             "other_ca": describe_other_authority(seen),
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,
+            "client_warnings": list(outcome.client_warnings),
             "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked and has_asked else None},
             "listeners": describe_listeners(looked),
             "transitions": describe_transitions(outcome.transitions),

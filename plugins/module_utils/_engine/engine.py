@@ -200,6 +200,7 @@ class _Run:
                 self.patience.wait(error, self._time_to_retry)
             earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.last_answers
             outcome.go_on(*self._try(partial(self._look_again, earlier)))
+            outcome.note_refusing_clients(self.intent)
             outcome.transitions += [
                 transition for transition in in_doubt if _is_taken(transition, outcome.observation.snapshot)
             ]

@@ -34,6 +34,7 @@ from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import Component, IssuedBy, NodeAnswers, PreparedAuthority, Snapshot
 from .._trust.model.steps.authority import PrepareAuthority
 from .._trust.plan import Forecast, Reached, forecast, to_the_end
+from .._trust.rules.switch import describe_clients_without_renewal
 from .looking import ask_nodes, decide_with_a_look, observe_cluster
 
 T = TypeVar("T")
@@ -150,6 +151,8 @@ class CallOutcome:
     before: Observation
     #: The transitions of CAs in this call, in order.
     transitions: list[Transition] = field(default_factory=list)
+    #: Warnings about clients that are going to refuse nodes, as sentences, in the order in which this call came to know them.
+    client_warnings: dict[str, None] = field(default_factory=dict, init=False)
     #: The last observation with answers of the nodes; None where this call asked none.
     last_look: Observation | None = field(default=None, init=False)
     #: Whether this call holds the Lease. Without the Lease a pause may belong to another run.
@@ -177,12 +180,19 @@ class CallOutcome:
         if said is not None and (before is None or said is not before.snapshot.nodes.listeners):
             self.last_look = observation
 
+    def note_refusing_clients(self, intent: Intent) -> None:
+        """Note the warning about clients that is due as the cluster is now, once."""
+        if told := describe_clients_without_renewal(self.observation.snapshot, intent):
+            self.client_warnings[told] = None
+
 
 def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> CallOutcome:
     """Observe and decide, and do nothing."""
     seen, decision = decide_with_a_look(work, intent, observe_cluster(work), engine, work.earlier_answers)
     about = resolve(seen.snapshot, intent, seen.snapshot.ledger_or_empty).replaces
-    return CallOutcome(seen, decision, about, seen)
+    outcome = CallOutcome(seen, decision, about, seen)
+    outcome.note_refusing_clients(intent)
+    return outcome
 
 
 def inspect(work: Work, intent: Intent) -> CallOutcome:

@@ -329,6 +329,7 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         **describe_command(run),
         "pending": list(run.last.get("pending") or []),
         "waiting": list(run.last.get("waiting") or []),
+        "client_warnings": run.client_warnings,
         "violations": run.violations,
         "failure": run.failure,
         "journal": run.last.get("journal"),

@@ -97,6 +97,8 @@ class Run:
     forecast: Forecast
     #: The variables that the caller has given.
     given: Mapping[str, Any]
+    #: The warnings of its calls about clients that are going to refuse nodes, each once.
+    client_warnings: list[str]
     #: The violations that hold the flow, or would hold it after the steps of the plan.
     violations: list[dict[str, Any]]
     #: The message of the call that failed; None where none has.
@@ -142,6 +144,9 @@ class Run:
             failure=str(failed.get("msg") or "the call failed without a message") if failed else None,
             began_at=next((str(call["began_at"]) for call in told if call.get("began_at")), None),
             users=next((dict(call) for call in reversed(calls) if "users_by_ca" in call), {}),
+            client_warnings=list(
+                dict.fromkeys(told_of for call in told for told_of in call.get("client_warnings") or ())
+            ),
             audit=next((call["audit"] for call in reversed(told) if call.get("audit")), None),
         )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 FACTS = (
     "cluster", "cas", "removed", "held_leaves", "pods", "presenters", "outside", "waivers", "unmanaged",
     "leaves", "leaf_states", "leaf_requests", "renewals", "upkeep", "expiring", "first_to_end", "other_ca", "ca_source", "node_pools",
-    "ledger", "journal", "backups", "replaces", "transitions", "evidence", "listeners", "violations", "phase",
+    "ledger", "journal", "backups", "replaces", "client_warnings", "transitions", "evidence", "listeners", "violations", "phase",
 )  # fmt: skip
 PLAN = (
     "plan", "planned_phases", "planned_rolls", "planned_restarts", "planned_seconds", "planned_lives", "planned_from", "choices",

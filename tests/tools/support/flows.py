@@ -57,6 +57,8 @@ class FlowResult:
     outcome: CallOutcome
     actions: list[Action] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    #: Of each call in order; Ansible shows each once.
+    client_warnings: list[str] = field(default_factory=list)
 
     @property
     def changes(self) -> list[Action]:
@@ -132,6 +134,7 @@ def run_flow(
         result.outcome = outcome
         result.actions += call.actions
         result.warnings += call.warnings
+        result.client_warnings += outcome.client_warnings
         if outcome.decision.violations:
             break
         # The next phase is about the same CA: one that is in place by then is not asked for again.

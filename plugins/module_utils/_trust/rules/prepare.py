@@ -83,8 +83,9 @@ def _next_authority(at: Situation) -> PrepareAuthority:
     if goal is Goal.REPLACE_KEY and at.current is not None and _is_renewed_first(at, at.current, chain):
         because = (
             f"{at.current.subject} allows no CA below it, so {named_verifiers(STRICT)} that load only {named(at.current)} would refuse every node that "
-            "presents a certificate of the next CA: it is renewed first, under its name and key, and they get time to read it. "
-            "client_grace=0 goes on without that."
+            "presents a certificate of the next CA: it is renewed first, under its name and key, and they get time to read it. Programs that read it only when "
+            "they start refuse these nodes until they start again; an adoption with raise_path_length (strimzi_raise_path_length), months before, spares them "
+            "that. client_grace=0 goes on without the renewal."
         )
         return replace(_renew_for_link(at, at.current), because=because, precedes_replacement=True)
     step = PrepareAuthority(

@@ -32,11 +32,13 @@ from ..gates.verifiers import (
     usable_from,
     why_refused_by_unknown_clients,
 )
+from ..ledger.journal import in_flight
 from ..ledger.target import wish_of
 from ..ledger.update import is_projected, is_withdrawn
 from ..model.clients import Follows, OutsideClient
 from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
+from ..model.intent import Intent
 from ..model.ledger import TRUSTED_STATES, LedgerEntry, TrustState
 from ..model.names import named
 from ..model.snapshot import Snapshot
@@ -166,6 +168,36 @@ def _await_readers_of_renewal(at: Situation, successor: Successor) -> Steps:
         return ()
     because = f"{named_verifiers(STRICT)} accept certificates of the next CA as soon as they have read {named(current.certificate)}."
     return (AwaitClients(certificate=current.certificate, earliest_use=until, because=because),)
+
+
+def describe_clients_without_renewal(snapshot: Snapshot, intent: Intent) -> str:
+    """A warning, as sentences, about clients that may hold the CA in use from before its renewal, where the replacement in flight followed that renewal at
+    once: from when on they refuse nodes, until when, and what spares them that. Empty where clients had their time before the replacement began, where a
+    process presents a certificate of the next CA already, and where the replacement is undone.
+    """
+    begun, current = in_flight(snapshot.ledger), snapshot.ca.current[:1]
+    if (
+        begun is None
+        or begun.goal is not Goal.REPLACE_KEY
+        or begun.is_abort
+        or intent.goal is Goal.ABORT
+        or not current
+    ):
+        return ""
+    renewed, successor = (snapshot.ledger_or_empty.find(name) for name in (current[0].fingerprint, begun.successor))
+    if renewed is None or renewed.cleared_at is None or begun.replaces != renewed.fingerprint:
+        return ""
+    had_time = renewed.cleared_at + MOUNTED_SECRET <= begun.started_at
+    is_in_use = successor is not None and successor.state not in (TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED)
+    if had_time or is_in_use or not presenting_pods(snapshot):
+        return ""
+    return (
+        f"{snapshot.names.kafka}: clients of {named_verifiers(STRICT)} that hold ca.crt from before {renewed.cleared_at:%Y-%m-%d %H:%M:%S} UTC, such as "
+        "programs that read their CAs only when they start, refuse each node as soon as it presents a certificate of the next CA, until they read again: "
+        f"that certificate of {current[0].subject} allows no CA below it. Clients that have read ca.crt since then, {named(current[0])}, accept the nodes, "
+        "and clients of a JVM always do: start such programs again before nodes take up the next CA. An adoption with raise_path_length "
+        "(strimzi_raise_path_length), months before a replacement, spares them that."
+    )
 
 
 def grace_of(at: Situation) -> timedelta:
