@@ -270,15 +270,15 @@ def test_a_recovery_puts_back_what_is_missing(replaced: WatchedCluster, damage: 
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_every_other_flow_holds_and_names_the_backup(replaced: WatchedCluster, damage: str) -> None:
+def test_every_other_flow_holds_and_names_the_backup_and_nothing_else(replaced: WatchedCluster, damage: str) -> None:
     replaced.look_elsewhere()
     replaced.memory.operator_runs = False
     DAMAGES[damage](replaced)
     damaged = state(replaced)
     for goal in (Goal.RECONCILE, Goal.REPLACE_KEY):
         decision = replaced.run(goal).outcome.decision
-        found = [one for one in decision.violations if one.condition is Condition.SECRETS_ARE_COMPLETE]
-        assert [BACKUPS[1] in one.message for one in found] == [True]
+        (found,) = decision.violations
+        assert (found.condition, BACKUPS[1] in found.message) == (Condition.SECRETS_ARE_COMPLETE, True)
     assert state(replaced) == damaged
 
 
