@@ -19,7 +19,7 @@ from .._engine.looking import observe_cluster
 from .._engine.outcome import AT_FIRST, Patience, inspect, plan
 from .._errors import KubeError, LeaseHeld
 from .._pki.certificates import Certificate, Chain, encode_certificates
-from .._strimzi.apply.events import Announcer, events_at_the_end, events_between
+from .._strimzi.apply.events import Announcer, events_at_the_end, events_between, events_of_issued
 from .._strimzi.apply.work import Action, Work
 from .._strimzi.cluster.backups import unreadable_backups
 from .._strimzi.cluster.observe import Observation
@@ -195,7 +195,7 @@ class FlowModule(TrustModule):
                 self.module.warn(sentence)
         result = self.result(outcome)
         if self.announcer is not None and not self.check_mode:
-            happened = events_between(outcome.before.snapshot, seen)
+            happened = (*events_of_issued(work.actions), *events_between(outcome.before.snapshot, seen))
             self.announcer.write((*happened, *events_at_the_end(seen, outcome.decision.violations, expiring(seen))))
         if self.check_mode:
             planned = plan(work, outcome, intent, reached or to_the_end)
@@ -222,6 +222,7 @@ class FlowModule(TrustModule):
             return
         # The caller raises the first error.
         with suppress(Exception):
+            self.announcer.write(events_of_issued(work.actions))
             self.announcer.write(events_between(work.first.snapshot, observe_cluster(work).snapshot))
 
     def leave(self) -> dict[str, Any]:

@@ -190,11 +190,32 @@ class LeafRequest:
     answer: Chain | None = None
     #: Whether the Secret of the request records the answer or the failure. The collection then no longer needs the issuer for this request.
     is_recorded: bool = True
+    #: When the first request of the row went out that no accepted certificate has ended, in UTC; None where this is the first.
+    since: datetime | None = None
+
+    @property
+    def first_asked_at(self) -> datetime:
+        """When the first request of the row went out, in UTC."""
+        return self.since or self.asked_at
+
+    def is_overdue(self, now: datetime) -> bool:
+        """Whether runs fail because no certificate has been accepted for the leaf: a schedule would show no error for ever. An accepted certificate
+        ends that, and so does a request for something else or to another issuer.
+        """
+        failures = self.failure.count if self.failure is not None else 0
+        return self.answer is None and (failures >= MOST_FAILURES or now - self.first_asked_at >= LONGEST_WAIT)
 
     @property
     def certificate(self) -> Certificate | None:
         return self.answer[0] if self.answer else None
 
+
+#: How many requests for a leaf may fail in a row before runs fail. The fifth fails in the fifth night of a nightly schedule, and after 15 hours of an
+#: hourly schedule: a fault that passes earlier fails no run.
+MOST_FAILURES = 5
+#: How long after the first request of a row runs fail, whatever came back: a person who signs may be away for a week. Flows request leaves 15 days before
+#: the operator would stand still, so some days are left then.
+LONGEST_WAIT = timedelta(days=10)
 
 _FIRST = timedelta(hours=1)
 _LONGEST = timedelta(hours=32)

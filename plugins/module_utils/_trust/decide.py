@@ -166,8 +166,8 @@ def _decide_adoption(snapshot: Snapshot, intent: Intent, engine: Engine) -> Deci
         if not written:
             break
         taken = replace(taken, ledger=written[0])
-    if decision.violations:
-        return Decision(violations=decision.violations)
+    if held := tuple(violation for violation in decision.violations if violation.holds):
+        return Decision(violations=held)
     return Decision(steps=(SetGenerated(generated=False, ca=snapshot.names.ca, phase=Phase.PREPARE),))
 
 
@@ -175,7 +175,8 @@ def _decide_until_stop(at: Situation, engine: Engine, journal: Journal, stop: St
     """The steps that lead the flow up to where it stops, then the steps that are independent of it."""
     within = replace(at, intent=limit_to_stop(at.intent, stop))
     decided = _choose_steps(within, *take_turns(within, engine.rules))
-    if not (decided.steps or decided.violations) and not journal.is_abort:
+    held = any(violation.holds for violation in decided.violations)
+    if not (decided.steps or held) and not journal.is_abort:
         resting = replace(at, resting=True)
         beside, _waits = take_turns(resting, engine.rules_at_rest)
         decided = _choose_steps(resting, beside) if beside else decided
@@ -243,7 +244,7 @@ def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation,
         if not at.allows(wait.phase)
         for why in wait.violations
     )
-    return (*held, *leaves_that_end_meanwhile(at)) if held else (), later
+    return (*held, *leaves_that_end_meanwhile(at)) if any(violation.holds for violation in held) else held, later
 
 
 def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import (
     CLOCKS_DIFFER,
+    LONGEST_WAIT,
+    MOST_FAILURES,
     Choice,
     Failure,
     Judgement,
@@ -453,3 +455,34 @@ def test_the_certificate_is_the_first_of_the_answer() -> None:
     answered = LeafRequest("demo-kafka-0", "someone", "ca", NOW, answer=(LEAF, CA.certificate))
     assert answered.certificate == LEAF
     assert LeafRequest("demo-kafka-0", "someone", "ca", NOW).certificate is None
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        pytest.param(OPEN, False, id="open"),
+        pytest.param(replace(FAILED, failure=replace(REFUSED, count=MOST_FAILURES - 1)), False, id="one failure less"),
+        pytest.param(replace(FAILED, failure=replace(REFUSED, count=MOST_FAILURES)), True, id="so many failures"),
+        pytest.param(replace(AGAIN, failure=replace(REFUSED, count=MOST_FAILURES)), True, id="and another request"),
+        pytest.param(replace(OPEN, asked_at=NOW - LONGEST_WAIT + HOUR), False, id="an hour is left"),
+        pytest.param(replace(OPEN, asked_at=NOW - LONGEST_WAIT), True, id="never answered"),
+        pytest.param(replace(FAILED, since=NOW - LONGEST_WAIT), True, id="few failures in a long time"),
+        pytest.param(replace(AGAIN, since=NOW - LONGEST_WAIT), True, id="few failures, and another request"),
+        pytest.param(replace(ANSWERED, since=NOW - LONGEST_WAIT), False, id="answered at last"),
+        pytest.param(replace(AT_HAND, since=NOW - LONGEST_WAIT), False, id="at hand"),
+    ],
+)
+def test_when_runs_fail_because_of_a_leaf(request_: LeafRequest, expected: bool) -> None:
+    assert request_.is_overdue(NOW) is expected
+
+
+def test_an_hourly_schedule_fails_within_a_day_and_a_nightly_schedule_within_a_week() -> None:
+    """The row of requests that are refused at once, each in the first run after its time."""
+    for every, least, most in ((HOUR, 15 * HOUR, 24 * HOUR), (24 * HOUR, 4 * 24 * HOUR, 7 * 24 * HOUR)):
+        now, request_ = NOW, replace(OPEN, asked_at=NOW)
+        while not request_.is_overdue(now):
+            if request_.failure is None or next_try(request_.failure, request_.secret) <= now:
+                request_ = record_failure(replace(request_, asked_at=now, since=NOW), "It is refused.", now)
+            else:
+                now += every
+        assert least <= now - NOW <= most

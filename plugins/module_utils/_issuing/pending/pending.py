@@ -162,7 +162,7 @@ class _Reading:
             return LeafRequest(stored.secret, "", "", self.now, outdated=why)
         known = LeafRequest(
             stored.secret, record.issuer, record.authority, record.asked_at, self._outdated(stored, record), "",
-            record.failure, record.is_open,
+            record.failure, record.is_open, since=record.since,
         )  # fmt: skip
         return known if answer is None or known.outdated else self._answered(known, stored, answer)
 

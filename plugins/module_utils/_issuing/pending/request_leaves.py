@@ -47,7 +47,7 @@ from .requests import (
 )
 
 #: Bytes of the record of a request beside its names: digests, times, the name of an object.
-_RECORD_BYTES = 430
+_RECORD_BYTES = 480
 #: Bytes of a certificate, without subject, names, key and signature: validity, serial number, key identifiers, usages.
 _BARE_BYTES = 260
 #: Bytes of a certificate signing request, without the same.
@@ -189,16 +189,15 @@ def _ask(
         keys = keys_of(leaves, following, observation, work)
         write_all((_keys_written(component, keys, observation),), work, step.phase.value)
     # All of them first: a name that no certificate can have is found before an issuer signs the others for nothing.
+    earlier = {leaf.secret: _find_earlier(leaf, stored.get(leaf.secret), issuer, step, observation) for leaf in leaves}
     orders = {
-        leaf.secret: _order(leaf, keys.get(leaf.secret), _failure_before(stored.get(leaf.secret)), issuer, step, observation, work)
-        for leaf in leaves
+        leaf.secret: _order(leaf, keys.get(leaf.secret), earlier[leaf.secret], issuer, step, observation, work) for leaf in leaves
     }  # fmt: skip
     _forget_answered((stored[leaf.secret] for leaf in leaves if leaf.secret in stored), issuer)
     records: dict[str, RequestRecord] = {}
     try:
         for name, order in orders.items():
-            failed = _failure_before(stored.get(name))
-            records[name] = _request(order, keys.get(name), failed, issuer, step.issuer[0].fingerprint, work)
+            records[name] = _request(order, keys.get(name), earlier[name], issuer, step.issuer[0].fingerprint, work)
             work.renew_lease()
     except (IssuerUnavailable, KubeError):
         # The next look does not request the same leaves again. A call that has lost its Lease writes nothing: another run is at work.
@@ -229,13 +228,19 @@ def _forget_answered(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
     issuer.forget(tuple(map(recorded_token, records)))
 
 
-def _failure_before(stored: StoredRequest | None) -> Failure | None:
-    """The failures in a row that the request before has ended."""
-    return stored.record.failure if stored is not None and stored.record is not None else None
+def _find_earlier(
+    leaf: LeafSecret, stored: StoredRequest | None, issuer: Issuer, step: AskForLeaves, observation: Observation
+) -> RequestRecord | None:
+    """The last request of the row that the next request continues. None where it is the first of a row: a certificate was accepted since, or the next
+    request is for another issuer, for another CA or for other names, about which earlier failures say nothing.
+    """
+    record = stored.record if stored is not None and stored.pending is None else None
+    wanted = (issuer.reference, step.issuer[0].fingerprint, names_digest(subject_for(leaf, observation)))
+    return record if record is not None and (record.issuer, record.authority, record.names) == wanted else None
 
 
 def _order(
-    leaf: LeafSecret, key: PrivateKey | None, failed: Failure | None, issuer: Issuer, step: AskForLeaves, observation: Observation, work: Work
+    leaf: LeafSecret, key: PrivateKey | None, earlier: RequestRecord | None, issuer: Issuer, step: AskForLeaves, observation: Observation, work: Work
 ) -> LeafOrder:  # fmt: skip
     """The order for a leaf. The key is None where the issuer makes it. Raises StepError."""
     if key is None:
@@ -246,21 +251,24 @@ def _order(
     except CertificateError as error:
         raise refuse_unmakeable(leaf.secret, error) from None
     wanted = Wanted(issuer.reference, step.issuer[0].fingerprint)
+    failed = earlier.failure if earlier is not None else None
     name = request_name(leaf.secret, key.public_key_sha256, names_digest(subject), wanted, failed)
     return LeafOrder(name, subject, csr, work.validity(observation))
 
 
 def _request(
-    order: LeafOrder, key: PrivateKey | None, failed: Failure | None, issuer: Issuer, authority: str, work: Work
+    order: LeafOrder, key: PrivateKey | None, earlier: RequestRecord | None, issuer: Issuer, authority: str, work: Work
 ) -> RequestRecord:
     """The record of this request, which goes out. The CA that is to sign is named by its fingerprint."""
     answer, now = issuer.request(order), work.clock.now()
+    failed = earlier.failure if earlier is not None else None
+    since = (earlier.since or earlier.asked_at) if earlier is not None else None
     if isinstance(answer, Refused):
         failed = Failure.after(failed, now, f"{answer.reason} {answer.remedy}")
     token = "" if isinstance(answer, Refused) else answer.value.decode("utf-8")
     return RequestRecord(
         issuer.reference, authority, key.public_key_sha256 if key else "", names_digest(order.subject), now, token,
-        not isinstance(answer, Refused), failed,
+        not isinstance(answer, Refused), failed, since,
     )  # fmt: skip
 
 

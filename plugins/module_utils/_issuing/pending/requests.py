@@ -130,6 +130,8 @@ class RequestRecord:
     is_open: bool = True
     #: The failures of this and earlier requests for the leaf; None where none has failed.
     failure: Failure | None = None
+    #: When the first request of the row went out that no accepted certificate has ended, in UTC; None where this is the first.
+    since: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -233,7 +235,7 @@ def _decode(content: bytes) -> RequestRecord:
     failure = Failure(int(failed["count"]), _time(failed["at"]), printable(str(failed["why"]))) if failed else None
     return RequestRecord(
         str(read["issuer"]), str(read["authority"]), str(read["publicKey"]), str(read["names"]), _time(read["askedAt"]),
-        _token(read["request"]), bool(read["open"]), failure,
+        _token(read["request"]), bool(read["open"]), failure, _time(since) if (since := read.get("since")) else None,
     )  # fmt: skip
 
 
@@ -258,6 +260,7 @@ def _encode(record: RequestRecord) -> bytes:
         "publicKey": record.key,
         "names": record.names,
         "askedAt": record.asked_at.isoformat(),
+        "since": record.since.isoformat() if record.since else None,
         "open": record.is_open,
         "failed": {"count": failure.count, "at": failure.at.isoformat(), "why": failure.reason} if failure else None,
         "request": record.token,

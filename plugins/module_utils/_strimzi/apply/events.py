@@ -20,10 +20,12 @@ from uuid import uuid4
 from ..._errors import KubeError
 from ..._kube.client import KubeClient
 from ..._kube.resources import EVENTS
+from ..._leaves.request import LeafRequest
+from ..._pki.certificates import Certificate
 from ..._trust.ledger.journal import in_flight
-from ..._trust.model.decision import Violation
+from ..._trust.model.decision import Condition, Violation
 from ..._trust.model.ledger import Journal
-from ..._trust.model.names import first_told, flow_named, named
+from ..._trust.model.names import first_told, flow_named, listed, named
 from ..._trust.model.snapshot import Snapshot
 from ..._trust.rules.due import Expiring, warnings_of
 from ..names import KAFKAS, ClusterNames
@@ -50,9 +52,15 @@ class EventReason(str, Enum):
     REMOVED = "CaRemoved"
     RESTARTED = "PodRestarted"
     DUE = "RenewalDue"
+    ISSUED = "LeafIssued"
+    NOT_ISSUED = "LeafNotIssued"
+    GIVEN_UP = "RequestGivenUp"
+    NOT_OWNED = "SecretNotOwned"
 
 
-_WARNINGS = frozenset({EventReason.HELD, EventReason.DUE})
+_WARNINGS = frozenset({EventReason.HELD, EventReason.DUE, EventReason.NOT_ISSUED, EventReason.NOT_OWNED})
+#: The conditions whose violations have a kind of event of their own, whether a flow is in flight or not.
+_OF_THEIR_OWN = {Condition.LEAVES_ARE_ISSUED: EventReason.NOT_ISSUED, Condition.NAMES_ARE_FREE: EventReason.NOT_OWNED}
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ def events_between(before: Snapshot, after: Snapshot) -> Iterator[Event]:
                 EventReason.ADOPTED, f"The {names.ca} is user-managed: the Cluster Operator no longer renews it."
             )
     yield from _of_journals(old.journal, new.journal, names.ca)
+    yield from _of_requests(before, after)
     if before.ca.in_use and after.ca.in_use and before.ca.in_use != after.ca.in_use:
         told = f"{named(after.ca.in_use[0])} is in use as {names.ca}, in the place of {named(before.ca.in_use[0])}."
         yield Event(EventReason.SWITCHED, told)
@@ -97,12 +106,62 @@ def _of_journals(old: Journal | None, new: Journal | None, ca: str) -> Iterator[
         yield Event(EventReason.FINISHED, f"The flow on the {ca} is at its end: {flow_named(new)}.")
 
 
+def _of_requests(before: Snapshot, after: Snapshot) -> Iterator[Event]:
+    """An event for each reason for which requests were given up (Improved and extensible Certificate controller, "requestmanager")."""
+    given_up: dict[str, list[str]] = {}
+    stored, now_stored = _leaves_in(before), _leaves_in(after)
+    for name, request in before.leaves.requests.items():
+        if why := _why_given_up(request, stored.get(name), now_stored.get(name), after):
+            given_up.setdefault(why, []).append(name)
+    for why, names in given_up.items():
+        were = "1 request was" if len(names) == 1 else f"{len(names)} requests were"
+        yield Event(EventReason.GIVEN_UP, f"{were} given up, for {listed(names)}: {why}.")
+
+
+def _leaves_in(snapshot: Snapshot) -> dict[str, Certificate]:
+    return {leaf.secret: leaf.chain[0] for leaf in snapshot.every_leaf if leaf.chain}
+
+
+def _why_given_up(request: LeafRequest, before: Certificate | None, now: Certificate | None, after: Snapshot) -> str:
+    """Why this request is not wanted any more, as a part of a sentence; empty where it is, and where it was served. The leaf of its Secret was ``before``,
+    and is ``now``.
+    """
+    if request.certificate is not None and request.certificate in (before, now):
+        return ""
+    later = after.leaves.requests.get(request.secret)
+    if later is None:
+        entry = after.ledger_or_empty.find(request.authority)
+        is_served = now is not None and now != before and (entry is None or now.signed_by(entry.certificate))
+        return "" if is_served else request.outdated or "no other certificate is needed"
+    if request.outdated:
+        return "" if later.outdated else request.outdated
+    if later.answer is not None or (later.issuer, later.authority) == (request.issuer, request.authority):
+        return ""
+    return f"{later.issuer} is to sign" if later.issuer != request.issuer else "another CA is to sign"
+
+
+def events_of_issued(actions: Iterable[Action]) -> Iterator[Event]:
+    """The event about the leaves that a call has put into their Secrets (Improved and extensible Certificate controller, "issuing")."""
+    issued = [action for action in actions if "leaf" in (action.after or ())]
+    if not issued:
+        return
+    others = [action.object for action in issued[1:]]
+    rest = f" Issued with it: {listed(others)}." if others else ""
+    yield Event(EventReason.ISSUED, f"{issued[0].object}: {issued[0].what}.{rest}")
+
+
 def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: Iterable[Expiring]) -> Iterator[Event]:
-    """The events about a flow that is held, and about certificates that nothing is going to renew."""
-    if in_flight(after.ledger) is not None:
-        held = (f"{violation.subject}: {violation.message} {violation.remedy}" for violation in violations)
-        told = first_told(held, "condition", "the playbook status names each")
-        yield from (Event(EventReason.HELD, note) for note in told)
+    """The events about a flow that is held, about conditions with an event of their own, and about certificates that nothing is going to renew."""
+    found: dict[EventReason, list[str]] = {}
+    is_in_flight = in_flight(after.ledger) is not None
+    for violation in violations:
+        if violation.holds and is_in_flight:
+            found.setdefault(EventReason.HELD, []).append(str(violation))
+        if reason := _OF_THEIR_OWN.get(violation.condition):
+            found.setdefault(reason, []).append(str(violation))
+    for reason, notes in found.items():
+        told = first_told(notes, "condition", "the playbook status names each")
+        yield from (Event(reason, note) for note in told)
     yield from (Event(EventReason.DUE, note) for note in warnings_of(ending, after.now))
 
 

@@ -172,6 +172,7 @@ class Condition(str, Enum):
     EVIDENCE = "evidence"
     TRUST = "trust"
     REMOVAL = "removal"
+    LEAVES_ARE_ISSUED = "leaves_are_issued"
     VERDICT = "verdict"
     IN_PLACE = "in_place"
     PLAN_IS_APPROVED = "plan_is_approved"
@@ -199,6 +200,11 @@ class Violation:
     message: str
     #: The remedy, as sentences.
     remedy: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds the flow. If not, the run fails because of it, after all of its other work."""
+        return self.condition is not Condition.LEAVES_ARE_ISSUED
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.message} {self.remedy}"

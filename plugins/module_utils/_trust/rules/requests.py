@@ -15,7 +15,7 @@ the switch: no issuer issues theirs before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..._leaves.request import LeafRequest, Next, Wanted, next_action, next_try
@@ -160,7 +160,8 @@ def await_issuer(at: Situation) -> Turn:
     awaited = tuple(name for name in awaited_leaves(at) if (request := requests.get(name)) and request.is_open)
     has_time = until is not None and at.snapshot.now < until and not at.snapshot.reconciliation.pause.is_ours
     if until is None or not has_time or not awaited:
-        return Wait(awaited=describe_awaited_leaves(at))
+        overdue = _overdue_leaves(at, awaited_leaves(at), asked.issuer)
+        return Wait(violations=overdue, awaited=describe_awaited_leaves(at))
     return (
         AwaitIssuer(
             secrets=awaited,
@@ -192,7 +193,7 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     if asked is None or not missing:
         return ()
     total = f"{counted(len(missing), 'certificate')} of {named(asked.issuer[0])}"
-    details = dict.fromkeys(_describe_request(at.snapshot.leaves.requests.get(name)) for name in missing)
+    details = dict.fromkeys(_describe_request(request) for request in _requests_without_violation(at, missing))
     ending = tuple(_describe_leaves_that_end_meanwhile(at))
     is_held_up = bool(ending) or bool(presenting_ended(at.snapshot))
     rest = "the next run goes on." if is_held_up else "nothing else is held up, and the next run goes on."
@@ -212,7 +213,7 @@ def _find_sample(at: Situation, asked: Asked) -> Iterator[str]:
         f"{names} are in the source, and none of them is in use: the call requests one certificate of {at.intent.issuing.external_issuer}, for {secret}, "
         "and the CA that signs it comes into use. Nodes trust all of these CAs meanwhile; the next run goes on."
     )
-    yield from filter(None, (_describe_request(at.snapshot.leaves.requests.get(secret)),))
+    yield from filter(None, map(_describe_request, _requests_without_violation(at, (secret,))))
 
 
 def _describe_leaves_that_end_meanwhile(at: Situation) -> Iterator[str]:
@@ -258,9 +259,7 @@ def _doubt_about_names(snapshot: Snapshot) -> str:
     )
 
 
-def _describe_request(request: LeafRequest | None) -> str:
-    if request is None:
-        return ""
+def _describe_request(request: LeafRequest) -> str:
     if request.failure is not None and not request.is_open:
         again = next_try(request.failure, request.secret)
         return f"{request.secret}: {request.failure.reason} The next request goes out on {again:%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
@@ -268,9 +267,65 @@ def _describe_request(request: LeafRequest | None) -> str:
     return " ".join(filter(None, (told, request.waiting)))
 
 
-def keep_spare_leaves(at: Situation) -> Steps:
+def _overdue_leaves(at: Situation, secrets: Iterable[str], issuer: Chain) -> tuple[Violation, ...]:
+    """A violation for each of these leaves of this CA that no accepted certificate has come for in a long time: they hold no other work."""
+    authority = named(issuer[0])
+    first, others = _overdue_requests(at, secrets)
+    found = tuple(_overdue_leaf(at, request, authority) for request in first)
+    if not others:
+        return found
+    rest = Violation(
+        Condition.LEAVES_ARE_ISSUED, at.snapshot.names.kafka,
+        f"{counted(len(others), 'more certificate')} of {authority} {'has' if len(others) == 1 else 'have'} not come either, for "
+        f"{listed([request.secret for request in others])}.",
+        "The sentences about the awaited certificates say what became of each request.",
+    )  # fmt: skip
+    return (*found, rest)
+
+
+#: How many leaves have a violation of their own: an issuer may refuse thousands of users for the same reason.
+_WITH_VIOLATION = 5
+
+
+def _overdue_requests(at: Situation, secrets: Iterable[str]) -> tuple[Sequence[LeafRequest], Sequence[LeafRequest]]:
+    """The requests for these leaves that runs fail because of: the first of them, and the others."""
+    requests = at.snapshot.leaves.requests
+    found = [requests[name] for name in secrets if name in requests and requests[name].is_overdue(at.snapshot.now)]
+    return found[:_WITH_VIOLATION], found[_WITH_VIOLATION:]
+
+
+def _requests_without_violation(at: Situation, secrets: Iterable[str]) -> tuple[LeafRequest, ...]:
+    """The requests for these leaves without the requests that a violation tells about."""
+    secrets, requests = tuple(secrets), at.snapshot.leaves.requests
+    told = {request.secret for request in _overdue_requests(at, secrets)[0]}
+    return tuple(requests[name] for name in secrets if name in requests and name not in told)
+
+
+def _overdue_leaf(at: Situation, request: LeafRequest, authority: str) -> Violation:
+    users = (presenter.user for presenter in at.snapshot.presenters if presenter.secret == request.secret)
+    user = next(filter(None, users), None)
+    home = user.namespace if user is not None else at.snapshot.names.namespace
+    failure, first = request.failure, f"{request.first_asked_at:%Y-%m-%d at %H:%M} UTC"
+    if failure is None:
+        told = f"{request.issuer} has not answered since {first}. {request.waiting}"
+    else:
+        failed = "1 request has" if failure.count == 1 else f"{failure.count} requests in a row have"
+        again = f" Another request went out on {request.asked_at:%Y-%m-%d at %H:%M} UTC: {request.waiting}"
+        told = f"{failed} failed at {request.issuer}, the first of {first}. {failure.reason}{again if request.is_open else ''}"
+    remedy = (
+        "See that this request is answered, and run again."
+        if failure is None or request.is_open
+        else f"The next request goes out on {next_try(failure, request.secret):%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
+    )
+    return Violation(
+        Condition.LEAVES_ARE_ISSUED, f"Secret {home}/{request.secret}", f"no certificate of {authority} has come for it: {told.rstrip()}",
+        f"{remedy} Runs fail until a certificate is accepted; nothing else is held up by it.",
+    )  # fmt: skip
+
+
+def keep_spare_leaves(at: Situation) -> Turn:
     """Record the certificates that have come back, then request the missing certificates. Not while another CA is on its way: the leaves would be
-    of the old CA.
+    of the old CA. No flow waits for them; a run fails for them at its end, after a long time.
     """
     if at.snapshot.ca.prepared:
         return ()
@@ -282,7 +337,10 @@ def keep_spare_leaves(at: Situation) -> Steps:
         )
     missing = tuple(name for name, what in found.items() if what is Next.ASK)
     if not missing:
-        return ()
+        waiting = (name for name, what in found.items() if what is Next.WAIT)
+        last = Phase.USE if at.flow_in_flight is None else Phase.RETIRE
+        overdue = _overdue_leaves(at, waiting, at.snapshot.ca.current)
+        return Wait(violations=overdue, phase=last) if overdue else ()
     because = "The key of the CA is kept elsewhere, so certificates for the next nodes of each pool are kept at hand."
     issuer, asked = at.snapshot.ca.current, at.intent.issuing.external_issuer
     return (

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -78,6 +79,10 @@ def next_key_of(bench: Bench, name: str = NODE) -> PrivateKey:
 
 def own_key(bench: Bench, name: str = NODE) -> str:
     return next_key_of(bench, name).public_key_sha256
+
+
+def edit_record(bench: Bench, name: str, **fields: Any) -> None:
+    put(bench, REQUESTS, f"{name}.requested", json.dumps({**requested(bench, name), **fields}).encode())
 
 
 def told(actions: list[Action]) -> Writes:
@@ -304,6 +309,42 @@ def test_a_refusal_at_once_is_recorded_with_the_reason(noting: Noting) -> None:
     assert record["failed"] == {"count": 1, "at": NOW.isoformat(), "why": "No such names here. Ask for others."}
     ask(bench, NODE)
     assert requested(bench)["failed"]["count"] == 2
+
+
+def test_requests_in_a_row_record_when_the_first_went_out(noting: Noting) -> None:
+    bench = elsewhere()
+    for _request in range(2):
+        ask(bench, NODE)
+        assert requested(bench)["askedAt"] == NOW.isoformat()
+        edit_record(bench, NODE, askedAt=(NOW - timedelta(days=3)).isoformat())
+    assert requested(bench)["since"] == (NOW - timedelta(days=3)).isoformat()
+    assert seen(bench).first_asked_at == NOW - timedelta(days=3)
+    ask(bench, NODE)
+    assert requested(bench)["since"] == (NOW - timedelta(days=3)).isoformat()
+
+
+@pytest.mark.parametrize("change", ["issuer", "authority", "names"])
+def test_a_request_for_something_else_begins_a_row_of_its_own(noting: Noting, change: str) -> None:
+    """The failures say nothing about it: they neither delay it nor fail the run."""
+    bench = elsewhere()
+    noting.refuses = True
+    ask(bench, NODE)
+    ask(bench, NODE)
+    assert requested(bench)["failed"]["count"] == 2
+    edit_record(bench, NODE, **{change: "another"})
+    noting.refuses = False
+    ask(bench, NODE)
+    assert (requested(bench)["failed"], requested(bench)["since"]) == (None, None)
+
+
+def test_after_an_accepted_certificate_the_next_request_begins_a_row_of_its_own() -> None:
+    bench = elsewhere()
+    ask(bench, NODE)
+    edit_record(bench, NODE, since=(NOW - timedelta(days=3)).isoformat())
+    answer(bench)
+    collect(bench, NODE)
+    ask(bench, NODE)
+    assert (requested(bench)["failed"], requested(bench)["since"]) == (None, None)
 
 
 def test_a_request_to_the_issuer_before_is_forgotten(noting: Noting) -> None:

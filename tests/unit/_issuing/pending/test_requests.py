@@ -111,7 +111,7 @@ def test_a_person_reads_the_record_and_puts_an_answer_back() -> None:
     told = json.loads(bench.data(REQUESTS)[f"{NODE}.requested"])
     assert told == {
         "issuer": "someone", "authority": "the CA", "publicKey": "a key", "names": "names",
-        "askedAt": "2026-06-01T12:00:00+00:00", "open": False, "request": RECORD.token,
+        "askedAt": "2026-06-01T12:00:00+00:00", "since": None, "open": False, "request": RECORD.token,
         "failed": {"count": 3, "at": "2026-06-01T12:00:00+00:00", "why": "It is refused."},
     }  # fmt: skip
     store(bench, record(bench, RECORD))
