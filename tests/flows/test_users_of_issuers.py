@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
@@ -28,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     IssuerSettings,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.support.asked_issuers import AskedIssuer, asked_issuer
@@ -128,6 +130,64 @@ def test_users_move_to_every_issuer_and_back(by: Issued) -> None:
     assert by.cluster.issuers() == {"CN=clients-ca v2,O=io.strimzi"}
     assert (requests_left(by.cluster), by.cluster.rolls) == ([], {0})
     assert by.cluster.memory.api.all("certificaterequests", NAMESPACE) == [] or by.certificates
+
+
+def sign_wrongly(by: Issued, user: str) -> None:
+    """From now on another CA signs the certificates of this user."""
+    stranger = root("Stranger", end=START + 10 * YEAR)
+    if isinstance(by.issuer, ByCertificates):
+        manager = by.issuer.manager
+        right, sign = manager.authority, manager._sign
+
+        def signed(spec: dict[str, Any]) -> bytes:
+            is_theirs = user in str(x509.load_pem_x509_csr(base64.b64decode(spec["request"])).subject)
+            manager.authority = Entity(stranger.chain[0], stranger.keys[0]) if is_theirs else right
+            return sign(spec)
+
+        manager._sign = signed  # type: ignore[method-assign]
+    else:
+        by.issuer.signing.mistake = lambda template: (
+            replace(template, issuer=stranger) if user in str(template.subject) else template
+        )
+
+
+@every_issuer
+def test_a_user_whose_certificate_is_refused_each_time_fails_the_schedule_and_the_others_are_served(by: Issued) -> None:
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    sign_wrongly(by, "alerts")
+    by.cluster.add("alerts", "billing")
+    nights = 0
+    while not (decision := by.run(Goal.RECONCILE).outcome.decision).violations:
+        by.issuer.work()
+        assert (decision.done, nights < 11) == (False, True)
+        by.cluster.memory.seconds += timedelta(days=1).total_seconds()
+        nights += 1
+    assert nights >= 4
+    (found,) = decision.violations
+    assert (found.condition, found.subject) == (Condition.LEAVES_ARE_ISSUED, "Secret kafka/alerts")
+    assert "no trusted certificate for CN=Stranger" in found.message
+    assert by.cluster.secret("alerts") == {}
+    by.cluster.memory.settle(2)
+    assert parse_certificates(by.cluster.secret("billing")["user.crt"])[0].issuer == by.authority.chain[0].subject
+
+
+@by_certificates
+def test_a_renewal_of_cert_manager_that_is_refused_each_time_fails_the_schedule_in_time(by: Issued) -> None:
+    """The administrator has exchanged the CA behind the issuer: nothing is wrong for the run before the certificate is in its time for renewal."""
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    user = FIVE[0]
+    sign_wrongly(by, user)
+    stored = by.cluster.secret(user)["user.crt"]
+    end = parse_certificates(stored)[0].not_after
+    by.cluster.memory.seconds += (end - by.cluster.work().clock.now() - timedelta(days=46)).total_seconds()
+    while not (decision := by.run(Goal.RECONCILE).outcome.decision).violations:
+        by.cluster.memory.seconds += timedelta(days=1).total_seconds()
+        assert by.cluster.work().clock.now() < end
+    assert {(found.condition, found.subject) for found in decision.violations} == {
+        (Condition.LEAVES_ARE_ISSUED, f"Secret kafka/{user}")
+    }
+    assert end - by.cluster.work().clock.now() > timedelta(days=30)
+    assert by.cluster.secret(user)["user.crt"] == stored
 
 
 @by_certificates

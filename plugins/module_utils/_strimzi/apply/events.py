@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from ..._errors import KubeError
 from ..._kube.client import KubeClient
-from ..._kube.resources import EVENTS
+from ..._kube.resources import EVENTS, SECRETS
 from ..._leaves.request import LeafRequest
 from ..._pki.certificates import Certificate
 from ..._trust.ledger.journal import in_flight
@@ -59,8 +59,6 @@ class EventReason(str, Enum):
 
 
 _WARNINGS = frozenset({EventReason.HELD, EventReason.DUE, EventReason.NOT_ISSUED, EventReason.NOT_OWNED})
-#: The conditions whose violations have a kind of event of their own, whether a flow is in flight or not.
-_OF_THEIR_OWN = {Condition.LEAVES_ARE_ISSUED: EventReason.NOT_ISSUED, Condition.NAMES_ARE_FREE: EventReason.NOT_OWNED}
 
 
 @dataclass(frozen=True)
@@ -151,14 +149,16 @@ def events_of_issued(actions: Iterable[Action]) -> Iterator[Event]:
 
 
 def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: Iterable[Expiring]) -> Iterator[Event]:
-    """The events about a flow that is held, about conditions with an event of their own, and about certificates that nothing is going to renew."""
+    """The events about a flow that is held, about Secrets of other owners, and about certificates that do not come, or that nothing is going to renew."""
     found: dict[EventReason, list[str]] = {}
     is_in_flight = in_flight(after.ledger) is not None
     for violation in violations:
         if violation.holds and is_in_flight:
             found.setdefault(EventReason.HELD, []).append(str(violation))
-        if reason := _OF_THEIR_OWN.get(violation.condition):
-            found.setdefault(reason, []).append(str(violation))
+        if violation.condition is Condition.LEAVES_ARE_ISSUED:
+            found.setdefault(EventReason.NOT_ISSUED, []).append(str(violation))
+        if violation.condition is Condition.NAMES_ARE_FREE and violation.subject.startswith(f"{SECRETS.kind} "):
+            found.setdefault(EventReason.NOT_OWNED, []).append(str(violation))
     for reason, notes in found.items():
         told = first_told(notes, "condition", "the playbook status names each")
         yield from (Event(reason, note) for note in told)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LONGEST_WAIT
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import (
@@ -19,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.jou
     stops_before_use,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
@@ -30,16 +32,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause
 
-from ....tools.support.certificates import HOUR, NOW
+from ....tools.support.certificates import DAY, HOUR, NOW
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, unlinked
+from ..authorities import OLD
 from ..builders import changed
 from ..ledgers import a_journal
+from ..requested import ISSUER, a_request, elsewhere, with_requests
 from ..rules.asking import situation
+from ..rules.test_due import leaf_with
 
 RECONCILE, REPLACE_KEY = Intent(Goal.RECONCILE), Intent(Goal.REPLACE_KEY)
 ROTATION, TURNED = a_journal(), a_journal(is_abort=True)
@@ -140,6 +145,20 @@ def test_a_call_that_does_not_lead_says_so_and_does_nothing(snapshot: Snapshot, 
     assert held.pending
     led = decide(seen, changed_intent(REPLACE_KEY, stop_after=after))
     assert (led.stop, bool(led.steps)) == (None, True)
+
+
+def test_leaves_of_the_next_ca_that_do_not_come_keep_no_leaf_of_the_ca_in_use_from_its_renewal() -> None:
+    seen, names = stopping(elsewhere(linked.TRUSTED), Phase.TRUST), (*linked.CHAINED, linked.OWN)
+    seen = replace(seen, ledger=_kept(seen))
+    late = with_requests(seen, *(a_request(name, asked_at=NOW - LONGEST_WAIT) for name in names))
+    told = decide(late, an_intent(Goal.RECONCILE, external_issuer=ISSUER))
+    assert (told.steps, {violation.condition for violation in told.violations}) == ((), {Condition.LEAVES_ARE_ISSUED})
+    ending = leaf_with(10 * DAY, issuer=OLD, secret=names[0])
+    leaves = tuple(ending if leaf.secret == names[0] else leaf for leaf in late.leaves.stored)
+    renewing = an_intent(Goal.RENEW_LEAVES, external_issuer=ISSUER)
+    steps = decide(changed(late, leaves=leaves), renewing).steps
+    assert steps == decide(changed(with_requests(seen, *map(a_request, names)), leaves=leaves), renewing).steps
+    assert [type(step) for step in steps] == [Pause]
 
 
 def _kept(snapshot: Snapshot) -> Ledger | None:

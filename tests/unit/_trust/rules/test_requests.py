@@ -10,15 +10,25 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import (
+    LONGEST_WAIT,
+    MOST_FAILURES,
+    LeafRequest,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, IssueReason, why_ending
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Decision,
+    Wait,
+    steps_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,
@@ -46,7 +56,7 @@ from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of
 from ..builders import PAUSED, changed, cluster, prepared, secrets
 from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, leaves
-from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, refused, with_requests
+from ..requested import ISSUER, REFUSED, a_request, answered, at_hand, elsewhere, refused, with_requests
 from .asking import situation
 from .test_due import LASTING, leaf_with, settled
 
@@ -418,6 +428,101 @@ def test_a_flow_that_waits_is_not_done_and_not_held() -> None:
     assert decision.waiting[0] == TOTAL
     settled_ = decide(KEPT, RECONCILE)
     assert (settled_.done, settled_.waiting) == (True, ())
+
+
+# Leaves that no accepted certificate comes for.
+
+
+OLD_REQUEST = a_request(asked_at=NOW - LONGEST_WAIT, waiting="Sign it.")
+FAILED_OFTEN = replace(refused(), failure=replace(REFUSED, count=MOST_FAILURES))
+
+
+def overdue(decision: Decision) -> list[str]:
+    assert {violation.condition for violation in decision.violations} <= {Condition.LEAVES_ARE_ISSUED}
+    return [violation.subject for violation in decision.violations]
+
+
+@pytest.mark.parametrize(
+    ("request_", "message", "remedy"),
+    [
+        pytest.param(OLD_REQUEST, f"{ISSUER} has not answered since 2026-05-22 at 12:00 UTC. Sign it.", "See that this request is answered", id="open"),
+        pytest.param(
+            FAILED_OFTEN, f"5 requests in a row have failed at {ISSUER}, the first of 2026-06-01 at 11:00 UTC. {REFUSED.reason}",
+            "The next request goes out on 2026-06-02 at ", id="refused each time",
+        ),
+        pytest.param(
+            replace(refused(), since=NOW - LONGEST_WAIT),
+            f"1 request has failed at {ISSUER}, the first of 2026-05-22 at 12:00 UTC. {REFUSED.reason}", "The next request goes out on 2026-06-01 at ",
+            id="refused, and long ago",
+        ),
+        pytest.param(
+            replace(FAILED_OFTEN, is_open=True, waiting="Sign it."), f"{REFUSED.reason} Another request went out on 2026-06-01 at 11:00 UTC: Sign it.",
+            "See that this request is answered", id="and asked again",
+        ),
+    ],
+)  # fmt: skip
+def test_a_run_fails_with_the_words_of_the_issuer(request_: LeafRequest, message: str, remedy: str) -> None:
+    trusted = elsewhere(unlinked.TRUSTED)
+    others = [answered(name) for name in PODS[1:]]
+    decision = decide(with_requests(trusted, request_, *others), REPLACE_KEY)
+    assert (decision.steps, decision.done) == ((), False)
+    (found,) = decision.violations
+    assert (found.condition, found.subject) == (Condition.LEAVES_ARE_ISSUED, f"Secret kafka/{PODS[0]}")
+    assert found.message.startswith(f"no certificate of {named(NEW.certificate)} has come for it: ")
+    assert message in found.message
+    assert found.remedy.startswith(remedy)
+    # What the issuer says stands in one place.
+    assert len(decision.waiting) == 1
+
+
+def test_a_request_in_its_time_fails_no_run() -> None:
+    in_time = replace(OLD_REQUEST, asked_at=NOW - LONGEST_WAIT + HOUR)
+    decision = decide(with_requests(elsewhere(unlinked.TRUSTED), in_time, *map(a_request, PODS[1:])), REPLACE_KEY)
+    assert (decision.violations, decision.waiting[1:]) == ((), ("Sign it.",))
+
+
+def test_a_failed_run_has_done_everything_else_before() -> None:
+    """Processes come to trust the next CA, and leaves at hand are issued."""
+    assert kinds(with_requests(PUBLISHED, OLD_REQUEST, *map(a_request, PODS[1:])))
+    two = changed(KEPT, leaves=leaves(NEW, names=PODS[2:]), missing=dict.fromkeys(PODS[:2], Component.KAFKA))
+    waited = changed_intent(RECONCILE, issuer_deadline=NOW + HOUR)
+    assert kinds(with_requests(two, OLD_REQUEST, a_request(PODS[1])), waited) == ["AwaitIssuer"]
+    assert overdue(decide(with_requests(two, OLD_REQUEST, a_request(PODS[1])), RECONCILE)) == [
+        f"Secret kafka/{PODS[0]}"
+    ]
+
+
+def test_of_many_that_have_not_come_some_are_named_with_the_words_of_the_issuer() -> None:
+    names = tuple(f"node-{number}" for number in range(8))
+    snapshot = changed(elsewhere(unlinked.TRUSTED), leaves=leaves(names=names))
+    requests = [replace(OLD_REQUEST, secret=name, waiting=f"{name}: sign it.") for name in names]
+    found = await_issuer(at(with_requests(snapshot, *requests)))
+    assert isinstance(found, Wait)
+    subjects = [violation.subject for violation in found.violations]
+    assert subjects == [*(f"Secret kafka/{name}" for name in names[:5]), snapshot.names.kafka]
+    assert "3 more certificates of " in found.violations[-1].message
+    assert [sentence for sentence in found.awaited if sentence.endswith("sign it.")] == [
+        f"{name}: sign it." for name in names[5:]
+    ]
+
+
+def test_a_leaf_that_only_tells_which_ca_signs_fails_runs_as_well() -> None:
+    asked = leaves_to_ask_for(at(UNCLEAR, CONFIRMED))
+    assert asked is not None
+    request_ = replace(OLD_REQUEST, authority=asked.issuer[0].fingerprint)
+    turn = await_issuer(at(with_requests(UNCLEAR, request_), CONFIRMED))
+    assert isinstance(turn, Wait)
+    assert [violation.subject for violation in turn.violations] == [f"Secret kafka/{PODS[0]}"]
+    assert len(turn.awaited) == 1
+
+
+def test_leaves_that_do_not_come_hold_no_adoption() -> None:
+    """Requests of the time before the cluster was handed back may lie there."""
+    asked = with_requests(MISSING, OLD_REQUEST)
+    assert overdue(decide(asked, RECONCILE))
+    generated = changed(asked, reconciliation=replace(asked.reconciliation, generated=True))
+    (step,) = decide(generated, an_intent(Goal.UPGRADE, external_issuer=ISSUER)).steps
+    assert isinstance(step, SetGenerated)
 
 
 # Using, and forgetting.

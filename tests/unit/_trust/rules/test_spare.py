@@ -9,7 +9,9 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LONGEST_WAIT, LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
@@ -24,7 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
     leaves_to_await,
 )
 
-from ....tools.support.certificates import DAY
+from ....tools.support.certificates import DAY, NOW
+from ....tools.support.intents import changed_intent
 from ..authorities import NEW, OLD, THIRD, chain_of
 from ..builders import changed, cluster, prepared, secrets
 from ..ledgers import entry, ledger
@@ -83,6 +86,18 @@ def test_no_flow_waits_for_spare_leaves(snapshot: Snapshot) -> None:
     )
     decision = decide(snapshot, RECONCILE)
     assert (decision.done, decision.steps, decision.waiting, decision.violations) == (True, (), (), ())
+
+
+@pytest.mark.parametrize(
+    "request_", [a_request(NEXT, asked_at=NOW - LONGEST_WAIT), replace(refused(NEXT), since=NOW - LONGEST_WAIT)]
+)
+def test_a_run_fails_for_a_spare_leaf_that_does_not_come_after_all_of_its_work(request_: LeafRequest) -> None:
+    snapshot = with_requests(WANTED, request_, answered(AFTER))
+    decision = decide(snapshot, RECONCILE)
+    (found,) = decision.violations
+    assert (found.condition, found.subject) == (Condition.LEAVES_ARE_ISSUED, f"Secret kafka/{NEXT}")
+    # In a flow no phase before the last ends with it.
+    assert decide(snapshot, changed_intent(RECONCILE, last_phase=Phase.TRUST)).violations == ()
 
 
 @pytest.mark.parametrize(
