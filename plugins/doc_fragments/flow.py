@@ -174,6 +174,8 @@ options:
       - The call makes requests before any process depends on them, records them in Secrets C(<cluster>-issuing-<component>), and uses the certificates when
         all have come and have passed every check. A run with open requests ends without an error, and the next run goes on.
         RV(waiting) names the open requests, with the words of the issuer.
+      - The call fails, at its end, where five requests in a row for a certificate have failed, or where the first of them was ten days ago, until a
+        certificate is accepted.
     type: dict
     suboptions:
       type:

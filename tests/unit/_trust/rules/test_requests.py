@@ -471,7 +471,7 @@ def test_a_run_fails_with_the_words_of_the_issuer(request_: LeafRequest, message
     assert found.message.startswith(f"no certificate of {named(NEW.certificate)} has come for it: ")
     assert message in found.message
     assert found.remedy.startswith(remedy)
-    # What the issuer says stands in one place.
+    # The violation has the words of the issuer, and no other sentence repeats them.
     assert len(decision.waiting) == 1
 
 
