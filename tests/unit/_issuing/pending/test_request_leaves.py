@@ -340,9 +340,11 @@ def test_a_request_for_something_else_begins_a_row_of_its_own(noting: Noting, ch
 def test_after_an_accepted_certificate_the_next_request_begins_a_row_of_its_own() -> None:
     bench = elsewhere()
     ask(bench, NODE)
-    edit_record(bench, NODE, since=(NOW - timedelta(days=3)).isoformat())
+    record = {**requested(bench), "since": (NOW - timedelta(days=3)).isoformat()}
     answer(bench)
     collect(bench, NODE)
+    # As beside the certificate of an issuer that keeps something for the request.
+    put(bench, REQUESTS, f"{NODE}.requested", json.dumps(record).encode())
     ask(bench, NODE)
     assert (requested(bench)["failed"], requested(bench)["since"]) == (None, None)
 

@@ -11,18 +11,23 @@ from enum import Enum
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LONGEST_WAIT, MOST_FAILURES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS
 
+from ....tools.support.certificates import NOW
 from ....tools.support.intents import changed_intent
 from .. import linked
 from ..authorities import NEW, OLD, THIRD, names_of, stored_chain
 from ..builders import answering, changed
+from ..requested import REFUSED as REFUSAL
+from ..requested import a_request, elsewhere, with_requests
 from ..rules.asking import RECONCILE
 from ..rules.test_verdict import asked, failing
 from ..stand_in import MadeHere
@@ -88,6 +93,13 @@ def without_leaf() -> Snapshot:
 REFUSED = replace(linked.SETTLED, reconciliation=failing().reconciliation)
 
 
+def with_spare(**fields: object) -> Snapshot:
+    """Another issuer keeps the key of the CA in use, and has the request for a node that is yet to come."""
+    name = "demo-nodes-9"
+    request = replace(a_request(name, OLD), issuer=RECONCILE.issuing.external_issuer, **fields)  # type: ignore[arg-type]
+    return changed(with_requests(elsewhere(linked.SETTLED, OLD), request), spare={name: PoolNode("nodes", 9)})
+
+
 #: Violations that are shown although no precondition is asked, and those that have no precondition.
 ROWS = {
     Condition.LEAVES_ARE_OURS: Row(
@@ -108,6 +120,14 @@ ROWS = {
     ),
     Condition.REMOVAL: Row(
         Stops.GATE, {"a removed CA is accepted": answering(linked.FINISHED, accepting=names_of(NEW, OLD))}
+    ),
+    # It holds nothing: the run fails after all of its work.
+    Condition.LEAVES_ARE_ISSUED: Row(
+        Stops.END,
+        {
+            "never answered": with_spare(asked_at=NOW - LONGEST_WAIT),
+            "refused each time": with_spare(is_open=False, failure=replace(REFUSAL, count=MOST_FAILURES)),
+        },
     ),
     # Other certificates may be what mends it, so they are stored and used first.
     Condition.VERDICT: Row(

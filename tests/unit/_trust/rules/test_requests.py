@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request i
     LeafRequest,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, IssueReason, why_ending
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide, list_holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Decision,
@@ -514,6 +514,16 @@ def test_a_leaf_that_only_tells_which_ca_signs_fails_runs_as_well() -> None:
     assert isinstance(turn, Wait)
     assert [violation.subject for violation in turn.violations] == [f"Secret kafka/{PODS[0]}"]
     assert len(turn.awaited) == 1
+
+
+def test_leaves_that_end_while_others_do_not_come_are_told_once() -> None:
+    near = changed(elsewhere(unlinked.TRUSTED, OLD, NEW), renewal_window=OLD.certificate.not_after - NOW)
+    waiting = at(with_requests(near, *(replace(OLD_REQUEST, secret=name) for name in PODS)))
+    turn = await_issuer(waiting)
+    assert isinstance(turn, Wait)
+    assert "No issuer renews certificates" in turn.awaited[1]
+    held, _later = list_holds(waiting, (turn,))
+    assert [violation.subject for violation in held] == [f"Secret kafka/{name}" for name in PODS]
 
 
 def test_leaves_that_do_not_come_hold_no_adoption() -> None:
