@@ -2,13 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A user labels a pod of another application as a process of the cluster, in the middle of a flow. The flow holds, says so, and goes on when
-the labels are gone; the pod is neither restarted nor annotated, and gets no certificate.
+the labels are gone; the pod is neither restarted nor annotated, and gets no certificate. A pod of the cluster that has lost its owner holds
+a flow before its first write.
 """
 
 from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.pods import PARTIES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
@@ -21,12 +23,15 @@ from .cases import REPLACEMENTS, Case
 EVERY = 7
 
 
-def assert_held(result: FlowResult) -> None:
+def held_pods(result: FlowResult) -> list[str]:
+    """The pods that hold the flow because nothing of the cluster owns them."""
     decision = result.outcome.decision
     assert not decision.done
-    assert [one.subject for one in decision.violations if one.condition is Condition.PODS_ARE_OWNED] == [
-        f"Pod kafka/{NAME}"
-    ]
+    return [one.subject for one in decision.violations if one.condition is Condition.PODS_ARE_OWNED]
+
+
+def assert_held(result: FlowResult) -> None:
+    assert held_pods(result) == [f"Pod kafka/{NAME}"]
 
 
 @pytest.mark.parametrize("component", ["kafka", "entity-operator"])
@@ -55,3 +60,29 @@ def test_after_any_write(cluster: WatchedCluster, case: Case, first: int, compon
     assert stranger(api)["metadata"]["uid"] == before["metadata"]["uid"]
     assert stranger(api)["metadata"]["annotations"] == {}
     assert api.find("secrets", "kafka", NAME) is None
+
+
+@pytest.mark.parametrize("phase", ["Pending", "Running", "Succeeded", "Failed", "Unknown", ""])
+@pytest.mark.parametrize("component", [one.value for one in PARTIES])
+@pytest.mark.each_once
+def test_a_pod_without_its_owner_is_found_before_the_first_write(
+    cluster: WatchedCluster, component: str, phase: str
+) -> None:
+    flow, api = REPLACEMENTS[0].begin(cluster), cluster.memory.api
+    name = next(
+        one["metadata"]["name"]
+        for one in api.all("pods", "kafka")
+        if one["metadata"]["labels"]["strimzi.io/name"] == f"demo-{component}"
+    )
+    orphaned = {"metadata": {"ownerReferences": None}, "status": {"phase": phase or None}}
+    path = f"/api/v1/namespaces/kafka/pods/{name}"
+    for part in (path, f"{path}/status"):
+        answer = api.request("PATCH", part, body=orphaned, content_type="application/merge-patch+json")
+        assert answer.status == 200, answer.body
+    result = flow.run()
+    assert held_pods(result) == [f"Pod kafka/{name}"]
+    assert (cluster.writes, result.changes) == (0, [])
+    # As the remedy says; its owner makes it again.
+    assert api.request("DELETE", path).status == 200
+    cluster.memory.settle()
+    flow.finish()

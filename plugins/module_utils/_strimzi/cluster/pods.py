@@ -299,10 +299,11 @@ class FoundPods:
 
     @cached_property
     def foreign_pods(self) -> Mapping[str, Component]:
-        """The pods that look like the cluster's by labels or name and have another owner, with the component that
-        they look like.
+        """The pods that look like the cluster's by labels or name and have another owner or none, with the component
+        that they look like. Their phase does not count: Kubernetes writes Failed also for a pod whose worker is lost,
+        where its processes may run on, and no owner puts another pod in its place.
         """
-        strangers = (pod for pod in self.pods if pod["metadata"]["name"] not in self.own_pods and not is_final(pod))
+        strangers = (pod for pod in self.pods if pod["metadata"]["name"] not in self.own_pods)
         found = ((pod["metadata"]["name"], self.owners.passes_for(pod)) for pod in strangers)
         return {name: component for name, component in found if component is not None}
 

@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.pods import (
+    PARTIES,
     Exposure,
     Owners,
     component_of,
@@ -407,6 +408,15 @@ def test_a_pod_that_has_only_the_labels_of_a_node_is_foreign(name: str, owner: d
     assert name not in seen.pods
     assert name not in {one.secret for one in seen.expected_leaves}
     assert ("victim-db-0" in {one.secret for one in seen.stored_leaves}) is False
+
+
+@pytest.mark.parametrize("phase", ["Pending", "Running", "Succeeded", "Failed", "Unknown", None])
+@pytest.mark.parametrize("component", [one.value for one in PARTIES])
+def test_a_foreign_pod_is_one_in_every_phase(component: str, phase: str | None) -> None:
+    bench = bench_with(1)
+    bench.create("pods", {**pod("victim-db-0", component), "status": {"phase": phase} if phase else {}})
+    owned_by(bench, "victim-db-0")
+    assert bench.observe().snapshot.nodes.foreign_pods == {"victim-db-0": Component(component)}
 
 
 def test_the_name_of_a_pod_that_no_pool_could_have_is_none_of_a_node() -> None:
