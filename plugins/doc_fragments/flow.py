@@ -42,6 +42,13 @@ options:
         to any task of the play.
       - M(trustops.strimzi.strimzi_ca_info) itself asks the nodes each time.
     type: str
+  restart_count:
+    description:
+      - The count of restarts that the task before has returned as
+        RV(trustops.strimzi.strimzi_ca_info#module:restart_count), so that the lines about restarts run to the number of the
+        plan that M(trustops.strimzi.strimzi_ca_info) has made for the play. Restarts between two tasks are counted too.
+      - Without it the lines run to the number of the plan of this call.
+    type: dict
   spread:
     description:
       - Whether running nodes reload or restart for a change that their listeners can reload - new certificates under the same

@@ -576,6 +576,17 @@ node_answers:
   returned: always
   type: str
   sample: eJyrVkrOzys...
+restart_count:
+  description:
+    - The count of restarts for the next task of the play, as its option O(trustops.strimzi.strimzi_ca#module:restart_count). A party
+      is a node by its name, or a component whose pods get another name each time. Null where the tasks of a play share no count.
+  returned: always
+  type: dict
+  contains:
+    planned: {description: The restarts of the plan by party., type: dict, returned: always, sample: {demo-kafka-0: 1, entity-operator: 2}}
+    done: {description: The restarts of the plan so far by party., type: dict, returned: always, sample: {demo-kafka-0: 1}}
+    pods: {description: The names of the pods that this call has seen last by UID for each party., type: dict, returned: always,
+      sample: {demo-kafka-0: {0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11: demo-kafka-0}}}
 audit_entries:
   description: The entries of the audit trail of the CA in their order, each a line of JSON.
   returned: with O(trustops.strimzi.strimzi_ca_info#module:audit_entries)
@@ -649,6 +660,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
     failure_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.counting import begin_shared_count
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
     AT_FIRST,
     CallOutcome,
@@ -760,6 +772,7 @@ class LookingModule(TrustModule):
         outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
         self.warn_of_unfinished(outcome.before, goal)
         planned = plan(work, outcome, intent)
+        outcome.shared_count = begin_shared_count(planned, outcome.observation.snapshot)
         found = outcome.decision.violations or planned.violations
         seen = outcome.observation.snapshot
         result = {**self.result(outcome), **describe_forecast(planned, seen), "violations": describe_violations(found)}

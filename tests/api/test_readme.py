@@ -22,7 +22,7 @@ from ..tools.support.pages import shell, stand_in
 
 README = (ROOT / "README.md").read_text()
 #: Lines about nodes that read again: the nodes of this bed answer no handshake, and restart instead, in other phases.
-ONLY_ON_REAL_NODES = re.compile(r"renewed certificate|link certificate|\broll \d")
+ONLY_ON_REAL_NODES = re.compile(r"renewed certificate|link certificate|\brestart \d+ of")
 
 
 @dataclass(frozen=True)

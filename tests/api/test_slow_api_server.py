@@ -27,8 +27,10 @@ def slow(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
 
 
 #: Lines that depend on how long a step lasts: a step is named while it lasts, and a restart that the operator makes by
-#: itself may be over before a slow call waits for it.
-_WHILE_IT_LASTS = re.compile(r"\] still waiting|was restarted by the Cluster Operator or another program, while")
+#: itself may be over before a slow call waits for it, and is shown without its reason then.
+_WHILE_IT_LASTS = re.compile(
+    r"\] still waiting|\] restart \d+ of \d+: [^(]+$|by the Cluster Operator or another program, while"
+)
 
 
 def lines(output: str) -> set[str]:

@@ -182,6 +182,7 @@ FLOW = ArgumentSpec(
         "evidence": {"type": "str", "choices": ["auto", "handshake", "annotations"], "default": "auto"},
         "pod_access": {"type": "str", "choices": ["port_forward", "direct"], "default": "port_forward"},
         "node_answers": {"type": "str"},
+        "restart_count": {"type": "dict"},
         "spread": {"type": "str", "choices": ["auto", "reload", "restart"], "default": "auto"},
         "strategy": {"type": "str", "choices": ["operator", "direct"], "default": "operator"},
         "kafka_bootstrap": {"type": "list", "elements": "str"},

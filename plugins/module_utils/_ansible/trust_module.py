@@ -57,6 +57,7 @@ from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
 from .arguments import ArgumentSpec, problem_of, retire_of, time_of, time_text
 from .connect import forms_of, secrets_of
+from .handed_count import as_result, from_option
 from .module import ClusterModule, SystemClock, beginner, reporter
 from .node_results import (
     describe_expiring,
@@ -202,6 +203,8 @@ class TrustModule(ClusterModule):
             reload_obstacle=_why_no_reload,
             why_unasked=lambda: look.reason,
         )
+        if given := self.params.get("restart_count"):
+            work.shared_count = from_option(given)
         self._work = work
         return work
 
@@ -473,6 +476,7 @@ class TrustModule(ClusterModule):
             "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked and has_asked else None},
             "listeners": describe_listeners(looked),
             "transitions": describe_transitions(outcome.transitions),
+            "restart_count": as_result(outcome.shared_count),
         }
         if outcome.decision.violations:
             result["failed_message"] = failure_text(outcome.decision.violations, outcome.observation.snapshot)

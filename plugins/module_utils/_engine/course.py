@@ -9,8 +9,8 @@ A state is what decides, and not a count of passes. The budget of restarts is th
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -19,6 +19,7 @@ from .._errors import KubeError, StepError
 from .._kube.resources import PODS, SECRETS
 from .._kube.response_time import OBSERVATION
 from .._strimzi import names
+from .._strimzi.apply.restarts import SharedCount
 from .._strimzi.apply.work import Work
 from .._strimzi.apply.written import (
     Loss,
@@ -38,14 +39,13 @@ from .._trust.evidence.stored import restarted_by_operator
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.decision import Condition, Decision, Step, Steps, Violation
 from .._trust.model.intent import Intent
-from .._trust.model.names import first_told, listed
-from .._trust.model.snapshot import Component, InPlaceObstacles, Pod, Snapshot
+from .._trust.model.names import counted, first_told, listed
+from .._trust.model.snapshot import Component, InPlaceObstacles, Snapshot
 from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
-from .._trust.plan import forecast, likeness_of, state_of
+from .._trust.plan import Reached, forecast, likeness_of, state_of, to_the_end
+from .counting import Restarts, count_restarts, party_of, pods_by_party, restarts_of
 from .outcome import CallOutcome, LateStandIns
 
-#: Restarts by the reason and by the name of the node, or by the component whose pods get another name each time.
-Restarts: TypeAlias = Counter[tuple[str, str]]
 #: Something that a plan rests on: its kind, and what it says.
 Fact: TypeAlias = tuple[str, Any]
 
@@ -61,11 +61,20 @@ _REASONS = {
 
 class Budget:
     """The plan of a call as restarts: made of what the call saw first, when it is needed for the first time, and made again where a fact that
-    it rests on has changed by then.
+    it rests on has changed by then. It numbers the restarts that people see: by the plan of the play where an earlier call has handed it over,
+    else by the plan of the call.
     """
 
-    def __init__(self, work: Work, intent: Intent, first: Observation, reached: Callable[[Snapshot], bool]) -> None:
+    def __init__(self, work: Work, intent: Intent, first: Observation, reached: Reached) -> None:
         self._work, self._reached = work, reached
+        self._shared = work.shared_count
+        #: The restarts by party of the plan that people see; None before it is needed.
+        self._shown_plan: Counter[str] | None = None
+        #: The restarts of that plan that this call has seen and not waited for, by party.
+        self._seen: Counter[str] = Counter()
+        if self._shared is not None:
+            work.restarts.done = sum(self._shared.done.values())
+            self._show_plan(Counter(self._shared.planned))
         self._first, self._intent = first, intent
         self._planned: Restarts | None = None
         self._facts_of_plan = _facts_of_plan(first.snapshot) | _find_issued(first.snapshot, Counter())
@@ -89,24 +98,81 @@ class Budget:
         due = Counter((roll.reason.value, party_of(pod)) for roll in rolls for pod in pods if pod.uid in roll.uids)
         if not due and not is_doubtful:
             return Counter()
-        if self._planned is None:
-            self._planned = self._needed_restarts(self._first, self._intent) | self._told
+        planned = self._plan()
         if _changeable_parts(intent) != _changeable_parts(self._intent):
             # The call has said why it goes another way. From here its plan is the plan of that way.
-            self._intent, self._planned = intent, self._planned | self._needed_restarts(self._first, intent)
-        if not is_doubtful and not self.spent + due - self._planned:
+            self._intent, self._planned = intent, planned | self._needed_restarts(self._first, intent)
+            planned = self._planned
+            self._show_plan(self._done + self._left(observation))
+        if not is_doubtful and not self.spent + due - planned:
             return Counter()
         # A restart for another reason than planned may take the place of a restart that is not needed any more.
         more = self.spent + (self._needed_restarts(observation, intent) | due)
-        over = _count_restarts(more) - _count_restarts(self._planned)
-        beyond = more - self._planned
+        over = count_restarts(more) - count_restarts(planned)
+        beyond = more - planned
         found = _facts_of_plan(snapshot) | _find_put_back(losses, beyond) | _find_issued(snapshot, beyond)
         new = found - self._facts_of_plan
         if over and new:
             self._facts_of_plan |= new
             self._warn_of_restarts(new, over)
             self._planned, self._told, over = more, more, Counter()
+            self._show_plan(self._done + self._left(observation))
         return over
+
+    def _plan(self) -> Restarts:
+        """The restarts of the plan of this call. Raises StepError."""
+        if self._planned is None:
+            self._planned = self._needed_restarts(self._first, self._intent) | self._told
+            if self._shown_plan is None:
+                self._show_plan(count_restarts(self._planned))
+        return self._planned
+
+    def _show_plan(self, planned: Counter[str]) -> None:
+        """Number the restarts by this plan from here on, and say so where earlier restarts had another."""
+        total, restarts = sum(planned.values()), self._work.restarts
+        if restarts.shown and total != restarts.planned:
+            self._work.tell(f"the plan has {counted(total, 'restart')} now, {restarts.done} of which are done")
+        self._shown_plan, restarts.planned = planned, total
+
+    @property
+    def _done(self) -> Counter[str]:
+        """The restarts so far of the plan that people see."""
+        earlier = self._shared.done if self._shared is not None else {}
+        return Counter(earlier) + self._seen + count_restarts(self.spent)
+
+    def _left(self, observation: Observation) -> Counter[str]:
+        """The restarts that are left from here, up to where the plan ends that people see. Raises StepError."""
+        if self._shared is None:
+            return count_restarts(self._needed_restarts(observation, self._intent))
+        # The play goes on after this call.
+        extent = replace(self._intent.extent, last_phase=self._intent.extent.stop_after)
+        whole = replace(self._intent, extent=extent)
+        return count_restarts(self._needed_restarts(observation, whole, to_the_end))
+
+    def take_in(self, replaced: Sequence[Replaced], observation: Observation) -> None:
+        """Show restarts that the call has not waited for, which the operator or another program has made. A restart is the plan's where fewer are left
+        after it.
+        """
+        if not replaced:
+            return
+        spare: Counter[str] = Counter()
+        with suppress(StepError):
+            self._plan()
+            spare = (self._shown_plan or Counter()) - self._done - self._left(observation)
+        for one in replaced:
+            if spare[one.party] > 0:
+                spare[one.party] -= 1
+                self._seen[one.party] += 1
+                shown = self._work.restarts.count(one.pod, "", successor=one.successor)
+            else:
+                shown = self._work.restarts.note_unplanned(one.pod, one.successor)
+            self._work.tell(shown.sentence())
+
+    def shared_count(self, observation: Observation) -> SharedCount | None:
+        """The count for the next call of the play; None where no earlier call has handed one over."""
+        if self._shared is None:
+            return None
+        return SharedCount(self._shown_plan or {}, self._done, pods_by_party(observation.snapshot))
 
     def _note_answers(self, observation: Observation, intent: Intent) -> None:
         """Plan with what the nodes have answered first, as check mode does, which asks them before it plans: a plan that was made without it may have
@@ -121,31 +187,23 @@ class Budget:
         if nodes.listeners is not None:
             unasked = replace(observation, snapshot=observation.snapshot.with_nodes(listeners=None))
             without, with_ = (self._needed_restarts(seen, intent) for seen in (unasked, observation))
-            if not _count_restarts(with_) - _count_restarts(without):
+            if not count_restarts(with_) - count_restarts(without):
                 self._facts_of_plan |= _find_answers(observation.snapshot)
+        if self._shared is None:
+            self._show_plan(self._done + self._left(observation))
 
     @property
     def spent(self) -> Restarts:
         """The restarts of this call so far, as far as it has waited for them."""
-        done = [action for action in self._work.actions if action.verb == "restart"]
-        names = [action.object.rpartition("/")[2] for action in done]
-        return Counter(
-            (action.what.partition(" ")[0], self._parties.get(name, name))
-            for action, name in zip(done, names, strict=True)
-        )
+        done = ((action.reason, action.object.rpartition("/")[2]) for action in self._work.actions)
+        return Counter((reason.value, self._parties.get(name, name)) for reason, name in done if reason is not None)
 
-    def _needed_restarts(self, observation: Observation, intent: Intent) -> Restarts:
+    def _needed_restarts(self, observation: Observation, intent: Intent, reached: Reached | None = None) -> Restarts:
         snapshot = observation.snapshot.with_nodes(
             in_place_obstacles=observation.snapshot.nodes.in_place_obstacles or self._in_place
         )
-        planned = forecast(snapshot, intent, LateStandIns(observation, self._work), self._reached)
-        parties = {pod.name: party_of(pod) for pod in observation.snapshot.nodes.pods}
-        return Counter(
-            (step.reason.value, parties[name])
-            for step in planned.whole
-            if step.reason
-            for name in (*step.nodes, *step.others)
-        )
+        planned = forecast(snapshot, intent, LateStandIns(observation, self._work), reached or self._reached)
+        return restarts_of(planned, observation.snapshot)
 
     def _warn_of_restarts(self, new: frozenset[Fact], more: Counter[str]) -> None:
         """Warn of more restarts than planned, with the new facts that explain them."""
@@ -157,14 +215,6 @@ class Budget:
         self._work.warnings.append(
             f"More is restarted than planned at first ({count_by_pod(more)} more), because {' and '.join(reasons)}."
         )
-
-
-def _count_restarts(restarts: Restarts) -> Counter[str]:
-    """The restarts without their reasons."""
-    total: Counter[str] = Counter()
-    for (_reason, party), count in restarts.items():
-        total[party] += count
-    return total
 
 
 def count_by_pod(restarts: Counter[str]) -> str:
@@ -214,46 +264,51 @@ def _find_issued(snapshot: Snapshot, restarts: Restarts) -> frozenset[Fact]:
     )
 
 
-def party_of(pod: Pod) -> str:
-    """The name of a node, or the component, whose pods get another name each time."""
-    return pod.name if pod.component is Component.KAFKA else pod.component.value
+@dataclass(frozen=True)
+class Replaced:
+    """A pod that has taken the place of another pod."""
+
+    #: The node by its name, or the component.
+    party: str
+    #: The name of the pod that is gone.
+    pod: str
+    #: The name of the pod in its place.
+    successor: str
 
 
 class Restarted:
-    """Compares the pods of each observation with the pods of the observation before."""
+    """Compares the pods of each observation with the pods of the observation before; of the first, with the pods that the call before has handed over."""
 
     def __init__(self, work: Work, first: Observation) -> None:
         self._work = work
-        #: Names by UID, of each party: a node, or a component, whose pods get another name each time.
-        self._known: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        known = work.shared_count.pods if work.shared_count is not None else pods_by_party(first.snapshot)
+        #: Names by UID, of each party.
+        self._known: dict[str, dict[str, str]] = {party: dict(pods) for party, pods in known.items()}
         self._looked_at = 0
         self._waited_for: list[str] = []
-        for pod in first.snapshot.nodes.pods:
-            self._known[party_of(pod)][pod.uid] = pod.name
 
-    def report_restarts(self, observation: Observation) -> None:
-        """Report each pod that has taken the place of another pod since the last observation; a pod that is still missing, when it is there."""
+    def find(self, observation: Observation) -> tuple[Replaced, ...]:
+        """Each pod that has taken the place of another pod since the last observation, where the call has not waited for that; a pod that is still
+        missing, when it is there.
+        """
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
         self._waited_for += [action.object.rpartition("/")[2] for action in done if action.verb == "restart"]
-        running: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        for pod in observation.snapshot.nodes.pods:
-            running[party_of(pod)][pod.uid] = pod.name
-        for party, pods in running.items():
-            known = self._known[party]
+        return tuple(one for one in self._compare(observation) if not self._was_awaited(one.pod))
+
+    def _compare(self, observation: Observation) -> Iterator[Replaced]:
+        for party, pods in pods_by_party(observation.snapshot).items():
+            known = self._known.setdefault(party, {})
             gone = [uid for uid in known if uid not in pods]
             for old, new in zip(gone, [uid for uid in pods if uid not in known], strict=False):
-                self._replaced(known.pop(old), pods[new])
+                yield Replaced(party, known.pop(old), pods[new])
             known.update(pods)
 
-    def _replaced(self, old: str, new: str) -> None:
-        if old in self._waited_for:
-            self._waited_for.remove(old)
-            return
-        what = new if new == old else f"{old}, now {new},"
-        self._work.tell(
-            f"{what} was restarted by the Cluster Operator or another program, while this call was at something else"
-        )
+    def _was_awaited(self, pod: str) -> bool:
+        if pod not in self._waited_for:
+            return False
+        self._waited_for.remove(pod)
+        return True
 
 
 #: Seconds before a state is looked at again that a wait, or another writer, has left as it was; doubled each time, up to the longest.
@@ -273,7 +328,7 @@ class _Visit:
 class Course:
     """Sees every pass of a call before it is carried out, and finds what stops the call."""
 
-    def __init__(self, work: Work, intent: Intent, outcome: CallOutcome, reached: Callable[[Snapshot], bool]) -> None:
+    def __init__(self, work: Work, intent: Intent, outcome: CallOutcome, reached: Reached) -> None:
         self._work, self._outcome, self._first = work, outcome, outcome.observation
         self._budget = Budget(work, intent, outcome.observation, reached)
         self._restarted = Restarted(work, outcome.observation)
@@ -288,6 +343,11 @@ class Course:
         self._crossed = False
         self._pause = _FIRST_PAUSE
 
+    @property
+    def shared_count(self) -> SharedCount | None:
+        """The count of restarts for the next call of the play; None where the calls of a play share none."""
+        return self._budget.shared_count(self._outcome.observation)
+
     def note_conflict(self) -> None:
         """Another writer was first in this pass, so nothing of it counts."""
         self._crossed, self._last = True, set()
@@ -298,8 +358,8 @@ class Course:
         self.note_conflict()
 
     def find_losses(self, observation: Observation) -> tuple[Loss, ...]:
-        """Look whether the written content is still there, and return the missing part; and report restarts. Raises KubeError."""
-        self._restarted.report_restarts(observation)
+        """Look whether the written content is still there, and return the missing part; and show restarts. Raises KubeError."""
+        self._budget.take_in(self._restarted.find(observation), observation)
         lost = self._work.written.take_losses(observation, self._work.client)
         self._losses += lost
         self._repeated = next((loss for loss in lost if loss.is_repeated), None)

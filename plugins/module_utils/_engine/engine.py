@@ -172,6 +172,7 @@ class _Run:
             if lost is None:
                 raise
             self._end_early((lost,))
+        outcome.shared_count = course.shared_count
 
     def _take_each_pass(self, course: Course) -> None:
         outcome, work = self.outcome, self.work

@@ -21,6 +21,7 @@ from .._errors import Conflict, KubeError, NotFound
 from .._kube.response_time import Countdown
 from .._kube.wait import HEARTBEAT
 from .._pki.certificates import Certificate, Chain
+from .._strimzi.apply.restarts import SharedCount
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
 from .._trust.decide import ENGINE, Engine, decide
@@ -153,6 +154,8 @@ class CallOutcome:
     transitions: list[Transition] = field(default_factory=list)
     #: Warnings about clients that are going to refuse nodes, as sentences, in the order in which this call came to know them.
     client_warnings: dict[str, None] = field(default_factory=dict, init=False)
+    #: The count of restarts for the next call of the play; None where the calls of a play share none.
+    shared_count: SharedCount | None = field(default=None, init=False)
     #: The last observation with answers of the nodes; None where this call asked none.
     last_look: Observation | None = field(default=None, init=False)
     #: Whether this call holds the Lease. Without the Lease a pause may belong to another run.

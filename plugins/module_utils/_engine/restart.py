@@ -79,6 +79,7 @@ def restart(
     if work.dry_run:
         carry_out(_roll_step(choice.uids), choice.nodes, work)
         return choice.seen
+    work.restarts.planned = len(choice.uids)
     begun = _time_of_server(work)
     try:
         _restart_all(work, choice)

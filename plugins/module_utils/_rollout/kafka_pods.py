@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Kafka nodes as Kubernetes shows them: their pods, the order in which the KafkaRoller restarts them (docs/operator.md,
-"KafkaRoller"), and the progress of a roll: a line for each change, and a description of all pods for when it is stuck.
+"KafkaRoller"), and the progress of a roll: each restart, and a description of all pods for when it is stuck.
 
 A roll notices when another program restarts Kafka nodes: two rolls at the same time could take down two nodes at once.
 """
@@ -184,7 +184,7 @@ def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, a
     The seconds are from the old pod's end to Ready, and ``away`` is the most Kafka nodes that were away at once meanwhile. Both are None for a prediction.
     """
     subject, what = f"Pod {work.scope.namespace}/{pod}", f"{step.reason.value} roll"
-    return Action("restart", subject, what, step.phase.value, seconds=seconds, away=away)
+    return Action("restart", subject, what, step.phase.value, seconds=seconds, away=away, reason=step.reason)
 
 
 def deletion(pod: str, step: Roll, work: Work) -> Action:
@@ -256,10 +256,9 @@ class Progress:
         for uid in [uid for uid in self._gone_at if self._is_back(self._old[uid])]:
             seconds = now - self._gone_at.pop(uid)
             name, away = self._old[uid].name, self._away.get(uid)
-            self._work.record(restart(name, self._step, self._work, seconds=seconds, away=away))
+            self._work.record_restart(restart(name, self._step, self._work, seconds=seconds, away=away))
             self.restarted += 1
             self._changed = True
-            self._tell(name, seconds)
 
     def _is_back(self, old: Pod) -> bool:
         """A Kafka node comes back under its name, a pod of a Deployment as another pod of its component."""
@@ -269,12 +268,6 @@ class Progress:
             and self._owners.component_of(pod) is old.component
             and (old.component is not Component.KAFKA or name_of(pod) == old.name)
             for pod in self._seen
-        )
-
-    def _tell(self, name: str, seconds: float) -> None:
-        self._work.tell(
-            f"{self._step.reason.value} roll {self.restarted}/{self.expected}: "
-            f"{name} restarted, Ready after {seconds:.1f} s"
         )
 
     def describe(self) -> str:

@@ -415,8 +415,7 @@ class _Returning:
 
     def _record(self, name: str) -> None:
         seconds = self._work.clock.monotonic() - self._begun
-        self._work.record(restart(name, self._step, self._work, seconds=seconds, away=len(self._before)))
-        self._work.tell(f"{name} restarted in place, Ready after {seconds:.1f} s")
+        self._work.record_restart(restart(name, self._step, self._work, seconds=seconds, away=len(self._before)))
 
     def _take_changed(self) -> bool:
         changed, self._changed = self._changed, False

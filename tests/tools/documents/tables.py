@@ -21,7 +21,7 @@ FLOW = ("done", "pending", "waiting", *CALL)
 #: Keys that stand in full on the page of each module.
 OWN = {
     "strimzi_ca": ("drift", *FLOW),
-    "strimzi_ca_info": (*FACTS, *PLAN, "plan_hash", "node_answers", "audit_entries", *FLOW),
+    "strimzi_ca_info": (*FACTS, *PLAN, "plan_hash", "node_answers", "restart_count", "audit_entries", *FLOW),
     "strimzi_csr": ("requests", "requests_elsewhere", "exported", "imported", "other_files", *CALL),
     "strimzi_ee_cert": ("certificate", *FLOW),
     "strimzi_node_pool": ("node_pools", *FLOW),
@@ -37,9 +37,10 @@ OWN = {
 #: Further keys of each module, as references.
 REFERRED = {
     "strimzi_csr": ("cluster",),
-    "strimzi_reconciliation": FACTS,
+    "strimzi_reconciliation": (*FACTS, "restart_count"),
     **dict.fromkeys(
-        ("strimzi_ca", "strimzi_ee_cert", "strimzi_node_pool", "strimzi_roll", "strimzi_trusted_certs"), (*FACTS, *PLAN)
+        ("strimzi_ca", "strimzi_ee_cert", "strimzi_node_pool", "strimzi_roll", "strimzi_trusted_certs"),
+        (*FACTS, *PLAN, "restart_count"),
     ),
 }
 

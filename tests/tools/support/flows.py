@@ -5,6 +5,7 @@ Unlike the rest of this package it drives the collection, so only the tests of f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
@@ -16,6 +17,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Ku
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.restarts import (
+    CountedRestart,
+    RestartCount,
+    SharedCount,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Settings, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
@@ -59,6 +65,8 @@ class FlowResult:
     warnings: list[str] = field(default_factory=list)
     #: Of each call in order; Ansible shows each once.
     client_warnings: list[str] = field(default_factory=list)
+    #: The restarts that people have seen.
+    restarts: list[CountedRestart] = field(default_factory=list)
 
     @property
     def changes(self) -> list[Action]:
@@ -111,15 +119,26 @@ class Leased:
 
 
 def run_flow(
-    work: Work, intent: Intent, engine: Engine = ENGINE, *, is_leased: bool = False, in_one_call: bool = False
+    work: Work,
+    intent: Intent,
+    engine: Engine = ENGINE,
+    *,
+    is_leased: bool = False,
+    in_one_call: bool = False,
+    between: Callable[[], object] = lambda: None,
 ) -> FlowResult:
     """As the roles do: one call for each phase, up to the last that is allowed. is_leased: each call takes the Lease and gives it back.
+    The calls share the count of restarts that the work has. between: what happens between two calls.
 
     in_one_call: only the call of the last phase that is allowed, which does what the calls of all phases do.
     """
+    shared: SharedCount | None = work.shared_count
     result, phases = None, [phase for phase in Phase if intent.allows(phase)]
     for phase in phases[-1:] if in_one_call else phases:
-        call = replace(work, actions=[], warnings=[], written=Written(), user_secrets=Remembered(), trail=None)
+        call = replace(
+            work, actions=[], warnings=[], written=Written(), user_secrets=Remembered(), trail=None,
+            restarts=RestartCount(), shared_count=shared,
+        )  # fmt: skip
         leased = Leased(call) if is_leased else None
         try:
             outcome = run(
@@ -135,8 +154,11 @@ def run_flow(
         result.actions += call.actions
         result.warnings += call.warnings
         result.client_warnings += outcome.client_warnings
+        result.restarts += call.restarts.shown
+        shared = outcome.shared_count
         if outcome.decision.violations:
             break
+        between()
         # The next phase is about the same CA: one that is in place by then is not asked for again.
         intent = changed_intent(intent, replaces=intent.parameters.replaces or outcome.replaces)
     assert result is not None

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.course import Budget, Restarted
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.counting import pods_by_party
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.course import Budget, Replaced, Restarted
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out, run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import CallOutcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.restarts import SharedCount
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
@@ -213,10 +215,8 @@ def test_an_awaited_restart_is_reported_once(cluster: WatchedCluster, asked: boo
         return (RaiseKeyGeneration(generation=7),)
 
     run(work, RECONCILE, take_nothing, engine=ruled_by(rule))
-    assert len(told(lines)) == (0 if asked else 1)
-    assert not told(lines) or told(lines)[0].startswith(
-        f"{node} was restarted by the Cluster Operator or another program"
-    )
+    assert [(one.pod, one.is_planned) for one in work.restarts.shown] == ([] if asked else [(node, False)])
+    assert told(lines) == [one.sentence() for one in work.restarts.shown]
 
 
 def with_answers(cluster: WatchedCluster) -> Observation:
@@ -241,26 +241,27 @@ def seen(cluster: WatchedCluster, **uids: str) -> Observation:
 
 
 def test_a_pod_that_is_away_for_some_passes_is_told_of_when_it_is_back(cluster: WatchedCluster) -> None:
-    lines: list[str] = []
-    work = cluster.work()
-    work.display = Display(report=lines.append)
-    restarted = Restarted(work, seen(cluster, demo_kafka_0="a"))
-    for uid, count in (("a", 0), ("", 0), ("", 0), ("b", 1), ("b", 1), ("c", 2)):
-        restarted.report_restarts(seen(cluster, demo_kafka_0=uid))
-        assert len(told(lines)) == count
+    restarted = Restarted(cluster.work(), seen(cluster, demo_kafka_0="a"))
+    for uid, count in (("a", 0), ("", 0), ("", 0), ("b", 1), ("b", 0), ("c", 1)):
+        found = restarted.find(seen(cluster, demo_kafka_0=uid))
+        assert found == (Replaced("demo-kafka-0", "demo-kafka-0", "demo-kafka-0"),) * count
 
 
 def test_a_component_comes_back_under_another_name(cluster: WatchedCluster) -> None:
-    lines: list[str] = []
-    work = cluster.work()
-    work.display = Display(report=lines.append)
     before = seen(cluster)
-    restarted = Restarted(work, before)
+    restarted = Restarted(cluster.work(), before)
     pods = [
         replace(pod, uid="new", name="demo-entity-operator-new") if pod.component is Component.ENTITY_OPERATOR else pod
         for pod in before.snapshot.nodes.pods
     ]
     (old,) = [pod.name for pod in before.snapshot.nodes.pods if pod.component is Component.ENTITY_OPERATOR]
-    restarted.report_restarts(replace(before, snapshot=before.snapshot.with_nodes(pods=tuple(pods))))
-    (line,) = told(lines)
-    assert line.startswith(f"{old}, now demo-entity-operator-new, was restarted by")
+    found = restarted.find(replace(before, snapshot=before.snapshot.with_nodes(pods=tuple(pods))))
+    assert found == (Replaced("entity-operator", old, "demo-entity-operator-new"),)
+
+
+def test_pods_are_compared_with_what_the_call_before_has_handed_over(cluster: WatchedCluster) -> None:
+    """A restart between two calls of a play."""
+    work, now = cluster.work(), seen(cluster)
+    assert Restarted(work, now).find(now) == ()
+    work.shared_count = SharedCount({}, {}, pods_by_party(seen(cluster, demo_kafka_0="earlier").snapshot))
+    assert Restarted(work, now).find(now) == (Replaced("demo-kafka-0", "demo-kafka-0", "demo-kafka-0"),)

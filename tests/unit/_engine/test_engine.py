@@ -690,7 +690,7 @@ class TestCall:
         work.display = Display(report=lines.append)
         run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
         # The operator restarts pods for the generation that the rule has raised behind its back.
-        own = [line for line in lines if "was restarted by the Cluster Operator" not in line]
+        own = [line for line in lines if "by the Cluster Operator" not in line]
         assert own == ["[kafka/demo] raise the key generation to 7"]
 
     def test_from_its_beginning_a_call_is_about_one_ca(self, cluster: WatchedCluster) -> None:

@@ -431,9 +431,11 @@ def test_each_restart_has_a_log_line_with_its_number_and_the_pod() -> None:
     stand.recreate_at(1, NODES[1])
     stand.recreate_at(2, NODES[0])
     stand.roll(NODES[:2], RollReason.RETIRE)
-    first, second = lines
-    assert first.startswith(f"[kafka/demo] retire roll 1/2: {NODES[1]} restarted, Ready after ")
-    assert second.startswith(f"[kafka/demo] retire roll 2/2: {NODES[0]} restarted")
+    assert [(one.number, one.pod, one.why) for one in work.restarts.shown] == [
+        (1, NODES[1], "retire roll"), (2, NODES[0], "retire roll"),
+    ]  # fmt: skip
+    assert all(one.seconds is not None for one in work.restarts.shown)
+    assert lines == [f"[kafka/demo] {one.sentence()}" for one in work.restarts.shown]
 
 
 # A roll that was interrupted goes on where it stopped: with a real KafkaRoller's order, each pod restarts once.

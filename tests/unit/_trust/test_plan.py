@@ -131,7 +131,7 @@ def test_the_story_of_a_replacement() -> None:
         (Phase.RETIRE, "tell the operator that the nodes have generation 1, so that it restarts none"),
         (Phase.RETIRE, "let the operator go on"),
         (Phase.RETIRE, "remove keys that are no longer needed"),
-        (Phase.RETIRE, f"restart 1 pod so that they take up the switch to {NEW_NAME}"),
+        (Phase.RETIRE, f"restart 1 pod so that it takes up the switch to {NEW_NAME}"),
         (Phase.RETIRE, f"have the listeners of 3 nodes forget {OLD_NAME}, without a restart"),
     ]
 

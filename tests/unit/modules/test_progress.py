@@ -35,6 +35,11 @@ OLD, NEW = (f"CN=cluster-ca v{number},O=io.strimzi" for number in (0, 1))
 
 def told(memory: MemoryCluster, folder: Path, module: str, **options: Any) -> list[str]:
     """The lines of one call, without fingerprints, random names and times. Nothing secret is in them."""
+    return told_by(memory, folder, module, **options)[0]
+
+
+def told_by(memory: MemoryCluster, folder: Path, module: str, **options: Any) -> tuple[list[str], Ended]:
+    """The lines of one call as ``told`` has them, and its end."""
     file = folder / "progress"
     file.write_text("")
     ended = call(module, memory, progress_file=str(file), **options)
@@ -45,11 +50,14 @@ def told(memory: MemoryCluster, folder: Path, module: str, **options: Any) -> li
     shown = [line for line in text.splitlines() if not line.startswith("\t")]
     assert all(line.startswith("[kafka/demo] ") for line in shown)
     lines = (_NAMES.sub("", line.removeprefix("[kafka/demo] ")) for line in shown)
-    return [_LEFT.sub("clients get their time", line) for line in lines]
+    return [_LEFT.sub("clients get their time", line) for line in lines], ended
 
 
-def rolled(kind: str, *pods: str) -> list[str]:
-    return [f"{kind} roll {number}/{len(pods)}: {pod} restarted, Ready" for number, pod in enumerate(pods, 1)]
+def rolled(kind: str, *pods: str, before: int = 0, planned: int | None = None) -> list[str]:
+    return [
+        f"restart {number} of {planned or len(pods)}: {pod} ({kind} roll), Ready"
+        for number, pod in enumerate(pods, before + 1)
+    ]
 
 
 NODES = ("demo-kafka-0", "demo-kafka-2", "demo-kafka-1")
@@ -77,9 +85,43 @@ def test_a_replacement_reads_as_a_story(tmp_path: Path, reading: Callable[[Memor
     ]
     assert told(memory, tmp_path, "strimzi_trusted_certs", state="retired") == [
         f"restart 3 pods so that they take up the switch to {NEW}",
-        *rolled("use", *OTHERS),
+        # By itself the call has asked no node yet whether it can read again.
+        *rolled("use", *OTHERS, planned=6),
+        "the plan has 3 restarts now, 3 of which are done",
         f"have the listeners of 3 nodes forget {OLD}, without a restart",
     ]
+
+
+def test_the_tasks_of_a_play_number_restarts_to_the_plan(
+    tmp_path: Path, reading: Callable[[MemoryCluster], ReloadingNodes]
+) -> None:
+    """Each task gets the count of the task before; the operator restarts a pod by itself after the last but one."""
+    memory, lines = stages.managed(), list[str]()
+    reading(memory)
+    count = call("strimzi_ca_info", memory, goal="replace_key").result["restart_count"]
+    planned = sum(count["planned"].values())
+    for module, options in (
+        ("strimzi_ca", stages.PREPARED), ("strimzi_ee_cert", {}), ("strimzi_roll", {}), ("strimzi_ca", {"state": "promoted"}),
+        ("strimzi_trusted_certs", {"state": "retired"}),
+    ):  # fmt: skip
+        if module == "strimzi_trusted_certs":
+            memory.settle(2)
+        shown, ended = told_by(memory, tmp_path, module, restart_count=count, **options)
+        lines, count = [*lines, *shown], ended.result["restart_count"]
+    assert [line for line in lines if line.startswith("restart ") and ": " in line] == [
+        *rolled("use", *NODES, *OTHERS, planned=planned),
+        *(f"restart {number} of {planned}: {pod}, now {pod}" for number, pod in enumerate(OTHERS, 7)),
+    ]
+    assert count["done"] == count["planned"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"planned": 3}, {"planned": {"a": "x"}, "done": {}, "pods": {}}, {"planned": {}, "done": {}, "pods": {"a": 1}}],
+)
+def test_another_count_is_refused(given: dict[str, Any]) -> None:
+    ended = call("strimzi_ca", stages.managed(), state="renewed", restart_count=given)
+    assert (ended.failed, ended.result["msg"].startswith("restart_count:")) == (True, True)
 
 
 def test_restarts_for_a_reason_begin_with_it(tmp_path: Path) -> None:

@@ -33,9 +33,11 @@ from ..cluster.observe import NO_SURROUNDINGS, Observation, Surroundings, observ
 from ..issuer_settings import ExternalIssuer, IssuerSettings
 from ..names import OLDER_VERSION, CaKind, ClusterNames
 from ..secret_data import encode
+from .restarts import RestartCount, SharedCount
 from .written import Written
 
 if TYPE_CHECKING:
+    from ..._trust.model.steps.nodes import RollReason
     from ..users.secrets import StoredUser
     from .audit import AuditTrail
 
@@ -65,6 +67,8 @@ class Action:
     seconds: float | None = None
     #: At the restart of a Kafka node, the largest number of nodes that were away at once, this node included.
     away: int | None = None
+    #: At a restart, why the pod restarts; None elsewhere.
+    reason: RollReason | None = None
     #: When it was recorded, UTC.
     at: datetime | None = field(default=None, compare=False)
 
@@ -240,6 +244,10 @@ class Work:
     #: The actions of the call so far, in order; in a dry run the actions that it would take. The list is right also
     #: after a step that fails half-way.
     actions: list[Action] = field(default_factory=list)
+    #: The restarts of this call beside its plan.
+    restarts: RestartCount = field(default_factory=RestartCount)
+    #: The count of restarts that an earlier call of the play has handed over; None where none has.
+    shared_count: SharedCount | None = None
     #: The first observation of the call; None before that.
     first: Observation | None = None
     #: The things that this call would leave half-way if it failed now.
@@ -282,6 +290,12 @@ class Work:
         self.actions.append(replace(action, at=self.clock.now()))
         if not self.dry_run:
             self.display.announce(action)
+
+    def record_restart(self, action: Action) -> None:
+        """Record a restart that the call has waited for, and show it by its number in the plan."""
+        self.record(action)
+        shown = self.restarts.count(action.object.rpartition("/")[2], action.what, seconds=action.seconds)
+        self.tell(shown.sentence())
 
     def tell(self, line: str) -> None:
         """Show one line to people who watch."""

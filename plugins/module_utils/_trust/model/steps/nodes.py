@@ -163,14 +163,23 @@ class RollReason(str, Enum):
     ENDED = "ended"
 
 
+#: The purpose of a restart of one pod, and of several.
 _SO_THAT = {
-    RollReason.TRUST: "so that they trust",
-    RollReason.USE: "so that they present certificates of",
-    RollReason.LEAF: "so that they present nothing but their stored certificates of",
-    RollReason.RETIRE: "so that they stop trusting",
-    RollReason.MANUAL: "beside",
-    RollReason.ENDED: "at the same time and in place, so that they present their stored certificates of",
+    RollReason.TRUST: ("so that it trusts", "so that they trust"),
+    RollReason.USE: ("so that it presents certificates of", "so that they present certificates of"),
+    RollReason.LEAF: (
+        "so that it presents nothing but its stored certificates of",
+        "so that they present nothing but their stored certificates of",
+    ),
+    RollReason.RETIRE: ("so that it stops trusting", "so that they stop trusting"),
+    RollReason.MANUAL: ("beside", "beside"),
+    RollReason.ENDED: (
+        "in place, so that it presents its stored certificates of",
+        "at the same time and in place, so that they present their stored certificates of",
+    ),
 }
+#: After the switch every process presents a certificate of the next CA already.
+_SWITCHED = ("so that it takes up the switch to", "so that they take up the switch to")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,9 +194,9 @@ class Roll(Step):
     authority: Certificate | None
 
     def sentence(self) -> str:
-        # After the switch every process presents a certificate of the next CA already.
         switched = self.reason is RollReason.USE and self.phase is Phase.RETIRE
-        purpose = "so that they take up the switch to" if switched else _SO_THAT[self.reason]
+        one, several = _SWITCHED if switched else _SO_THAT[self.reason]
+        purpose = one if len(self.uids) == 1 else several
         about = f" {purpose} {named(self.authority)}" if self.authority else ""
         return f"restart {counted(len(self.uids), 'pod')}{about}"
 

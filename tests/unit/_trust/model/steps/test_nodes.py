@@ -58,7 +58,20 @@ def roll(reason: RollReason, uids: frozenset[str] = uids_of(), about: Certificat
         (roll(RollReason.RETIRE), f"restart 3 pods so that they stop trusting {NEW_NAME}"),
         (
             roll(RollReason.LEAF, uids_of(PODS[0])),
-            f"restart 1 pod so that they present nothing but their stored certificates of {NEW_NAME}",
+            f"restart 1 pod so that it presents nothing but its stored certificates of {NEW_NAME}",
+        ),
+        *(
+            (roll(reason, uids_of(PODS[0])), f"restart 1 pod {purpose} {NEW_NAME}")
+            for reason, purpose in (
+                (RollReason.TRUST, "so that it trusts"),
+                (RollReason.USE, "so that it presents certificates of"),
+                (RollReason.RETIRE, "so that it stops trusting"),
+                (RollReason.ENDED, "in place, so that it presents its stored certificates of"),
+            )
+        ),
+        (
+            replace(roll(RollReason.USE, uids_of(PODS[0])), phase=Phase.RETIRE),
+            f"restart 1 pod so that it takes up the switch to {NEW_NAME}",
         ),
         (roll(RollReason.MANUAL, about=None), "restart 3 pods"),
         (

@@ -1,0 +1,41 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The line about a restart: its number, the number of the plan, and whether the plan has it."""
+
+from __future__ import annotations
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.restarts import RestartCount
+
+
+def test_restarts_of_the_plan_are_numbered_to_its_number() -> None:
+    count = RestartCount(planned=3, done=1)
+    lines = [
+        count.count("demo-kafka-0", "use roll", seconds=20.04).sentence(),
+        count.count("demo-cruise-control-a", "", successor="demo-cruise-control-b").sentence(),
+    ]
+    assert lines == [
+        "restart 2 of 3: demo-kafka-0 (use roll), Ready after 20.0 s",
+        "restart 3 of 3: demo-cruise-control-a, now demo-cruise-control-b",
+    ]
+    assert all(one.is_planned for one in count.shown)
+
+
+def test_a_restart_more_than_planned_is_named_as_such() -> None:
+    count = RestartCount(planned=1, done=1)
+    beyond = count.count("demo-kafka-0", "use roll")
+    assert (beyond.is_planned, beyond.sentence()) == (
+        False,
+        "restart 2 of 1, beyond the plan: demo-kafka-0 (use roll)",
+    )
+
+
+def test_a_restart_of_another_program_has_no_number() -> None:
+    count = RestartCount(planned=2)
+    unplanned = count.note_unplanned("demo-kafka-0", "demo-kafka-0")
+    assert (unplanned.number, unplanned.is_planned, count.done) == (None, False, 0)
+    assert unplanned.sentence().startswith("restart beyond the plan: demo-kafka-0, by the Cluster Operator or another")
+
+
+def test_without_a_plan_restarts_are_counted() -> None:
+    assert RestartCount().count("demo-kafka-0", "manual roll").sentence() == "restart 1: demo-kafka-0 (manual roll)"
