@@ -509,8 +509,8 @@ planned_restarts:
   sample: 9
 planned_seconds:
   description:
-    - How long RV(plan) takes, estimated from the last starts of these pods, the time that clients get, and the usual reactions of the operator. Null
-      where no pod shows how long its start takes.
+    - How long RV(plan) takes, estimated from the last starts of these pods, the time that clients get, the usual reactions of the operator, and
+      the time that looks at the cluster and answers of the API server have taken in this call. Null where no pod shows how long its start takes.
   returned: with RV(plan)
   type: dict
   contains:
@@ -585,8 +585,11 @@ restart_count:
   contains:
     planned: {description: The restarts of the plan by party., type: dict, returned: always, sample: {demo-kafka-0: 1, entity-operator: 2}}
     done: {description: The restarts of the plan so far by party., type: dict, returned: always, sample: {demo-kafka-0: 1}}
-    pods: {description: The names of the pods that this call has seen last by UID for each party., type: dict, returned: always,
-      sample: {demo-kafka-0: {0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11: demo-kafka-0}}}
+    pods:
+      description: The names of the pods that this call has seen last by UID for each party.
+      type: dict
+      returned: always
+      sample: {demo-kafka-0: {0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11: demo-kafka-0}}
 audit_entries:
   description: The entries of the audit trail of the CA in their order, each a line of JSON.
   returned: with O(trustops.strimzi.strimzi_ca_info#module:audit_entries)

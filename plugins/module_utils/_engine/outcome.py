@@ -25,6 +25,7 @@ from .._strimzi.apply.restarts import SharedCount
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
 from .._trust.decide import ENGINE, Engine, decide
+from .._trust.duration import START_OF_MODULE, Costs
 from .._trust.evidence.parties import presenters
 from .._trust.evidence.stored import issuers_of
 from .._trust.ledger.target import resolve
@@ -150,6 +151,10 @@ class CallOutcome:
     replaces: str | None
     #: The first observation of the call.
     before: Observation
+    #: The time that the first observation of the stored state took.
+    observation_took: timedelta = timedelta(0)
+    #: The time that the first look took, with the questions to the nodes.
+    look_took: timedelta = timedelta(0)
     #: The transitions of CAs in this call, in order.
     transitions: list[Transition] = field(default_factory=list)
     #: Warnings about clients that are going to refuse nodes, as sentences, in the order in which this call came to know them.
@@ -191,11 +196,25 @@ class CallOutcome:
 
 def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> CallOutcome:
     """Observe and decide, and do nothing."""
-    seen, decision = decide_with_a_look(work, intent, observe_cluster(work), engine, work.earlier_answers)
+    stopwatch = _Stopwatch(work)
+    observed = observe_cluster(work)
+    observation_took = stopwatch.elapsed
+    seen, decision = decide_with_a_look(work, intent, observed, engine, work.earlier_answers)
     about = resolve(seen.snapshot, intent, seen.snapshot.ledger_or_empty).replaces
-    outcome = CallOutcome(seen, decision, about, seen)
+    outcome = CallOutcome(seen, decision, about, seen, observation_took, stopwatch.elapsed)
     outcome.note_refusing_clients(intent)
     return outcome
+
+
+class _Stopwatch:
+    """Shows the time since it was made, by the clock of the call."""
+
+    def __init__(self, work: Work) -> None:
+        self._clock, self._begun = work.clock, work.clock.monotonic()
+
+    @property
+    def elapsed(self) -> timedelta:
+        return timedelta(seconds=self._clock.monotonic() - self._begun)
 
 
 def inspect(work: Work, intent: Intent) -> CallOutcome:
@@ -204,7 +223,9 @@ def inspect(work: Work, intent: Intent) -> CallOutcome:
     """
     outcome = look(work, intent)
     if outcome.observation.snapshot.nodes.in_place_obstacles is None and outcome.observation.snapshot.nodes.pods:
+        stopwatch = _Stopwatch(work)
         seen = ask_nodes(work, outcome.observation)
+        outcome.look_took += stopwatch.elapsed
         outcome.go_on(seen, decide(seen.snapshot, intent))
     return outcome
 
@@ -238,7 +259,13 @@ def plan(work: Work, outcome: CallOutcome, intent: Intent, reached: Reached = to
     """Every step from here to the end of the flow, or to where the caller has what it asks for. Raises StepError when a step could not be
     taken at all.
     """
-    return forecast(outcome.observation.snapshot, intent, LateStandIns(outcome.observation, work), reached)
+    costs = Costs(
+        outcome.observation_took,
+        outcome.look_took,
+        timedelta(seconds=work.client.response_time.answer),
+        START_OF_MODULE,
+    )
+    return forecast(outcome.observation.snapshot, intent, LateStandIns(outcome.observation, work), reached, costs)
 
 
 def is_switched(snapshot: Snapshot) -> bool:

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""How long the steps of a plan take: a range for each, from the starts of these very pods; and whether the certificates in use last as long.
+"""How long the steps of a plan take: a range for each, from the starts of these very pods, and from what a look and an answer of the API server have
+taken in the call that plans; and whether the certificates in use last as long.
 
 These are estimates, and decide nothing: where a certificate is about to end, it does not help to wait, and a flow is a way out.
 """
@@ -18,8 +19,9 @@ from .model.decision import Step
 from .model.goals import Goal
 from .model.names import counted, named
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
-from .model.steps.leaves import AwaitIssuer, AwaitKept, AwaitPickUp, AwaitReissue
-from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, Roll, RollReason
+from .model.steps.authority import PrepareAuthority
+from .model.steps.leaves import AskForLeaves, AwaitIssuer, AwaitKept, AwaitPickUp, AwaitReissue, IssueLeaves
+from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, Roll, RollReason, StampPods
 from .model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside
 
 
@@ -39,30 +41,80 @@ class Span:
 
 _NONE, _SECOND = timedelta(0), timedelta(seconds=1)
 NO_TIME = Span(_NONE, _NONE)
-#: A write: one or a few requests.
-_WRITE = Span(_NONE, _SECOND)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The time that calls take beside the steps of a plan, as the call that plans has measured it."""
+
+    #: An observation of the stored state.
+    observation: timedelta = _NONE
+    #: A look: the observation, and the questions to the nodes.
+    look: timedelta = _NONE
+    #: An answer of the API server.
+    answer: timedelta = _NONE
+    #: The time until a task of a play has started its module.
+    start: Span = NO_TIME
+
+    def of_pass(self) -> Span:
+        """Each pass looks at the cluster, and asks the nodes where a gate needs that. What is read differs from pass to pass."""
+        return Span(self.observation / 3, 3 * self.look / 2)
+
+    def of_call(self) -> Span:
+        """A play has a task for each phase, which begins with a look of its own. A single call may do the work of all."""
+        return self.start + Span(_NONE, 2 * self.look)
+
+    def of_answers(self, count: int) -> Span:
+        """At most so many answers of the API server."""
+        return Span(_NONE, count * self.answer)
+
+
+NO_COSTS = Costs()
+#: The start of a module by Ansible, on the machine that runs it.
+START_OF_MODULE = Span(_SECOND, 5 * _SECOND)
+#: The operator's verdict on what a flow has changed, which comes at the end of a reconcile.
+VERDICT = Span(_NONE, timedelta(minutes=2))
+#: A write of one object, with the keys and certificates in it; and the answers that it takes, the renewal of the Lease among them.
+_WRITE, _ANSWERS_OF_WRITE = Span(_NONE, _SECOND), 3
+#: The key of a CA.
+_KEY_OF_CA = Span(_NONE, 10 * _SECOND)
 #: A reaction of the operator, which may be in the middle of a reconcile (docs/operator.md, "Pause"): at most its usual period.
 _REACTION = Span(_SECOND, timedelta(minutes=2))
 #: The end of a process. Kubernetes kills it after the default grace period of a pod.
 _STOP = Span(_SECOND, timedelta(seconds=30))
-#: The reload of one node, and the look whether it has.
-_RELOAD = Span(_SECOND, timedelta(seconds=5))
+#: The reload of one node, and the look whether it has; and the answers that these take.
+_RELOAD, _ANSWERS_OF_RELOAD = Span(_SECOND, timedelta(seconds=5)), 20
+#: The answers of the API server while the operator, or a pod, is waited for.
+_ANSWERS_OF_WAIT = 20
 _OF_OPERATOR = (Pause, AwaitBundle, AwaitLeaves, AwaitVerdict)
 _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, AwaitAnswers)
 
 
-def span_of(step: Step, snapshot: Snapshot) -> Span | None:
+def span_of(step: Step, snapshot: Snapshot, costs: Costs = NO_COSTS) -> Span | None:
     """How long this step takes in the cluster as it is before the step; None where no pod shows how long a start takes."""
     if isinstance(step, Roll):
-        return _span_of_roll(step, snapshot)
+        found = _span_of_roll(step, snapshot)
+        return found and found + costs.of_answers(_ANSWERS_OF_WAIT * (1 + len(step.uids)))
     if isinstance(step, Reload):
-        return sum((_RELOAD for _node in step.uids), NO_TIME)
+        return sum((_RELOAD + costs.of_answers(_ANSWERS_OF_RELOAD) for _node in step.uids), NO_TIME)
     if isinstance(step, AwaitClients):
         left = max(step.earliest_use - snapshot.now, _NONE)
         return Span(left, left)
     if isinstance(step, _OF_OTHERS):
         return Span(_NONE, None)
-    return _REACTION if isinstance(step, _OF_OPERATOR) else _WRITE
+    if isinstance(step, _OF_OPERATOR):
+        return _REACTION + costs.of_answers(_ANSWERS_OF_WAIT)
+    written = sum(
+        (_WRITE + costs.of_answers(_ANSWERS_OF_WRITE) for _object in range(_count_writes(step, snapshot))), NO_TIME
+    )
+    return _KEY_OF_CA + written if isinstance(step, PrepareAuthority) else written
+
+
+def _count_writes(step: Step, snapshot: Snapshot) -> int:
+    """How many objects this step writes, at least one."""
+    if isinstance(step, StampPods):
+        return max(len(snapshot.nodes.pods), 1)
+    return max(len(step.secrets), 1) if isinstance(step, (IssueLeaves, AskForLeaves)) else 1
 
 
 def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:

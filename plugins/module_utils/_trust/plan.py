@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 from .._pki.certificates import Certificate
 from .decide import ENGINE, Engine, decide
-from .duration import NO_TIME, Span, span_of
+from .duration import NO_COSTS, NO_TIME, VERDICT, Costs, Span, span_of
 from .evidence.parties import NO_HEARING, Hearing, hearing_of, unanswered
 from .evidence.stored import restarted_by_operator, waiver_of
 from .ledger.target import resolve
@@ -246,12 +246,21 @@ class Forecast:
 
     @property
     def span(self) -> Span | None:
-        """How long all of these steps take; None where no pod shows how long a start takes."""
+        """How long all of these steps take, with the operator's verdict on what they change; None where no pod shows how
+        long a start takes.
+        """
         spans = [step.span for step in self.whole]
-        return None if None in spans else sum((span for span in spans if span is not None), NO_TIME)
+        verdict = NO_TIME if all(step.does in _ONLY_WAITING for step in self.whole) else VERDICT
+        return None if None in spans else sum((span for span in spans if span is not None), verdict)
 
 
-def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end) -> Forecast:
+#: The kinds of steps that change nothing.
+_ONLY_WAITING = (ActionKind.WAIT, ActionKind.HOLD)
+
+
+def forecast(
+    snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end, costs: Costs = NO_COSTS
+) -> Forecast:
     """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
     about = resolve(snapshot, intent, snapshot.ledger_or_empty).replaces
     intent = intent.about(about or intent.parameters.replaces)
@@ -279,10 +288,14 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
             existing = _present_authorities(start)
             return _without_digests(seen - existing - _existing_authorities(start, intent), existing, found)
+        beside = costs.of_pass()
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
             choices.update(dict.fromkeys((step.because, step.avoidable_restart, life)))
-            planned.append(_as_planned_step(step, snapshot))
+            if all(earlier.phase is not step.phase for earlier in planned):
+                beside += costs.of_call()
+            planned.append(_as_planned_step(step, snapshot, costs, beside))
+            beside = NO_TIME
             snapshot = _extend_answers(step.effect(snapshot, stand_in))
             seen |= _present_authorities(snapshot)
 
@@ -437,7 +450,9 @@ def _without_digests(stand_ins: frozenset[Certificate], existing: frozenset[Cert
     )
 
 
-def _as_planned_step(step: Step, snapshot: Snapshot) -> PlannedStep:
+def _as_planned_step(step: Step, snapshot: Snapshot, costs: Costs, beside: Span) -> PlannedStep:
+    """The step, which takes the time of calls ``beside`` its own."""
+    span = span_of(step, snapshot, costs)
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.restarts]
     return PlannedStep(
         phase=step.phase,
@@ -447,7 +462,7 @@ def _as_planned_step(step: Step, snapshot: Snapshot) -> PlannedStep:
         others=tuple(pod.name for pod in restarted if pod.component is not Component.KAFKA),
         reason=step.reason if isinstance(step, Roll) else None,
         is_change=not step.releases_lease,
-        span=span_of(step, snapshot),
+        span=span and span + beside,
         does=_kind_of_action(step),
         outside_parties=_name_awaited_clients(step, snapshot),
         approved_inputs=tuple(_list_approved_inputs(step)),

@@ -12,20 +12,26 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import (
+    NO_COSTS,
     NO_TIME,
+    VERDICT,
+    Costs,
     Span,
     describe_short_lives,
     lives_of,
     span_of,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AskForLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     Pause,
     PauseAndReload,
     Reload,
+    Resume,
     Roll,
     RollReason,
     StampPods,
@@ -34,7 +40,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     AwaitClients,
     AwaitOutside,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import (
+    ActionKind,
+    Forecast,
+    PlannedStep,
+    forecast,
+)
 
 from ...tools.support.certificates import DAY, HOUR, NOW, key, leaf, make
 from .authorities import EXPIRED, INTERMEDIATE, NEW, OLD, ROOT, chain_of
@@ -110,11 +121,51 @@ def test_a_wait_for_other_parties_has_no_upper_bound() -> None:
         (Pause(phase=Phase.USE, purpose=""), seconds(1, 120)),
         (Reload(uids=uids_of(*PODS), authority=None), seconds(3, 15)),
         (PauseAndReload(uids=uids_of(*PODS), phase=Phase.PREPARE, purpose=""), seconds(1, 120)),
-        (StampPods(generation=0, key_generation=0, phase=Phase.USE), seconds(0, 1)),
+        (StampPods(generation=0, key_generation=0, phase=Phase.USE), seconds(0, 3)),
+        (Resume(phase=Phase.USE), seconds(0, 1)),
+        (AskForLeaves(phase=Phase.USE, secrets=("a", "b"), issuer=chain_of(OLD), external_issuer="Vault"), seconds(0, 2)),
     ],
 )
-def test_each_other_step_has_a_range(step: Pause | Reload | StampPods, expected: Span) -> None:
+def test_each_other_step_has_a_range(step: Step, expected: Span) -> None:
     assert span_of(step, cluster()) == expected
+
+
+@pytest.mark.parametrize(
+    ("step", "answers"),
+    [
+        (StampPods(generation=0, key_generation=0, phase=Phase.USE), 3 * 3),
+        (Resume(phase=Phase.USE), 3),
+        (Pause(phase=Phase.USE, purpose=""), 20),
+        (Reload(uids=uids_of(*PODS), authority=None), 3 * 20),
+        (rolling(*(node(number, 10) for number in range(3)))[0], 4 * 20),
+    ],
+)
+def test_answers_of_a_slow_api_server_may_add_to_a_step(step: Step, answers: int) -> None:
+    seen = cluster(pods=tuple(node(number, 10) for number in range(3)))
+    prompt, slow = span_of(step, seen), span_of(step, seen, Costs(answer=7 * SECOND))
+    assert prompt is not None
+    assert prompt.most is not None
+    assert slow == Span(prompt.least, prompt.most + 7 * answers * SECOND)
+
+
+def test_each_pass_costs_a_look_and_each_phase_a_call() -> None:
+    seen = cluster(pods=(node(0, 10),), ledger=ledger(entry(OLD, generations=(0,))))
+    costs = Costs(observation=3 * SECOND, look=10 * SECOND, start=seconds(1, 5))
+    planned, bare = (forecast(seen, Intent(Goal.REPLACE_KEY), MadeHere(), costs=each) for each in (costs, NO_COSTS))
+    assert planned.span is not None
+    assert bare.span is not None
+    phases = len({step.phase for step in planned.steps})
+    beside = planned.span.least - bare.span.least - phases * SECOND
+    passes = beside / SECOND
+    assert phases < passes <= len(planned.steps)
+    assert planned.span.most == (bare.span.most or SECOND) + passes * 15 * SECOND + phases * (5 + 20) * SECOND
+
+
+def test_a_plan_that_changes_nothing_waits_for_no_verdict() -> None:
+    assert Forecast(()).span == NO_TIME
+    waits = PlannedStep(Phase.USE, "wait", "AwaitIssuer", span=seconds(1, 2), does=ActionKind.WAIT)
+    assert Forecast((waits,)).span == seconds(1, 2)
+    assert Forecast((waits, replace(waits, does=ActionKind.WRITE))).span == seconds(2, 4 + 120)
 
 
 def test_a_plan_takes_as_long_as_its_steps() -> None:
@@ -123,7 +174,7 @@ def test_a_plan_takes_as_long_as_its_steps() -> None:
     )
     planned = forecast(seen, Intent(Goal.REPLACE_KEY), MadeHere())
     spans = [step.span for step in planned.steps]
-    assert planned.span == sum((span for span in spans if span is not None), NO_TIME)
+    assert planned.span == sum((span for span in spans if span is not None), VERDICT)
     assert planned.span is not None
     assert planned.span.least >= sum(10 + number for number in range(3)) * SECOND
     unknown = cluster(ledger=ledger(entry(OLD, generations=(0,))))
