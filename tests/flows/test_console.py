@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine import en
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.counting import begin_shared_count
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.restarts import CountedRestart
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..tools.support.flows import FlowResult, run_flow
 from ..tools.support.memory_api import Change
@@ -134,3 +134,17 @@ def test_a_restart_that_changes_nothing_of_the_plan_is_beyond_it(cluster: Watche
     assert [(one.pod, one.number) for one in beyond] == [(restarted[0], None)]
     assert "another program" in beyond[0].sentence()
     assert [one.number for one in result.restarts if one.is_planned] == list(range(1, planned + 1))
+
+
+@pytest.mark.usefixtures("uptake")
+@pytest.mark.parametrize("until", [Phase.PREPARE, Phase.USE])
+def test_a_play_that_goes_on_with_a_flow_counts_its_own_plan(cluster: WatchedCluster, until: Phase) -> None:
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    starts = Starts(cluster)
+    flow.run(last_phase=until)
+    before = len(starts.pods)
+    planned, result = play(flow)
+    assert result.outcome.decision.done
+    assert (bool(before), planned) == (until is Phase.USE, len(starts.pods) - before)
+    assert planned > 0
+    assert_counted(result.restarts, planned, cluster)

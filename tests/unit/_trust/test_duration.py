@@ -123,7 +123,10 @@ def test_a_wait_for_other_parties_has_no_upper_bound() -> None:
         (PauseAndReload(uids=uids_of(*PODS), phase=Phase.PREPARE, purpose=""), seconds(1, 120)),
         (StampPods(generation=0, key_generation=0, phase=Phase.USE), seconds(0, 3)),
         (Resume(phase=Phase.USE), seconds(0, 1)),
-        (AskForLeaves(phase=Phase.USE, secrets=("a", "b"), issuer=chain_of(OLD), external_issuer="Vault"), seconds(0, 2)),
+        (
+            AskForLeaves(phase=Phase.USE, secrets=("a", "b"), issuer=chain_of(OLD), external_issuer="Vault"),
+            seconds(0, 2),
+        ),
     ],
 )
 def test_each_other_step_has_a_range(step: Step, expected: Span) -> None:
