@@ -156,6 +156,11 @@ class KubeClient:
         self.writes = 0
         self.clock_ahead: timedelta | None = None
 
+    @property
+    def server_time(self) -> datetime | None:
+        """The time of day by the clock of the API server, to a second; None where its answers do not tell it."""
+        return None if self.clock_ahead is None else self._now() - self.clock_ahead
+
     def get(
         self, resource: Resource, namespace: str | None, name: str, *, within: float | None = None
     ) -> dict[str, Any]:

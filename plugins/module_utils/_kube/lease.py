@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from .._errors import AlreadyExists, Conflict, LeaseHeld, NotFound, StepError, TimedOut, Unavailable, Unreachable
 from .client import KubeClient, drop_sentence
-from .resources import LEASES, Attempt, read_time
+from .resources import LEASES, Attempt, managers_of, owns, read_time
 from .response_time import OBSERVATION
 from .wait import Objects, wait_until
 
@@ -20,13 +20,18 @@ from .wait import Objects, wait_until
 DURATION = timedelta(seconds=30)
 #: How long the Lease of another run is watched at most: longer than any run takes from one renewal to the next.
 LONGEST = timedelta(minutes=5)
+#: How long a Lease outlasts its duration, by the clock of the API server, before it counts as run out: the clocks of several API servers differ, and the API
+#: server notes the time of a write to a second.
+TOLERANCE = timedelta(seconds=15)
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 class TrustLease:
     """The Lease of one cluster.
 
-    Expiry is measured by watching the Lease on a monotonic clock of this machine, as client-go does; clocks of two machines are not compared.
+    Expiry is measured by watching the Lease on a monotonic clock of this machine, as client-go does; clocks of two machines are not compared. A Lease that no
+    run has renewed for longer than its duration when this run comes is not watched: the API server notes when ``renewTime`` was last written
+    (``metadata.managedFields``), by the clock that dates its answers, and ``renewTime`` itself says no later time.
     """
 
     def __init__(
@@ -73,7 +78,7 @@ class TrustLease:
         """Take the Lease when it is free, has this holder, or runs out while it is watched. Return whether another run had it.
 
         While another run holds it, it is watched: a renewal proves that run alive (LeaseHeld at once); no renewal for its
-        duration proves it dead.
+        duration proves it dead. So does the API server's note that the last renewal is longer ago.
         """
         return self._acquire(self._await_expiry)
 
@@ -168,6 +173,12 @@ class TrustLease:
     def _await_expiry(self, seen: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Wait until the Lease has run out or was given back, and return it. Raises LeaseHeld."""
         spec, holding = _spec(seen), _holding(seen)
+        if (idle := self._seconds_idle(seen)) > self._seconds_left(spec) + TOLERANCE.total_seconds():
+            self._tell(
+                f"another run ({self._describe_holder(spec, idle)}) has the Lease of {self._protects}, and has not renewed it for longer than the "
+                f"{self._seconds_left(spec):.0f} s that it lasts: that run is dead, and this run takes over."
+            )
+            return seen
 
         def moved(objects: Objects) -> bool:
             return _holding(objects.get(self._name)) != holding
@@ -231,6 +242,15 @@ class TrustLease:
         said = spec.get("leaseDurationSeconds")
         seconds = float(said) if isinstance(said, int) and said > 0 else self._shortest
         return min(seconds, LONGEST.total_seconds())
+
+    def _seconds_idle(self, lease: Mapping[str, Any]) -> float:
+        """Seconds since the last renewal by the clock of the API server; 0 where that is unknown. The clock of the holder may be behind, so the note of the API
+        server counts as well, and the later time of both.
+        """
+        noted = [manager.get("time") for manager in managers_of(lease) if owns(manager, ("spec", "renewTime"))]
+        renewed, now = [read_time(time) for time in (*noted, _spec(lease).get("renewTime"))], self._client.server_time
+        known = [time for time in renewed if time is not None]
+        return (now - max(known)).total_seconds() if noted and None not in renewed and now is not None else 0.0
 
     @staticmethod
     def _describe_holder(spec: Mapping[str, Any], age: float) -> str:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from unittest import mock
@@ -187,6 +189,79 @@ def test_a_killed_run_is_taken_over_after_its_duration_whatever_its_clock_said(s
     assert spec(stage)["holderIdentity"] == "two"
     assert spec(stage)["leaseTransitions"] == 1
     assert spec(stage)["acquireTime"] == spec(stage)["renewTime"] == stage.clock.now().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+@pytest.mark.parametrize("ahead", [-5000.0, 0.0, 5000.0])
+@pytest.mark.parametrize("skew", [-5000.0, 0.0])
+def test_a_lease_that_ran_out_before_this_run_came_is_taken_at_once(stage: Stage, skew: float, ahead: float) -> None:
+    """Whatever the clock of either machine says: the API server's counts."""
+    lease_of(stage, "killed", stage.client(), FakeClock(skew)).acquire()
+    stage.clock.seconds, told = 74, list[str]()
+    TrustLease(
+        stage.client(ahead), "kafka", NAME, "two", now=stage.clock.now, monotonic=stage.clock.monotonic, tell=told.append
+    ).acquire()  # fmt: skip
+    assert stage.clock.seconds == 74
+    assert (spec(stage)["holderIdentity"], spec(stage)["leaseTransitions"]) == ("two", 1)
+    (sentence,) = told
+    assert re.search(r"holder killed, .*, renewed 7[45] s ago\) .* this run takes over", sentence)
+
+
+@pytest.mark.parametrize("skew", [-5000.0, 0.0, 5000.0])
+@pytest.mark.parametrize("ahead", [-5000.0, 0.0, 5000.0])
+def test_a_living_run_keeps_its_lease_whatever_the_clocks_say(stage: Stage, skew: float, ahead: float) -> None:
+    clock = FakeClock(skew)
+    living = lease_of(stage, "job 17", stage.client(), clock)
+    living.acquire()
+    for _renewal in range(10):
+        stage.clock.seconds += 29
+        clock.seconds += 29
+        living.renew_if_due()
+    stage.at(stage.clock.seconds + 25, living.renew_if_due)
+    stage.clock.seconds += 20
+    clock.seconds += 25
+    with pytest.raises(LeaseHeld, match="holder job 17"):
+        lease_of(stage, "two", stage.client(ahead)).acquire()
+    assert spec(stage)["holderIdentity"] == "job 17"
+
+
+@pytest.mark.parametrize(
+    ("answer", "idle", "waits"), [(0.0, 44, True), (0.0, 46, False), (3.0, 104, True), (3.0, 106, False)]
+)
+def test_the_note_of_the_api_server_counts_after_the_duration_that_the_lease_says(
+    stage: Stage, answer: float, idle: float, waits: bool
+) -> None:
+    """And a tolerance: API servers that share the work may have clocks that differ."""
+    client = stage.client()
+    client.response_time.note(answer)
+    lease_of(stage, "one", client).acquire()
+    stage.clock.seconds = idle
+    lease_of(stage, "two", stage.client()).acquire()
+    assert (stage.clock.seconds > idle) is waits
+    assert spec(stage)["holderIdentity"] == "two"
+
+
+def test_where_the_api_server_tells_no_time_the_lease_is_watched(stage: Stage) -> None:
+    lease_of(stage, "killed", stage.client()).acquire()
+    stage.clock.seconds = 74
+    client, original = stage.client(), stage.api.request
+
+    def undated(method: str, path: str, **options: Any) -> Any:
+        response = original(method, path, **options)
+        return replace(response, headers={})
+
+    stage.api.request = undated  # type: ignore[method-assign]
+    lease_of(stage, "two", client).acquire()
+    assert stage.clock.seconds >= 104
+    assert spec(stage)["holderIdentity"] == "two"
+
+
+def test_what_another_program_writes_to_the_lease_of_a_killed_run_makes_it_no_younger(stage: Stage) -> None:
+    lease_of(stage, "killed", stage.client()).acquire()
+    stage.clock.seconds = 74
+    path = f"/apis/coordination.k8s.io/v1/namespaces/kafka/leases/{NAME}"
+    stage.api.request("PATCH", path, body=COMPLETED[1], content_type="application/merge-patch+json")
+    lease_of(stage, "two", stage.client()).acquire()
+    assert stage.clock.seconds == 74
 
 
 COMPLETED = [
