@@ -38,8 +38,8 @@ options:
         damaged of the CA Secrets and the ledger, where a backup fits the cluster; no node restarts for it.
       - Then V(recovered) restarts nodes that present ended certificates, at the same time and in place, once their next certificates are stored, also with a CA
         that the operator generates; the cluster is away until they are back, for about a minute. Before that, listeners for clients reload the next
-        certificates where nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, finishes a flow in flight, and
-        changes nothing in a healthy cluster.
+        certificates where nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, before these nodes restart. It
+        finishes a flow in flight, and changes nothing in a healthy cluster.
     type: str
     choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back, recovered]
     default: present

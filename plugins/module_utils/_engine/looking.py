@@ -119,7 +119,7 @@ def decide_with_a_look(
     if work.dry_run and known is not observation:
         return known, decide(known.snapshot, intent, engine)
     decision = decide(observation.snapshot, intent, engine)
-    looks = _choose_look(decision, observation.snapshot)
+    looks = _choose_look(decision, known.snapshot)
     if looks is not Look.FRESH and known is not observation:
         # Answers of nodes outweigh stored evidence: else the ledger would go to and fro between both.
         again = decide(known.snapshot, intent, engine)

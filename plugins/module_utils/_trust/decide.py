@@ -25,7 +25,7 @@ from .model.steps.authority import SetGenerated
 from .model.steps.nodes import AwaitAnswers, AwaitVerdict
 from .model.steps.trust import WriteLedger
 from .preconditions.cluster import awaits_reconcile
-from .preconditions.order import OF_RECOVERY, PRECONDITIONS, Precondition, check
+from .preconditions.order import BEFORE_RESTART, OF_RECOVERY, PRECONDITIONS, Precondition, check
 from .rules.holds import (
     await_needed_answers,
     check_leaves_of_restarted,
@@ -33,7 +33,7 @@ from .rules.holds import (
 )
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
 from .rules.pause import await_verdict, resume_operators, retires_when_restarted
-from .rules.repair import restart_ended, restore_secrets
+from .rules.repair import is_renewed_before_restart, renew_before_restart, restart_ended, restore_secrets
 from .rules.requests import ending_unserved, leaves_to_ask_for
 from .rules.retire import hand_over, put_back
 from .rules.situation import Situation
@@ -56,6 +56,8 @@ class Engine:
     preconditions: tuple[Precondition, ...] = PRECONDITIONS
     #: The fewer preconditions of the first part of a recovery, which brings Secrets and nodes back.
     preconditions_of_recovery: tuple[Precondition, ...] = OF_RECOVERY
+    #: The preconditions of the renewal that comes before the restart of nodes with ended certificates.
+    preconditions_before_restart: tuple[Precondition, ...] = BEFORE_RESTART
     #: The gates that a CA passes before its use and before it leaves.
     gates: Gates = GATES
     #: The rules of a flow, in the order in which they take turns.
@@ -106,23 +108,31 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         return _decide_adoption(snapshot, intent, engine)
     before = snapshot.ledger_or_empty
     if intent.goal is Goal.DOWNGRADE and _keeps_no_ledger(snapshot, intent):
-        at = Situation(snapshot, intent, before, engine.gates)
-        return _choose_steps(at, resume_operators(snapshot) or hand_over(at))
+        unrecorded = Situation(snapshot, intent, before, engine.gates)
+        return _choose_steps(unrecorded, resume_operators(snapshot) or hand_over(unrecorded))
     if returned := put_back(Situation(snapshot, intent, before, engine.gates)):
         # Before the ledger, which is about the CA in ca.crt.
         return Decision(steps=returned)
-    ledger, transitions = update_ledger(snapshot, intent, engine.gates)
-    if ledger != before:
-        leads_on = any(leads_to_replacement(snapshot, intent, recorded) for recorded in (before, ledger))
-        phase = Phase.PREPARE if leads_on else _phase_of_write(transitions, ledger)
-        write = WriteLedger(ledger=ledger, before=before, phase=phase)
-        return Decision(steps=(write,), transitions=transitions)
-    journal = in_flight(ledger)
+    at = _record_ledger(snapshot, intent, engine)
+    if isinstance(at, Decision):
+        return at
+    journal = in_flight(at.ledger)
     stop = journal.options.stop if journal is not None else None
     if journal is not None and stop is not None and not may_lead_flow(intent, journal):
-        return _decide_until_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, stop)
-    at = Situation(snapshot, intent, ledger, engine.gates)
+        return _decide_until_stop(at, engine, journal, stop)
     return _choose_steps(at, *take_turns(at, engine.rules))
+
+
+def _record_ledger(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | Situation:
+    """The decision to write what this pass changes in the ledger; the situation with the ledger where it is up to date."""
+    before = snapshot.ledger_or_empty
+    ledger, transitions = update_ledger(snapshot, intent, engine.gates)
+    if ledger == before:
+        return Situation(snapshot, intent, ledger, engine.gates)
+    leads_on = any(leads_to_replacement(snapshot, intent, recorded) for recorded in (before, ledger))
+    phase = Phase.PREPARE if leads_on else _phase_of_write(transitions, ledger)
+    write = WriteLedger(ledger=ledger, before=before, phase=phase)
+    return Decision(steps=(write,), transitions=transitions)
 
 
 def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | None:
@@ -140,13 +150,34 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
         return Decision(steps=resume_operators(snapshot), violations=turn.violations, waiting=turn.awaited)
     if snapshot.reconciliation.generated:
         return _choose_steps(at, turn or end_pause_unadopted(at))
-    return _choose_steps(at, turn) if turn else None
+    if not turn:
+        return None
+    return _renew_before_restart(snapshot, intent, engine, turn) or _choose_steps(at, turn)
+
+
+def _renew_before_restart(snapshot: Snapshot, intent: Intent, engine: Engine, restart: Steps) -> Decision | None:
+    """The next part of the renewal of a CA that has ended, before the steps that restart nodes: clients of OpenSSL and Go, which refuse an ended CA, accept
+    the nodes as soon as these are back. None where no part of the renewal is left before the restart, or something holds it: nodes do not wait for it.
+    """
+    renewing = _after_recovery(snapshot, intent)
+    if not is_renewed_before_restart(snapshot, renewing, restart):
+        return None
+    if check(snapshot, renewing, engine.preconditions_before_restart):
+        return None
+    at = _record_ledger(snapshot, renewing, engine)
+    if isinstance(at, Decision):
+        return at
+    steps = renew_before_restart(at)
+    return _choose_steps(at, steps) if steps else None
 
 
 def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
-    """The intent of a recovery once no node presents an ended certificate: renew a CA in use that has ended, else finish the flow that was begun."""
+    """The intent of a recovery once no node presents an ended certificate: renew a CA in use that has ended, else finish the flow that was begun. A pause
+    comes to its end first, whatever holds the renewal.
+    """
     ended = any(certificate.has_ended(snapshot.now) for certificate in snapshot.ca.in_use)
-    return replace(intent, goal=Goal.RENEW if ended and in_flight(snapshot.ledger) is None else Goal.RECONCILE)
+    is_free = in_flight(snapshot.ledger) is None and not snapshot.reconciliation.pause.is_ours
+    return replace(intent, goal=Goal.RENEW if ended and is_free else Goal.RECONCILE)
 
 
 def _keeps_no_ledger(snapshot: Snapshot, intent: Intent) -> bool:

@@ -194,7 +194,7 @@ def test_a_killed_run_is_taken_over_after_its_duration_whatever_its_clock_said(s
 @pytest.mark.parametrize("ahead", [-5000.0, 0.0, 5000.0])
 @pytest.mark.parametrize("skew", [-5000.0, 0.0])
 def test_a_lease_that_ran_out_before_this_run_came_is_taken_at_once(stage: Stage, skew: float, ahead: float) -> None:
-    """Whatever the clock of either machine says: the API server's counts."""
+    """The clock of the API server counts, and neither of the two machines has its time."""
     lease_of(stage, "killed", stage.client(), FakeClock(skew)).acquire()
     stage.clock.seconds, told = 74, list[str]()
     TrustLease(

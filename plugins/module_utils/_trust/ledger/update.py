@@ -19,7 +19,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..._pki.certificates import Certificate
-from ..evidence.parties import leaf_shown_by, pods_accepting, pods_trusting_removed, present_all, presenting_stored
+from ..evidence.parties import (
+    leaf_shown_by,
+    pods_accepting,
+    pods_trusting_removed,
+    present_all,
+    presenting_ended,
+    presenting_stored,
+)
 from ..evidence.stored import issuers_of, present_pod, usage_of
 from ..gates.gates import Gates, why_not_presented
 from ..model.decision import Transition
@@ -294,7 +301,8 @@ def _after_renewal(
 
 def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:
     """The ledger with a note of the leaves that are about to be replaced in these Secrets, and of the nodes that were started with them; and of the
-    leaves that the listeners of other nodes present, with which these were started: the ledger knows of each node that has read again since.
+    leaves that the listeners of other nodes present, with which these were started: the ledger knows of each node that has read again since. A node that
+    presents an ended leaf, by which other nodes refuse it, restarts at once.
     """
     return replace(ledger, held_leaves=tuple(_leaves_to_note(snapshot, ledger, secrets)))
 
@@ -303,7 +311,10 @@ def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]
     replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain and leaf.secret in secrets}
     added: dict[Certificate, set[str]] = {}
     known = {uid for held in ledger.held_leaves for uid in held.holders}
+    restarting = presenting_ended(snapshot).keys() if snapshot.security.has_tls else frozenset()
     for pod in snapshot.nodes.pods:
+        if pod.uid in restarting:
+            continue
         for secret in pod.leaves if pod.presents_stored and not pod.presents_nothing else ():
             if secret in replaced:
                 added.setdefault(replaced[secret], set()).add(pod.uid)

@@ -37,6 +37,15 @@ class Look(Enum):
     FRESH = 2
 
 
+def look_at_gate(snapshot: Snapshot) -> Look:
+    """The look before a step that stands behind a gate. Where a node has shown that its certificate has ended, earlier answers count as well: programs refuse
+    it until it has restarted, and no look delays that.
+    """
+    if not snapshot.nodes.pods:
+        return Look.NONE
+    return Look.REMEMBERED if snapshot.shows_ended else Look.FRESH
+
+
 class StandIn(Protocol):
     """Makes certificates that do not exist yet, so that the gates can validate them in a forecast. They are not stored."""
 

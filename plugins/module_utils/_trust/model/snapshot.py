@@ -819,6 +819,13 @@ class Snapshot:
         """How long before its end the operator renews this leaf."""
         return leaf.renewal_window or self.leaves.renewal_window
 
+    @property
+    def shows_ended(self) -> bool:
+        """Whether a listener has presented a certificate that has ended."""
+        return any(
+            listener.presents and listener.presents[0].has_ended(self.now) for listener in self.nodes.listeners or ()
+        )
+
     @cached_property
     def listeners_by_uid(self) -> Mapping[str, tuple[ObservedListener, ...]]:
         """``nodes.listeners`` by the UID of their pod, in their order."""

@@ -179,6 +179,11 @@ OF_RECOVERY: tuple[Precondition, ...] = (
     pods_are_owned,
     secrets_are_labelled,
 )
+#: Preconditions of a renewal that comes before the restart of nodes with ended certificates: these nodes are not well, and restart whether the CA is renewed
+#: or not.
+BEFORE_RESTART: tuple[Precondition, ...] = tuple(
+    rule for rule in PRECONDITIONS if rule not in {leaves_in_use_are_valid, cluster_is_settled, no_rebalance_is_running}
+)
 
 
 def check(

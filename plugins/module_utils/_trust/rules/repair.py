@@ -16,6 +16,9 @@ the quorum and the partitions without a majority until the last has restarted; a
 restarts none (docs/operator.md, "Expired certificates"). They restart in place, because a deleted pod loses an
 ephemeral volume, and in a pause, because the operator deletes a pod that takes long to start.
 
+Where the CA in use has ended too, it is renewed in the same pause, before these nodes restart: a renewal keeps the key, so JVMs accept what they present
+before and after it, and clients of OpenSSL and Go accept the nodes from their restart on.
+
 A listener that brokers do not use takes its new leaf without a restart, so clients outside are served again while the
 call waits for the operator to confirm the pause, for which a failing operator may take minutes.
 """
@@ -29,20 +32,24 @@ from ..evidence.parties import leaves_of, may_present_ended, presenting_ended
 from ..evidence.stored import has_listeners_alone, restarted_by_operator, why_not_ours
 from ..ledger.enrolment import find_swap, is_in_doubt, last_current
 from ..ledger.journal import in_flight
-from ..model.decision import Condition, Steps, Turn, Violation, Wait
-from ..model.goals import Phase
+from ..model.decision import Condition, Step, Steps, Turn, Violation, Wait, steps_of
+from ..model.goals import Goal, Phase
+from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.listeners import CONTROL_PLANE
 from ..model.names import named
 from ..model.snapshot import Backup, CaSecrets, Pod, Snapshot, StateSecrets, StoredLeaf
 from ..model.steps.authority import RestoreSecrets
-from ..model.steps.nodes import AwaitLeaves, PauseAndReload, Roll, RollReason
+from ..model.steps.nodes import AwaitLeaves, Pause, PauseAndReload, Roll, RollReason
+from ..model.steps.trust import Project
 from .due import ended_leaves
-from .leaves import issue
+from .leaves import issue, rewrite_leaves
 from .order import settle_key
 from .pause import pause_first, why_not_reloaded
+from .prepare import prepare
 from .requests import ask_for_leaves, await_issuer, secrets_without_leaf
 from .situation import Situation
+from .switch import project, switch, write_bundle
 
 
 def is_sound(snapshot: Snapshot) -> bool:
@@ -262,6 +269,34 @@ def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps
             "listener between brokers refuses that.",
         ),
     )  # fmt: skip
+
+
+def is_renewed_before_restart(snapshot: Snapshot, intent: Intent, restart: Steps) -> bool:
+    """Whether a CA that has ended is renewed before these steps restart nodes: no other flow is in flight, and the caller lets the renewal come as far as its
+    switch.
+    """
+    if not intent.allows(Phase.USE) or not any(isinstance(step, Pause) or _is_of_ended(step) for step in restart):
+        return False
+    begun = in_flight(snapshot.ledger)
+    if begun is None:
+        return intent.goal is Goal.RENEW
+    replaced = snapshot.ledger_or_empty.find(begun.replaces)
+    if begun.goal is not Goal.RENEW or begun.is_abort or begun.options.stop is not None or replaced is None:
+        return False
+    return replaced.certificate.has_ended(snapshot.now)
+
+
+def _is_of_ended(step: Step) -> bool:
+    return isinstance(step, Roll) and step.reason is RollReason.ENDED
+
+
+def renew_before_restart(at: Situation) -> Steps:
+    """The renewal up to the leaves with which nodes restart. Before the pause the renewed CA comes beside the CA in use; in the pause it takes its place, as
+    in every renewal. The trust bundle follows in the pause too: the operator, which tries to restart nodes, may not write it before for minutes.
+    """
+    if at.is_paused:
+        return write_bundle(at) or steps_of(switch(at)) or rewrite_leaves(at)
+    return prepare(at) or tuple(step for step in project(at) if isinstance(step, Project))
 
 
 def is_explained(snapshot: Snapshot) -> bool:

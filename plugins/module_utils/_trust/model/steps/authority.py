@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from ...._pki.certificates import Certificate, Chain
 from ..clients import Presenter, Renewal
-from ..decision import Look, StandIn, Step
+from ..decision import Look, StandIn, Step, look_at_gate
 from ..goals import Goal, Phase
 from ..ledger import FlowOptions, Stop
 from ..names import counted, listed, named
@@ -146,7 +146,7 @@ class Switch(Step):
         )  # fmt: skip
 
     def look(self, snapshot: Snapshot) -> Look:
-        return Look.FRESH if snapshot.nodes.pods else Look.NONE
+        return look_at_gate(snapshot)
 
 
 def _after_switch(presenter: Presenter, authority: str) -> Presenter:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from ...._leaves.request import LeafRequest
 from ...._pki.certificates import Certificate, Chain
 from ..clients import ReissuePause
-from ..decision import Look, StandIn, Step
+from ..decision import Look, StandIn, Step, look_at_gate
 from ..goals import Phase
 from ..names import counted, listed, named
 from ..snapshot import Component, Snapshot, StoredLeaf
@@ -93,7 +93,7 @@ class IssueLeaves(Step):
         return self.issuer
 
     def look(self, snapshot: Snapshot) -> Look:
-        return Look.FRESH if snapshot.nodes.pods else Look.NONE
+        return look_at_gate(snapshot)
 
 
 def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:

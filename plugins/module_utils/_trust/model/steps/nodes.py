@@ -16,7 +16,7 @@ from ...._pki.certificates import Certificate
 from ..decision import Look, StandIn, Step
 from ..goals import Phase
 from ..ledger import HeldByProcesses, Ledger
-from ..listeners import Unanswered
+from ..listeners import ObservedListener, Unanswered
 from ..names import counted, listed, named
 from ..snapshot import Component, Pod, Snapshot
 from .leaves import IssueLeaves
@@ -206,6 +206,8 @@ class Roll(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """Before the restarts the operator issues every leaf that is not of the present generation."""
+        if self.reason is RollReason.ENDED:
+            return self._effect_in_place(snapshot)
         generation = snapshot.ca.certificate_generation
         behind = tuple(leaf.secret for leaf in snapshot.leaves.stored if leaf.generation != generation)
         if behind:
@@ -214,6 +216,12 @@ class Roll(Step):
         pods = {pod: _as_restarted(pod, snapshot) if pod.uid in self.uids else pod for pod in snapshot.nodes.pods}
         started = frozenset(now.uid for before, now in pods.items() if now.uid != before.uid)
         return snapshot.with_nodes(pods=tuple(pods.values())).assuming(started)
+
+    def _effect_in_place(self, snapshot: Snapshot) -> Snapshot:
+        """The pods stay, with their annotations: only the answers of their new processes show the stored leaves. From then on the operator can ask them."""
+        operator = replace(snapshot.reconciliation.operator, failure=None)
+        after = replace(snapshot, reconciliation=replace(snapshot.reconciliation, operator=operator))
+        return _with_ready(self.uids, _with_started(self.uids, after))
 
     def look(self, snapshot: Snapshot) -> Look:
         """A call asks running nodes first: nodes that have read their leaf or their trust again, or refuse the CA, need
@@ -236,6 +244,25 @@ class Roll(Step):
     @property
     def restarts(self) -> frozenset[str]:
         return self.uids
+
+
+def _with_ready(uids: frozenset[str], snapshot: Snapshot) -> Snapshot:
+    pods = (replace(pod, ready=True) if pod.uid in uids else pod for pod in snapshot.nodes.pods)
+    return snapshot.with_nodes(pods=tuple(pods))
+
+
+def _with_started(uids: frozenset[str], snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the answers of new processes in these pods: they have read the stored leaf and the trust bundle."""
+    stored = {leaf.secret: leaf.chain for leaf in snapshot.leaves.stored}
+    shown = {pod.uid: next(filter(None, map(stored.get, pod.leaves)), None) for pod in snapshot.nodes.pods}
+    trusted = snapshot.ca.projected if snapshot.bundle is None else snapshot.bundle
+    answers = snapshot.nodes.listeners and tuple(
+        ObservedListener(
+            listener.pod, listener.uid, listener.port, shown.get(listener.uid), trusted, source=listener.source, verifies=listener.verifies
+        ) if listener.uid in uids else listener
+        for listener in snapshot.nodes.listeners
+    )  # fmt: skip
+    return snapshot.with_nodes(listeners=answers)
 
 
 def _as_restarted(pod: Pod, snapshot: Snapshot) -> Pod:
@@ -269,7 +296,14 @@ class AwaitAnswers(Step):
         return True
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return snapshot.assuming(self.uids)
+        """A node that answers is back. A node that is not ready, and was started with another leaf than the stored leaf, starts again just now."""
+        asked = {listener.uid for listener in snapshot.nodes.listeners or ()}
+        anew = frozenset(
+            pod.uid
+            for pod in snapshot.nodes.pods
+            if pod.uid in self.uids & asked and not (pod.ready or pod.presents_stored)
+        )
+        return _with_ready(self.uids, _with_started(anew, snapshot)).assuming(self.uids - anew)
 
     @property
     def uids(self) -> frozenset[str]:
