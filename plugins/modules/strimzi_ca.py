@@ -37,9 +37,9 @@ options:
       - V(recovered) brings back a cluster whose certificates have ended, or whose CA Secrets are lost. It puts back from a backup what was deleted or
         damaged of the CA Secrets and the ledger, where a backup fits the cluster; no node restarts for it.
       - Then V(recovered) restarts nodes that present ended certificates, at the same time and in place, once their next certificates are stored, also with a CA
-        that the operator generates; the cluster is away until they are back, for about a minute. Before that, listeners for clients reload the next
-        certificates where nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, before these nodes restart. It
-        finishes a flow in flight, and changes nothing in a healthy cluster.
+        that the operator generates; they are away for about a minute, and the cluster with them where they are all of it. Before that, listeners for
+        clients reload the next certificates where nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, before
+        these nodes restart. It finishes a flow in flight, and changes nothing in a healthy cluster.
     type: str
     choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back, recovered]
     default: present

@@ -52,7 +52,7 @@ from .._trust.model.names import FLOW_NAMES, flow_named
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority, Snapshot
 from .._trust.preconditions.cluster import describe_clock_doubt, describe_unknown_operator, unlabelled_and_read
-from .._trust.rules.due import describe_written_back, expiring, warnings_of
+from .._trust.rules.due import describe_written_back, expiring, is_recovery_due, warnings_of
 from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
 from .arguments import ArgumentSpec, problem_of, retire_of, time_of, time_text
@@ -90,10 +90,12 @@ from .results import (
 
 def unfinished_flow(snapshot: Snapshot, goal: Goal, continues_stopped: bool) -> str:
     """Sentences about an unfinished flow that comes before a flow with this goal; empty where none does, where it has
-    the same goal, or where it is stopped and the caller continues no stopped flow, so that the flow refuses the call.
+    the same goal, or where it is stopped and the caller continues no stopped flow, so that the flow refuses the call; and where a recovery comes before it.
     """
     begun = in_flight(snapshot.ledger)
     if begun is None or goal not in ROTATIONS or (begun.goal is goal and not begun.is_abort):
+        return ""
+    if is_recovery_due(snapshot):
         return ""
     if begun.options.stop is not None and not continues_stopped:
         return ""

@@ -97,9 +97,27 @@ def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:
 def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     """The same, where a missing answer keeps gates closed."""
     if intent.goal is Goal.RECOVER:
-        recovery = _bring_nodes_back(snapshot, intent, engine)
-        return recovery or _decide(snapshot, _after_recovery(snapshot, intent), engine)
-    violations = check(snapshot, intent, engine.preconditions)
+        recovery, after = _bring_nodes_back(snapshot, intent, engine), _after_recovery(snapshot, intent)
+        return recovery or _go_on(
+            snapshot, after, engine, _beside_recovery(check(snapshot, after, engine.preconditions))
+        )
+    return _go_on(snapshot, intent, engine, _up_to_recovery(check(snapshot, intent, engine.preconditions)))
+
+
+def _up_to_recovery(violations: tuple[Violation, ...]) -> tuple[Violation, ...]:
+    """The violations up to that of nodes with ended certificates: until a recovery has brought these back it is the one remedy."""
+    places = (place for place, one in enumerate(violations, 1) if one.condition is Condition.LEAVES_IN_USE_ARE_VALID)
+    return violations[: next(places, len(violations))]
+
+
+def _beside_recovery(violations: tuple[Violation, ...]) -> tuple[Violation, ...]:
+    """The violations that keep a recovery from bringing nodes with ended certificates back; the violation of these nodes names the recovery itself."""
+    others = tuple(one for one in violations if one.condition is not Condition.LEAVES_IN_USE_ARE_VALID)
+    return others or violations
+
+
+def _go_on(snapshot: Snapshot, intent: Intent, engine: Engine, violations: tuple[Violation, ...]) -> Decision:
+    """The same where these violations hold the flow, and for its steps where none does."""
     if violations:
         return Decision(steps=resume_operators(snapshot), violations=violations)
     if awaits_reconcile(snapshot, intent):

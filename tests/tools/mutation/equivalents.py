@@ -422,6 +422,18 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "There is one at least.",
     ),
     Equivalent(
+        "_trust/rules/repair.py",
+        "return _ONE if len(ended) == 1 else _SEVERAL",
+        ("return _ONE if len(ended) <= 1 else _SEVERAL",),
+        "There is one at least.",
+    ),
+    Equivalent(
+        "_trust/rules/repair.py",
+        "if len(ended) == len(every):",
+        ("if len(ended) >= len(every):",),
+        "These are some of them.",
+    ),
+    Equivalent(
         "_trust/preconditions/cluster.py",
         "return f\"{_seconds(abs(ahead))} {'ahead of' if ahead > timedelta(0) else 'behind'}\"",
         ("return f\"{_seconds(abs(ahead))} {'ahead of' if ahead >= timedelta(0) else 'behind'}\"",),

@@ -376,6 +376,13 @@ def presenting_ended(snapshot: Snapshot) -> Mapping[str, datetime]:
     }
 
 
+def nodes_to_recover(snapshot: Snapshot) -> Mapping[str, datetime]:
+    """The same of the nodes that only a recovery brings back. Without TLS between them nodes do not refuse each other, and take their next certificates up
+    without it.
+    """
+    return presenting_ended(snapshot) if snapshot.security.has_tls else {}
+
+
 def _ends_of_presented(pod: Pod, snapshot: Snapshot) -> tuple[datetime, ...]:
     """The ends of the certificates that a node is known to present."""
     if is_asked(pod, snapshot) and (

@@ -21,10 +21,10 @@ from datetime import datetime
 from ..._pki.certificates import Certificate
 from ..evidence.parties import (
     leaf_shown_by,
+    nodes_to_recover,
     pods_accepting,
     pods_trusting_removed,
     present_all,
-    presenting_ended,
     presenting_stored,
 )
 from ..evidence.stored import issuers_of, present_pod, usage_of
@@ -311,7 +311,7 @@ def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]
     replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain and leaf.secret in secrets}
     added: dict[Certificate, set[str]] = {}
     known = {uid for held in ledger.held_leaves for uid in held.holders}
-    restarting = presenting_ended(snapshot).keys() if snapshot.security.has_tls else frozenset()
+    restarting = nodes_to_recover(snapshot)
     for pod in snapshot.nodes.pods:
         if pod.uid in restarting:
             continue

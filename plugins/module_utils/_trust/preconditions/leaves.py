@@ -14,7 +14,7 @@ from datetime import timedelta
 
 from ..._leaves.trigger import ends_with, is_signed_by
 from ..._pki.certificates import Chain
-from ..evidence.parties import presenters, presenting_ended
+from ..evidence.parties import nodes_to_recover, presenters
 from ..evidence.stored import issuers_of
 from ..gates.verifiers import namesakes
 from ..ledger.enrolment import enrol_authorities
@@ -29,6 +29,7 @@ from ..model.names import listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, IssuedBy, Snapshot
 from ..rules.due import describe_renewal_of_authority, doubt_about_window, ending_leaves, leaves_that_end_with_ca
 from ..rules.holds import unusable_leaves
+from ..rules.repair import scope_of
 from .authority import GIVE_LIFE, SUPPLIED, breach_violations
 from .beginning import is_starting, issues, restarts_nodes
 
@@ -45,18 +46,17 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Nodes that present ended certificates restart at the same time; a flow that restarts them one after the other would take the quorum and the
-    partitions apart. Without TLS between them nodes do not refuse each other, and take renewed leaves up without a
-    restart.
+    partitions apart.
     """
-    if (ended := presenting_ended(snapshot)) and snapshot.security.has_tls:
+    if ended := nodes_to_recover(snapshot):
         pods = ", ".join(sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in ended))
+        of = scope_of(ended, snapshot)
         what = "presents a certificate that has" if len(ended) == 1 else "present certificates that have"
         yield Violation(
             Condition.LEAVES_IN_USE_ARE_VALID, snapshot.names.kafka,
-            f"{pods} {what} ended, since {min(ended.values()):%Y-%m-%d %H:%M} UTC: every new connection to them is refused, and open connections go on "
-            "until they break. The Cluster Operator cannot ask these nodes, and restarts none.",
-            "Run the recover playbook for the cluster CA: it restarts these nodes at the same time and in place, and the cluster is away for about a "
-            "minute. Restart none of them before.",
+            f"{pods} {what} ended, since {min(ended.values()):%Y-%m-%d %H:%M} UTC: every new connection to {of.them} is refused, and open connections go on "
+            f"until they break. {of.others}",
+            f"Run the recover playbook for the cluster CA: {of.restart}, and {of.away}. {of.before}",
         )  # fmt: skip
 
 

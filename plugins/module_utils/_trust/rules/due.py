@@ -39,7 +39,7 @@ from ..._leaves.trigger import (
 from ..._leaves.trigger import window as window_of
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import named_verifiers
-from ..evidence.parties import is_taken_up
+from ..evidence.parties import is_taken_up, nodes_to_recover
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight, stops_before_use
 from ..ledger.target import due_from, usual_window, why_not_made_here
@@ -365,11 +365,30 @@ def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expi
     """The certificates that end so soon: the CA in use and the CAs above it, then the leaves of it that end before it does, then the other CA of the
     cluster, where nothing renews it. A certificate in its time for renewal is among them in any case.
     """
-    return (
+    found = (
         *_find_expiring_authorities(snapshot, within),
         *_find_expiring_leaves(snapshot, within),
         *_find_unrenewed_other_authorities(snapshot, within),
     )
+    return tuple(_with_recovery(expiring, snapshot) for expiring in found)
+
+
+def is_recovery_due(snapshot: Snapshot) -> bool:
+    """Whether nodes refuse each other because of their certificates: until a recovery has brought them back no other flow helps."""
+    return bool(nodes_to_recover(snapshot))
+
+
+def _with_recovery(expiring: Expiring, snapshot: Snapshot) -> Expiring:
+    """The same, with the recovery as the one remedy where it is due."""
+    if not is_recovery_due(snapshot):
+        return expiring
+    if expiring.certificate.has_ended(snapshot.now):
+        return replace(expiring, renewed_by="", remedy=_RECOVER)
+    return replace(expiring, remedy=_RECOVER_FIRST) if expiring.remedy else expiring
+
+
+_RECOVER = "Run the recover playbook for the cluster CA."
+_RECOVER_FIRST = "Run the recover playbook for the cluster CA first."
 
 
 @dataclass(frozen=True)
@@ -390,21 +409,25 @@ def first_to_end(snapshot: Snapshot) -> FirstToEnd:
     """The first of each kind, however long it has left."""
     leaf, user = find_first_ending(snapshot.leaves.stored), find_first_ending(snapshot.user_leaves.values())
     return FirstToEnd(
-        authority=_find_first(_find_expiring_authorities(snapshot, timedelta.max)),
-        leaf=_describe_expiring_leaf(*leaf, snapshot) if leaf else None,
-        user=_describe_expiring_leaf(*user, snapshot) if user else None,
-        other_ca=_find_first(_find_expiring_other_authorities(snapshot, timedelta.max)),
+        authority=_find_first(_find_expiring_authorities(snapshot, timedelta.max), snapshot),
+        leaf=_with_recovery(_describe_expiring_leaf(*leaf, snapshot), snapshot) if leaf else None,
+        user=_with_recovery(_describe_expiring_leaf(*user, snapshot), snapshot) if user else None,
+        other_ca=_find_first(_find_expiring_other_authorities(snapshot, timedelta.max), snapshot),
     )
 
 
-def _find_first(found: Iterable[Expiring]) -> Expiring | None:
-    return min(found, key=lambda expiring: expiring.certificate.not_after, default=None)
+def _find_first(found: Iterable[Expiring], snapshot: Snapshot) -> Expiring | None:
+    first = min(found, key=lambda expiring: expiring.certificate.not_after, default=None)
+    return _with_recovery(first, snapshot) if first is not None else None
 
 
 def describe_missing_schedule(snapshot: Snapshot) -> str:
     """A sentence where a CA was adopted and no schedule renews it yet; empty elsewhere."""
     current = snapshot.ca.in_use
     if snapshot.ledger is None or snapshot.reconciliation.generated or snapshot.ledger_or_empty.upkeep or not current:
+        return ""
+    if is_recovery_due(snapshot) or current[0].has_ended(snapshot.now):
+        # The remedy for that comes first, and another sentence names it.
         return ""
     told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on {current[0].not_after:%Y-%m-%d}."
     if why := why_not_made_here(snapshot):
@@ -476,6 +499,8 @@ def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) ->
     if why := why_not_made_here(snapshot):
         where = "put it there" if snapshot.source is not None else "give it to the renew playbook (strimzi_certificate)"
         return "", f"{why} Have it made, and {where}."
+    if upkeep is None and snapshot.ca.current[0].has_ended(snapshot.now):
+        return "", f"Run the renew playbook for the {snapshot.names.ca}."
     if upkeep is None:
         return "", f"{_describe_schedule(snapshot)}. Or run the renew playbook once."
     begins = due_from(snapshot.ca.current[0], upkeep.window)

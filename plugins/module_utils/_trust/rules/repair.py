@@ -25,7 +25,8 @@ call waits for the operator to confirm the pause, for which a failing operator m
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import leaves_of, may_present_ended, presenting_ended
@@ -38,7 +39,7 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.listeners import CONTROL_PLANE
 from ..model.names import named
-from ..model.snapshot import Backup, CaSecrets, Pod, Snapshot, StateSecrets, StoredLeaf
+from ..model.snapshot import Backup, CaSecrets, Component, Pod, Snapshot, StateSecrets, StoredLeaf
 from ..model.steps.authority import RestoreSecrets
 from ..model.steps.nodes import AwaitLeaves, Pause, PauseAndReload, Roll, RollReason
 from ..model.steps.trust import Project
@@ -229,12 +230,65 @@ def restart_ended(at: Situation) -> Turn:
         return ()
     if has_listeners_alone(at.snapshot):
         return _await_operator(at, ended)
+    of = scope_of(ended, at.snapshot)
     roll = Roll(
         reason=RollReason.ENDED, uids=ended, authority=at.current, phase=Phase.PREPARE,
-        because="Their certificates have ended: they refuse each other, and open connections are all that is left of the cluster. It is away "
-        "until they are back, for about a minute.",
+        because=f"{of.because}; {of.away}.",
     )  # fmt: skip
     return pause_first(at, roll) if at.is_paused else _pause_and_reload(at, ended, roll)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The consequences of ended certificates, and of the restart that ends them, in words."""
+
+    #: The nodes, as an object.
+    them: str
+    #: The other nodes and the operator, until the restart, as sentences.
+    others: str
+    #: The restart, as a clause about the recovery.
+    restart: str
+    #: The nodes, or the cluster, during the restart, as a clause.
+    away: str
+    #: The restart that a person must not begin before, as a sentence.
+    before: str
+    #: Why these nodes restart, as a clause.
+    because: str
+
+
+_ALL = Scope(
+    them="them",
+    others="The Cluster Operator cannot ask these nodes, and restarts none.",
+    restart="it restarts these nodes at the same time and in place",
+    away="the cluster is away for about a minute",
+    before="Restart none of them before.",
+    because="Their certificates have ended: they refuse each other, and open connections are all that is left of the cluster",
+)
+_ONE = Scope(
+    them="it",
+    others="The other nodes serve as before. The Cluster Operator cannot ask this node, and may restart it by itself once its next certificate is stored.",
+    restart="it restarts this node in place",
+    away="the node is away for about a minute, while the other nodes go on",
+    before="Do not restart it before its next certificate is stored.",
+    because="Its certificate has ended: every new connection to it is refused",
+)
+_SEVERAL = Scope(
+    them="them",
+    others="The other nodes serve as before. The Cluster Operator cannot ask these nodes, and may restart them by itself, one after the other, once their next "
+    "certificates are stored.",
+    restart="it restarts these nodes at the same time and in place",
+    away="these nodes are away for about a minute, while the other nodes go on, but for partitions and quorums in which these nodes have the majority",
+    before="Restart none of them before.",
+    because="Their certificates have ended: every new connection to them is refused",
+)
+
+
+def scope_of(ended: Collection[str], snapshot: Snapshot) -> Scope:
+    """The consequences where these nodes present ended certificates: one of several is away for a moment as in any restart, all of them are the cluster."""
+    every = [pod for pod in snapshot.nodes.pods if pod.component is Component.KAFKA]
+    if len(ended) == len(every):
+        return _ALL
+    return _ONE if len(ended) == 1 else _SEVERAL
 
 
 def _await_operator(at: Situation, ended: frozenset[str]) -> Steps:

@@ -115,18 +115,20 @@ BEGINNING = [
 CASES = [
     refusal(
         leaves_in_use_are_valid,
-        f"Kafka kafka/demo: {PODS[0]} presents a certificate that has ended, since {NOW - DAY:%Y-%m-%d %H:%M} UTC: every new connection to them is "
-        "refused, and open connections go on until they break. The Cluster Operator cannot ask these nodes, and restarts none. Run the recover playbook "
-        "for the cluster CA: it restarts these nodes at the same time and in place, and the cluster is away for about a minute. Restart none of them "
-        "before.",
+        f"Kafka kafka/demo: {PODS[0]} presents a certificate that has ended, since {NOW - DAY:%Y-%m-%d %H:%M} UTC: every new connection to it is refused, and "
+        "open connections go on until they break. The other nodes serve as before. The Cluster Operator cannot ask this node, and may restart it by itself "
+        "once its next certificate is stored. Run the recover playbook for the cluster CA: it restarts this node in place, and the node is away for about a "
+        "minute, while the other nodes go on. Do not restart it before its next certificate is stored.",
         name="",
         leaves=(a_leaf(chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW - DAY), OLD.certificate)), *leaves(names=PODS[1:])),
     ),
     refusal(
         leaves_in_use_are_valid,
         f"Kafka kafka/demo: {PODS[0]}, {PODS[2]} present certificates that have ended, since {NOW - 2 * DAY:%Y-%m-%d %H:%M} UTC: every new connection to them "
-        "is refused, and open connections go on until they break. The Cluster Operator cannot ask these nodes, and restarts none. Run the recover playbook "
-        "for the cluster CA: it restarts these nodes at the same time and in place, and the cluster is away for about a minute. Restart none of them before.",
+        "is refused, and open connections go on until they break. The other nodes serve as before. The Cluster Operator cannot ask these nodes, and may "
+        "restart them by itself, one after the other, once their next certificates are stored. Run the recover playbook for the cluster CA: it restarts "
+        "these nodes at the same time and in place, and these nodes are away for about a minute, while the other nodes go on, but for partitions and "
+        "quorums in which these nodes have the majority. Restart none of them before.",
         name="two nodes",
         leaves=(
             *(
@@ -135,6 +137,14 @@ CASES = [
             ),
             a_leaf(PODS[1]),
         ),
+    ),
+    refusal(
+        leaves_in_use_are_valid,
+        f"Kafka kafka/demo: {', '.join(PODS)} present certificates that have ended, since {NOW - DAY:%Y-%m-%d %H:%M} UTC: every new connection to them is "
+        "refused, and open connections go on until they break. The Cluster Operator cannot ask these nodes, and restarts none. Run the recover playbook "
+        "for the cluster CA: it restarts these nodes at the same time and in place, and the cluster is away for about a minute. Restart none of them before.",
+        name="all nodes",
+        leaves=tuple(a_leaf(name, chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW - DAY), OLD.certificate)) for name in PODS),
     ),
     refusal(
         leaves_can_be_renewed,

@@ -85,6 +85,13 @@ def test_the_nodes_restart_at_the_same_time_in_a_pause() -> None:
     assert restarted(decision) == [(RollReason.ENDED, uids_of(*PODS[:2]))]
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_the_plan_says_whether_the_cluster_is_away_or_some_of_its_nodes(count: int) -> None:
+    """A person would postpone a harmless restart that is said to take the cluster away."""
+    (roll,) = decide(presenting(*PODS[:count], reconciliation=PAUSED), RECOVER).steps
+    assert ("the cluster is away" in roll.because, "the other nodes go on" in roll.because) == (count == 3, count < 3)
+
+
 def test_the_listeners_for_clients_read_their_next_leaf_until_the_pause_is_confirmed() -> None:
     """Then the restart is next. A pause that a killed call has requested is waited for in the same way."""
     seen = presenting(*PODS[:2])

@@ -1,0 +1,151 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Certificates have ended: whichever module looks, and wherever its result says what helps, it names one command, and that command helps."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ...tools.operator import certs, clusters
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.reloads import ReloadingNodes
+from . import stages
+from .fast_clock import FastClock
+from .running import Ended, call
+from .stages import DAY, FAST
+
+#: Days for which leaves live, and a CA that is to end.
+LIFE = 100
+#: The calls of modules that go on with a flow, begin one, or look. In check mode each says what it would do, and changes nothing.
+FACES: list[tuple[str, dict[str, Any]]] = [
+    ("strimzi_ca_info", {}),
+    ("strimzi_ca_info", {"goal": "recover"}),
+    ("strimzi_ca", {"state": "recovered"}),
+    ("strimzi_ca", {"state": "renewed"}),
+    ("strimzi_ca", {"state": "replaced"}),
+    ("strimzi_ca", {"state": "adopted"}),
+    ("strimzi_trusted_certs", {"state": "retired"}),
+    ("strimzi_ee_cert", {"state": "renewed"}),
+    ("strimzi_roll", {}),
+]
+
+
+def _created(authority: int) -> MemoryCluster:
+    """An adopted cluster whose cluster CA lives for so many days."""
+    memory = MemoryCluster()
+    stages.done(memory, "strimzi_ca", before_kafka=True, validity_days=authority, **FAST)
+    *others, kafka = clusters.dual_role(memory.cluster, memory.namespace)
+    kafka["spec"]["clusterCa"] |= {"validityDays": LIFE, "renewalDays": 20}
+    memory.apply(*others, kafka)
+    memory.settle()
+    stages.done(memory, "strimzi_ca", validity_days=authority, **FAST)
+    return memory
+
+
+def _let_leaves_end(memory: MemoryCluster, later: Callable[[int], None], back: tuple[str, ...] = ()) -> None:
+    """The operator is away until the certificates have ended, and stores others when it has started again; some nodes have restarted since."""
+    memory.operator_runs = False
+    later(LIFE + 10)
+    memory.operator_runs = True
+    memory.settle(2)
+    for node in back:
+        memory.kubelet.restart_in_place(node)
+
+
+def _leaves_ended(later: Callable[[int], None]) -> MemoryCluster:
+    memory = _created(3650)
+    _let_leaves_end(memory, later)
+    return memory
+
+
+def _one_leaf_ended(later: Callable[[int], None]) -> MemoryCluster:
+    memory = _created(3650)
+    _let_leaves_end(memory, later, back=tuple(sorted(memory.kubelet.nodes)[1:]))
+    return memory
+
+
+def _secrets_lost_too(later: Callable[[int], None]) -> MemoryCluster:
+    memory = _leaves_ended(later)
+    memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{stages.KEYS}")
+    return memory
+
+
+def _both_ended(later: Callable[[int], None]) -> MemoryCluster:
+    memory = _created(LIFE)
+    _let_leaves_end(memory, later)
+    return memory
+
+
+def _authority_ended(later: Callable[[int], None]) -> MemoryCluster:
+    """The operator has issued certificates in their time, of a CA that ends before they do."""
+    memory = _created(LIFE)
+    later(LIFE - 15)
+    memory.settle(6)
+    later(20)
+    memory.settle(2)
+    return memory
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Lets days go by, for the modules and the operator."""
+
+    def go_on(days: int) -> None:
+        begin = certs.now() + days * DAY
+        monkeypatch.setattr(certs, "now", lambda: begin)
+        monkeypatch.setattr(FastClock, "passed", FastClock.passed + days * DAY)
+
+    return go_on
+
+
+def commands_in(text: str) -> set[str]:
+    """The playbooks that the text names."""
+    return {name for pair in re.findall(r"\b([a-z_]+) playbook\b|\bplaybook ([a-z_]+)", text) for name in pair if name}
+
+
+def commands_of(ended: Ended) -> set[str]:
+    """The playbooks that the call names, in its warnings and anywhere in its result."""
+    return commands_in(" ".join([*ended.warnings, json.dumps(ended.result)]))
+
+
+@pytest.mark.parametrize("face", FACES, ids=lambda face: " ".join([face[0], *map(str, face[1].values())]))
+@pytest.mark.parametrize(
+    ("begin", "command"),
+    [
+        (_leaves_ended, "recover"),
+        (_one_leaf_ended, "recover"),
+        (_both_ended, "recover"),
+        (_secrets_lost_too, "recover"),
+        (_authority_ended, "renew"),
+    ],
+    ids=["leaves", "one leaf", "both", "leaves and a Secret", "CA"],
+)
+def test_every_call_names_the_one_command_that_helps(
+    begin: Callable[[Callable[[int], None]], MemoryCluster],
+    command: str,
+    face: tuple[str, dict[str, Any]],
+    later: Callable[[int], None],
+    reading: Callable[[MemoryCluster], ReloadingNodes],
+) -> None:
+    memory = begin(later)
+    reading(memory)
+    module, options = face
+    ended = call(module, memory, check=True, **options)
+    assert commands_of(ended) == {command}
+
+
+def test_the_events_of_a_call_that_is_held_name_it_too(
+    later: Callable[[int], None], reading: Callable[[MemoryCluster], ReloadingNodes]
+) -> None:
+    memory = _both_ended(later)
+    reading(memory)
+    ended = call("strimzi_ca", memory, state="renewed")
+    notes = [found["note"] for found in memory.api.all_stored("events", memory.namespace)]
+    assert ended.failed
+    assert commands_in(" ".join(notes)) == {"recover"}
