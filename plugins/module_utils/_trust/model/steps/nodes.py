@@ -208,6 +208,8 @@ class Roll(Step):
         """Before the restarts the operator issues every leaf that is not of the present generation."""
         if self.reason is RollReason.ENDED:
             return self._effect_in_place(snapshot)
+        if any(not pod.ready for pod in snapshot.nodes.pods):
+            snapshot = _without_failure(snapshot)
         generation = snapshot.ca.certificate_generation
         behind = tuple(leaf.secret for leaf in snapshot.leaves.stored if leaf.generation != generation)
         if behind:
@@ -219,9 +221,7 @@ class Roll(Step):
 
     def _effect_in_place(self, snapshot: Snapshot) -> Snapshot:
         """The pods stay, with their annotations: only the answers of their new processes show the stored leaves. From then on the operator can ask them."""
-        operator = replace(snapshot.reconciliation.operator, failure=None)
-        after = replace(snapshot, reconciliation=replace(snapshot.reconciliation, operator=operator))
-        return _with_ready(self.uids, _with_started(self.uids, after))
+        return _without_failure(_with_ready(self.uids, _with_started(self.uids, snapshot)))
 
     def look(self, snapshot: Snapshot) -> Look:
         """A call asks running nodes first: nodes that have read their leaf or their trust again, or refuse the CA, need
@@ -247,8 +247,16 @@ class Roll(Step):
 
 
 def _with_ready(uids: frozenset[str], snapshot: Snapshot) -> Snapshot:
+    if all(pod.ready for pod in snapshot.nodes.pods if pod.uid in uids):
+        return snapshot
     pods = (replace(pod, ready=True) if pod.uid in uids else pod for pod in snapshot.nodes.pods)
-    return snapshot.with_nodes(pods=tuple(pods))
+    return _without_failure(snapshot.with_nodes(pods=tuple(pods)))
+
+
+def _without_failure(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with an operator that does not fail any more: a pod that it waits for is back, or it can ask nodes."""
+    operator = replace(snapshot.reconciliation.operator, failure=None)
+    return replace(snapshot, reconciliation=replace(snapshot.reconciliation, operator=operator))
 
 
 def _with_started(uids: frozenset[str], snapshot: Snapshot) -> Snapshot:
