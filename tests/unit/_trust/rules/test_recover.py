@@ -219,7 +219,11 @@ def test_in_a_pause_without_the_key_of_the_ca_no_leaf_is_issued(ca: CaSecrets, c
     seen = presenting(PODS[0], ca=ca, stored=(ended(), *map(a_leaf, PODS[1:])), reconciliation=PAUSED)
     decision = decide(seen, RECOVER)
     assert not any(isinstance(step, (IssueLeaves, Roll)) for step in decision.steps)
-    assert condition in [violation.condition for violation in decision.violations]
+    named = [violation.condition for violation in decision.violations]
+    assert condition in named
+    assert Condition.LEAVES_IN_USE_ARE_VALID not in named, "a recovery names itself as its remedy"
+    (alone,) = decide(seen, Intent(Goal.RECONCILE)).violations
+    assert alone.condition is Condition.LEAVES_IN_USE_ARE_VALID
 
 
 def test_nodes_are_asked_before_they_restart() -> None:
