@@ -102,15 +102,9 @@ class Stage:
         self.clock = FakeClock()
         self._due: list[tuple[float, Callable[[], Any]]] = []
         self.api.idle = self._pass_a_second
-        self.api.date = self.clock.now
-        self.api.clock = lambda: f"{self.clock.now():%Y-%m-%dT%H:%M:%SZ}"
 
-    def client(self, ahead: float = 0.0) -> KubeClient:
-        """On a machine whose clock is so many seconds ahead of the API server's."""
-        clock = self.clock
-        return KubeClient(
-            self.api, sleep=clock.sleep, random=lambda: 0.5, now=lambda: clock.now() + timedelta(seconds=ahead), monotonic=clock.monotonic
-        )  # fmt: skip
+    def client(self) -> KubeClient:
+        return KubeClient(self.api, sleep=self.clock.sleep, random=lambda: 0.5, monotonic=self.clock.monotonic)
 
     def at(self, seconds: float, action: Callable[[], Any]) -> None:
         self._due.append((seconds, action))

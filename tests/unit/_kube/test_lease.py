@@ -30,12 +30,30 @@ NAME = "demo-trust"
 LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
 
 
+class DatedStage(Stage):
+    """An API server that dates its answers and notes the time of each write by the time of the stage."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.api.date = self.clock.now
+        self.api.clock = lambda: f"{self.clock.now():%Y-%m-%dT%H:%M:%SZ}"
+
+    def client(self, ahead: float = 0.0) -> KubeClient:
+        """On a machine whose clock is so many seconds ahead of the API server's."""
+        clock = self.clock
+        return KubeClient(
+            self.api, sleep=clock.sleep, random=lambda: 0.5, now=lambda: clock.now() + timedelta(seconds=ahead), monotonic=clock.monotonic
+        )  # fmt: skip
+
+
 @pytest.fixture
-def stage() -> Stage:
-    return Stage()
+def stage() -> DatedStage:
+    return DatedStage()
 
 
-def lease_of(stage: Stage, holder: str, client: KubeClient | None = None, clock: FakeClock | None = None) -> TrustLease:
+def lease_of(
+    stage: DatedStage, holder: str, client: KubeClient | None = None, clock: FakeClock | None = None
+) -> TrustLease:
     """clock: of another machine; its seconds do not matter to other runs."""
     clock = clock or stage.clock
     return TrustLease(
@@ -44,17 +62,17 @@ def lease_of(stage: Stage, holder: str, client: KubeClient | None = None, clock:
     )  # fmt: skip
 
 
-def stored(stage: Stage) -> dict[str, Any]:
+def stored(stage: DatedStage) -> dict[str, Any]:
     found = stage.api.find("leases", "kafka", NAME)
     assert found is not None
     return found
 
 
-def spec(stage: Stage) -> dict[str, Any]:
+def spec(stage: DatedStage) -> dict[str, Any]:
     return dict(stored(stage)["spec"])
 
 
-def test_the_first_run_creates_it(stage: Stage) -> None:
+def test_the_first_run_creates_it(stage: DatedStage) -> None:
     lease_of(stage, "one").acquire()
     assert stored(stage)["apiVersion"] == "coordination.k8s.io/v1"
     assert stored(stage)["kind"] == "Lease"
@@ -68,7 +86,7 @@ def test_the_first_run_creates_it(stage: Stage) -> None:
     }
 
 
-def test_a_run_of_several_processes_keeps_its_lease(stage: Stage) -> None:
+def test_a_run_of_several_processes_keeps_its_lease(stage: DatedStage) -> None:
     lease_of(stage, "one").acquire()
     stage.clock.seconds = 100
     lease_of(stage, "one").acquire_at_once()
@@ -77,7 +95,7 @@ def test_a_run_of_several_processes_keeps_its_lease(stage: Stage) -> None:
     assert spec(stage)["leaseTransitions"] == 0
 
 
-def test_release_and_take_again(stage: Stage) -> None:
+def test_release_and_take_again(stage: DatedStage) -> None:
     first = lease_of(stage, "one")
     first.acquire()
     assert first.release()
@@ -91,7 +109,7 @@ def test_release_and_take_again(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(("holder", "is_deleted"), [("first", True), ("", True), ("another run", False)])
-def test_a_lease_is_deleted_unless_another_run_has_it(stage: Stage, holder: str, is_deleted: bool) -> None:
+def test_a_lease_is_deleted_unless_another_run_has_it(stage: DatedStage, holder: str, is_deleted: bool) -> None:
     mine = lease_of(stage, "first")
     mine.acquire()
     assert mine.is_held
@@ -104,11 +122,11 @@ def test_a_lease_is_deleted_unless_another_run_has_it(stage: Stage, holder: str,
     assert mine.delete() is False
 
 
-def test_releasing_a_missing_lease_returns_false(stage: Stage) -> None:
+def test_releasing_a_missing_lease_returns_false(stage: DatedStage) -> None:
     assert not lease_of(stage, "one").release()
 
 
-def test_a_living_run_is_noticed_as_soon_as_it_renews(stage: Stage) -> None:
+def test_a_living_run_is_noticed_as_soon_as_it_renews(stage: DatedStage) -> None:
     slow_clock = FakeClock(-5000.0)
     living = lease_of(stage, "job 17", clock=slow_clock)
     living.acquire()
@@ -129,7 +147,7 @@ def test_a_living_run_is_noticed_as_soon_as_it_renews(stage: Stage) -> None:
     assert spec(stage)["holderIdentity"] == "job 17"
 
 
-def test_a_run_that_waits_names_the_holder_and_the_longest_wait(stage: Stage) -> None:
+def test_a_run_that_waits_names_the_holder_and_the_longest_wait(stage: DatedStage) -> None:
     lease_of(stage, "call-1@here").acquire()
     stage.clock.seconds = 12
     told: list[tuple[float, str]] = []
@@ -147,7 +165,9 @@ def test_a_run_that_waits_names_the_holder_and_the_longest_wait(stage: Stage) ->
 
 
 @pytest.mark.parametrize("duration", [2**31 - 1, 2**63 - 1, -1, 0, "x", None])
-def test_a_lease_with_anything_in_it_is_waited_for_a_while_and_commands_no_line(stage: Stage, duration: object) -> None:
+def test_a_lease_with_anything_in_it_is_waited_for_a_while_and_commands_no_line(
+    stage: DatedStage, duration: object
+) -> None:
     """A Lease written by another party must neither keep the cluster from its runs for ever, nor put lines of its own into what is told."""
     body = {
         "holderIdentity": "evil\n[kafka/demo] done\u2028x" + "y" * 1000, "leaseDurationSeconds": duration, "acquireTime": "\x1b[2J", "renewTime": "9999",
@@ -170,7 +190,7 @@ def test_a_lease_with_anything_in_it_is_waited_for_a_while_and_commands_no_line(
 
 
 @pytest.mark.parametrize("taken", [True, False], ids=["its own", "free"])
-def test_a_run_that_need_not_wait_says_nothing(stage: Stage, taken: bool) -> None:
+def test_a_run_that_need_not_wait_says_nothing(stage: DatedStage, taken: bool) -> None:
     if taken:
         lease_of(stage, "one").acquire()
     told: list[str] = []
@@ -182,7 +202,7 @@ def test_a_run_that_need_not_wait_says_nothing(stage: Stage, taken: bool) -> Non
 
 
 @pytest.mark.parametrize("skew", [-5000.0, 0.0, 5000.0])
-def test_a_killed_run_is_taken_over_after_its_duration_whatever_its_clock_said(stage: Stage, skew: float) -> None:
+def test_a_killed_run_is_taken_over_after_its_duration_whatever_its_clock_said(stage: DatedStage, skew: float) -> None:
     lease_of(stage, "killed", clock=FakeClock(skew)).acquire()
     lease_of(stage, "two").acquire()
     assert 30 <= stage.clock.seconds < 36
@@ -193,7 +213,9 @@ def test_a_killed_run_is_taken_over_after_its_duration_whatever_its_clock_said(s
 
 @pytest.mark.parametrize("ahead", [-5000.0, 0.0, 5000.0])
 @pytest.mark.parametrize("skew", [-5000.0, 0.0])
-def test_a_lease_that_ran_out_before_this_run_came_is_taken_at_once(stage: Stage, skew: float, ahead: float) -> None:
+def test_a_lease_that_ran_out_before_this_run_came_is_taken_at_once(
+    stage: DatedStage, skew: float, ahead: float
+) -> None:
     """The clock of the API server counts, and neither of the two machines has its time."""
     lease_of(stage, "killed", stage.client(), FakeClock(skew)).acquire()
     stage.clock.seconds, told = 74, list[str]()
@@ -208,7 +230,7 @@ def test_a_lease_that_ran_out_before_this_run_came_is_taken_at_once(stage: Stage
 
 @pytest.mark.parametrize("skew", [-5000.0, 0.0, 5000.0])
 @pytest.mark.parametrize("ahead", [-5000.0, 0.0, 5000.0])
-def test_a_living_run_keeps_its_lease_whatever_the_clocks_say(stage: Stage, skew: float, ahead: float) -> None:
+def test_a_living_run_keeps_its_lease_whatever_the_clocks_say(stage: DatedStage, skew: float, ahead: float) -> None:
     clock = FakeClock(skew)
     living = lease_of(stage, "job 17", stage.client(), clock)
     living.acquire()
@@ -228,7 +250,7 @@ def test_a_living_run_keeps_its_lease_whatever_the_clocks_say(stage: Stage, skew
     ("answer", "idle", "waits"), [(0.0, 44, True), (0.0, 46, False), (3.0, 104, True), (3.0, 106, False)]
 )
 def test_the_note_of_the_api_server_counts_after_the_duration_that_the_lease_says(
-    stage: Stage, answer: float, idle: float, waits: bool
+    stage: DatedStage, answer: float, idle: float, waits: bool
 ) -> None:
     """And a tolerance: API servers that share the work may have clocks that differ."""
     client = stage.client()
@@ -240,7 +262,7 @@ def test_the_note_of_the_api_server_counts_after_the_duration_that_the_lease_say
     assert spec(stage)["holderIdentity"] == "two"
 
 
-def test_where_the_api_server_tells_no_time_the_lease_is_watched(stage: Stage) -> None:
+def test_where_the_api_server_tells_no_time_the_lease_is_watched(stage: DatedStage) -> None:
     lease_of(stage, "killed", stage.client()).acquire()
     stage.clock.seconds = 74
     client, original = stage.client(), stage.api.request
@@ -255,7 +277,7 @@ def test_where_the_api_server_tells_no_time_the_lease_is_watched(stage: Stage) -
     assert spec(stage)["holderIdentity"] == "two"
 
 
-def test_what_another_program_writes_to_the_lease_of_a_killed_run_makes_it_no_younger(stage: Stage) -> None:
+def test_what_another_program_writes_to_the_lease_of_a_killed_run_makes_it_no_younger(stage: DatedStage) -> None:
     lease_of(stage, "killed", stage.client()).acquire()
     stage.clock.seconds = 74
     path = f"/apis/coordination.k8s.io/v1/namespaces/kafka/leases/{NAME}"
@@ -272,7 +294,7 @@ COMPLETED = [
 
 @pytest.mark.parametrize("patch", COMPLETED, ids=["label", "field"])
 def test_what_another_program_adds_to_the_lease_of_a_killed_run_renews_nothing(
-    stage: Stage, patch: dict[str, Any]
+    stage: DatedStage, patch: dict[str, Any]
 ) -> None:
     lease_of(stage, "killed").acquire()
     path = f"/apis/coordination.k8s.io/v1/namespaces/kafka/leases/{NAME}"
@@ -282,7 +304,7 @@ def test_what_another_program_adds_to_the_lease_of_a_killed_run_renews_nothing(
     assert spec(stage)["holderIdentity"] == "two"
 
 
-def test_without_waiting_it_is_refused_at_once(stage: Stage) -> None:
+def test_without_waiting_it_is_refused_at_once(stage: DatedStage) -> None:
     lease_of(stage, "one").acquire()
     stage.clock.seconds = 12
     client = stage.client()
@@ -291,7 +313,7 @@ def test_without_waiting_it_is_refused_at_once(stage: Stage) -> None:
     assert (client.writes, stage.clock.seconds) == (0, 12)
 
 
-def test_a_run_that_ends_while_we_look_lets_us_in(stage: Stage) -> None:
+def test_a_run_that_ends_while_we_look_lets_us_in(stage: DatedStage) -> None:
     first = lease_of(stage, "one")
     first.acquire()
     stage.at(3, first.release)
@@ -300,14 +322,14 @@ def test_a_run_that_ends_while_we_look_lets_us_in(stage: Stage) -> None:
     assert spec(stage)["holderIdentity"] == "two"
 
 
-def test_a_lease_deleted_while_we_look_is_created(stage: Stage) -> None:
+def test_a_lease_deleted_while_we_look_is_created(stage: DatedStage) -> None:
     lease_of(stage, "one").acquire()
     stage.at(3, lambda: stage.client().delete(LEASES, "kafka", NAME))
     lease_of(stage, "two").acquire()
     assert spec(stage)["holderIdentity"] == "two"
 
 
-def test_two_runs_that_wait_for_a_killed_one_do_not_both_get_in(stage: Stage) -> None:
+def test_two_runs_that_wait_for_a_killed_one_do_not_both_get_in(stage: DatedStage) -> None:
     lease_of(stage, "killed").acquire()
     rival = lease_of(stage, "rival")
     original = stage.api.request
@@ -329,7 +351,7 @@ def test_two_runs_that_wait_for_a_killed_one_do_not_both_get_in(stage: Stage) ->
     assert spec(stage)["holderIdentity"] == "rival"
 
 
-def test_a_lease_is_renewed_when_a_third_of_its_duration_has_passed(stage: Stage) -> None:
+def test_a_lease_is_renewed_when_a_third_of_its_duration_has_passed(stage: DatedStage) -> None:
     client = stage.client()
     lease = lease_of(stage, "one", client)
     lease.renew_if_due()
@@ -342,7 +364,7 @@ def test_a_lease_is_renewed_when_a_third_of_its_duration_has_passed(stage: Stage
     assert spec(stage)["acquireTime"] == "2026-06-01T12:00:00.000000Z"
 
 
-def test_a_run_that_slept_too_long_learns_that_it_was_taken_over(stage: Stage) -> None:
+def test_a_run_that_slept_too_long_learns_that_it_was_taken_over(stage: DatedStage) -> None:
     first = lease_of(stage, "one")
     first.acquire()
     lease_of(stage, "two").acquire()
@@ -354,7 +376,7 @@ def test_a_run_that_slept_too_long_learns_that_it_was_taken_over(stage: Stage) -
 
 
 @pytest.mark.parametrize("edit", ["label", "delete"])
-def test_a_lease_that_was_edited_by_hand_stays_ours(stage: Stage, edit: str) -> None:
+def test_a_lease_that_was_edited_by_hand_stays_ours(stage: DatedStage, edit: str) -> None:
     lease = lease_of(stage, "one")
     lease.acquire()
     if edit == "label":
@@ -367,7 +389,7 @@ def test_a_lease_that_was_edited_by_hand_stays_ours(stage: Stage, edit: str) -> 
     assert spec(stage)["renewTime"] == "2026-06-01T12:00:11.000000Z"
 
 
-def test_an_api_server_that_is_away_matters_only_when_the_lease_has_run_out(stage: Stage) -> None:
+def test_an_api_server_that_is_away_matters_only_when_the_lease_has_run_out(stage: DatedStage) -> None:
     lease = lease_of(stage, "one")
     lease.acquire()
     original = stage.api.request
@@ -386,7 +408,7 @@ def test_an_api_server_that_is_away_matters_only_when_the_lease_has_run_out(stag
     assert spec(stage)["renewTime"] == "2026-06-01T12:00:33.750000Z"
 
 
-def test_a_renewal_that_fails_only_after_the_lease_has_run_out_is_an_error(stage: Stage) -> None:
+def test_a_renewal_that_fails_only_after_the_lease_has_run_out_is_an_error(stage: DatedStage) -> None:
     lease = lease_of(stage, "one")
     lease.acquire()
 
@@ -400,7 +422,7 @@ def test_a_renewal_that_fails_only_after_the_lease_has_run_out_is_an_error(stage
         lease.renew_if_due()
 
 
-def test_a_lease_is_renewed_after_a_lost_answer_and_a_moment_without_api_server(stage: Stage) -> None:
+def test_a_lease_is_renewed_after_a_lost_answer_and_a_moment_without_api_server(stage: DatedStage) -> None:
     lease = lease_of(stage, "one")
     lease.acquire()
     original = stage.api.request
@@ -426,7 +448,7 @@ def test_a_lease_is_renewed_after_a_lost_answer_and_a_moment_without_api_server(
     assert spec(stage)["renewTime"] == "2026-06-01T12:00:21.000000Z"
 
 
-def test_a_lease_with_a_shorter_duration_is_taken_over_sooner(stage: Stage) -> None:
+def test_a_lease_with_a_shorter_duration_is_taken_over_sooner(stage: DatedStage) -> None:
     clock = stage.clock
     short = TrustLease(
         stage.client(), "kafka", NAME, "one", now=clock.now, monotonic=clock.monotonic, duration=timedelta(seconds=6)
@@ -438,7 +460,7 @@ def test_a_lease_with_a_shorter_duration_is_taken_over_sooner(stage: Stage) -> N
         short.renew_if_due()
 
 
-def slow_lease(stage: Stage, holder: str, seconds: float) -> TrustLease:
+def slow_lease(stage: DatedStage, holder: str, seconds: float) -> TrustLease:
     """Of a run to which the API server takes so long for an answer."""
     client = stage.client()
     client.response_time.note(seconds)
@@ -446,7 +468,7 @@ def slow_lease(stage: Stage, holder: str, seconds: float) -> TrustLease:
 
 
 @pytest.mark.parametrize(("answer", "lasts"), [(0.0, 30), (0.1, 32), (3.0, 90), (10.0, 230), (60.0, 300)])
-def test_on_a_slow_api_server_a_lease_lasts_longer(stage: Stage, answer: float, lasts: int) -> None:
+def test_on_a_slow_api_server_a_lease_lasts_longer(stage: DatedStage, answer: float, lasts: int) -> None:
     """A run may wait for all answers of an observation before it renews again; no other run waits for more than five
     minutes.
     """
@@ -454,7 +476,7 @@ def test_on_a_slow_api_server_a_lease_lasts_longer(stage: Stage, answer: float, 
     assert spec(stage)["leaseDurationSeconds"] == lasts
 
 
-def test_a_renewal_says_how_long_the_lease_lasts_now(stage: Stage) -> None:
+def test_a_renewal_says_how_long_the_lease_lasts_now(stage: DatedStage) -> None:
     client = stage.client()
     lease = lease_of(stage, "one", client)
     lease.acquire()
@@ -464,14 +486,14 @@ def test_a_renewal_says_how_long_the_lease_lasts_now(stage: Stage) -> None:
     assert spec(stage)["leaseDurationSeconds"] == 90
 
 
-def test_another_run_waits_as_long_as_the_lease_says(stage: Stage) -> None:
+def test_another_run_waits_as_long_as_the_lease_says(stage: DatedStage) -> None:
     slow_lease(stage, "one", 3.0).acquire()
     lease_of(stage, "two").acquire()
     assert spec(stage)["holderIdentity"] == "two"
     assert 90 <= stage.clock.seconds < 100
 
 
-def test_a_renewal_that_fails_ends_no_run_as_long_as_its_lease_lasts(stage: Stage) -> None:
+def test_a_renewal_that_fails_ends_no_run_as_long_as_its_lease_lasts(stage: DatedStage) -> None:
     lease = slow_lease(stage, "one", 3.0)
     lease.acquire()
     failing = mock.patch.object(
