@@ -95,11 +95,13 @@ options:
       - With V(when_restarted) nodes reload certificates of the new CA, and none restarts. The new CA is in use at once; the
         old CA stays trusted until each node has restarted for another reason, and then leaves in the next run of any flow, such as a
         scheduled C(reconcile). The flow stops where nodes cannot reload.
+      - With V(when_needed) the flow does the same as with V(when_restarted) where nodes can reload, and restarts them where they cannot.
       - With a time in ISO 8601, such as V(2026-12-24T18:00:00Z), the flow does the same as with V(when_restarted), and restarts nodes that
         still hold the old CA at that time. UTC where no offset is given; a time that is over restarts them at once.
       - In any case the flow restarts them seven days before the old CA or a certificate of it ends, and before the operator renews a
         certificate - the operator would sign it with the old CA, or could not sign where the cluster does not hold that CA's key.
-      - Without it, a flow in flight goes on as it was begun, and a new flow takes V(now).
+      - Without it, a flow in flight goes on as it was begun, and a new flow takes V(now); a flow that begins because the CA is in its time for
+        renewal (C(ca_renewal)) takes V(when_needed).
     type: str
   client_grace:
     description:

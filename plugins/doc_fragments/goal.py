@@ -98,11 +98,14 @@ options:
     description:
       - What the call does with the CA in use in its time for renewal. The Cluster Operator does not renew a CA that was adopted, so a schedule has to.
       - With V(renew-certificate) it gets new dates and keeps its key. With V(replace-key) its key is replaced, with the same gates as in any other
-        replacement; unless O(retire) says otherwise, no node restarts for it, and the old CA leaves when each node has restarted for another reason.
+        replacement; unless O(retire) says otherwise, no node that can reload restarts for it, and the old CA leaves when each node has restarted for
+        another reason. Nodes that cannot reload restart for it, in the maintenance windows of the Kafka resource.
       - With V(specified), what C(certificateExpirationPolicy) of the Kafka resource says, C(renew-certificate) where that says nothing.
       - With V(none), nothing. The ledger records this option of the last call, so that every other call can say what is going to renew the CA, and when. A
         call without this option does nothing either, and leaves the record as it is.
       - Only its issuer renews a CA whose key is kept elsewhere, or that another CA has issued. RV(expiring) says by when.
+      - A call with this option fails in the last seven days of a CA that it can neither renew nor replace, and where no maintenance window opens
+        in time.
     type: str
     choices: [specified, renew-certificate, replace-key, none]
   ca_renewal_days:

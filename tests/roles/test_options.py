@@ -23,6 +23,6 @@ def test_a_word_that_says_no_time_to_retire_the_ca(role: str, tmp_path: Path) ->
     done = play_locally(play, tmp_path)
     assert done.returncode == 2, done.stdout
     assert (
-        "retire: 'later' is neither now nor when_restarted nor a time. Give one of the two words, or the time at which nodes that still "
+        "retire: 'later' is neither now nor when_restarted nor when_needed nor a time. Give one of the three words, or the time at which nodes that still "
         "hold the old CA are restarted at the latest, such as 2026-12-24T18:00:00Z."
     ) in " ".join(done.stdout.split())

@@ -443,8 +443,8 @@ def _retire_problem(options: Mapping[str, Any]) -> str:
         retire_of(given)
     except ValueError:
         return (
-            f"retire: {given!r} is neither now nor when_restarted nor a time. Give one of the two words, or the time at which nodes that "
-            "still hold the old CA are restarted at the latest, such as 2026-12-24T18:00:00Z."
+            f"retire: {given!r} is neither now nor when_restarted nor when_needed nor a time. Give one of the three words, or the time at which nodes "
+            "that still hold the old CA are restarted at the latest, such as 2026-12-24T18:00:00Z."
         )
     return ""
 

@@ -17,7 +17,7 @@ from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_fl
 from .ledger.target import leads_to_replacement
 from .ledger.update import note_pods_of_now, update_ledger
 from .model.decision import Condition, Decision, Steps, Transition, Violation, Wait
-from .model.goals import Goal, Phase, Retire, retire_text
+from .model.goals import Goal, Phase, retire_text
 from .model.intent import Intent, Spread
 from .model.ledger import Journal, Ledger, Stop, TrustState
 from .model.snapshot import Snapshot
@@ -26,13 +26,14 @@ from .model.steps.nodes import AwaitAnswers, AwaitVerdict
 from .model.steps.trust import WriteLedger
 from .preconditions.cluster import awaits_reconcile
 from .preconditions.order import BEFORE_RESTART, OF_RECOVERY, PRECONDITIONS, Precondition, check
+from .rules.due import renewal_comes_in_time
 from .rules.holds import (
     await_needed_answers,
     check_leaves_of_restarted,
     leaves_that_end_meanwhile,
 )
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
-from .rules.pause import await_verdict, resume_operators, retires_when_restarted
+from .rules.pause import await_verdict, forbids_restarts, resume_operators
 from .rules.repair import is_renewed_before_restart, renew_before_restart, restart_ended, restore_secrets
 from .rules.requests import ending_unserved, leaves_to_ask_for
 from .rules.retire import hand_over, put_back
@@ -76,11 +77,14 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
     a ledger that is up to date leads to further steps.
     """
     found, silent = _decide(snapshot, intent, engine), unanswered(snapshot)
-    if not silent:
+    if silent:
+        as_stored = snapshot.assuming(frozenset(node.uid for node in silent))
+        answered = await_needed_answers(found, _decide(as_stored, intent, engine), snapshot, intent)
+        found = _note_before_waiting(snapshot, answered)
+    if found.steps or found.violations:
         return found
-    as_stored = snapshot.assuming(frozenset(node.uid for node in silent))
-    decision = await_needed_answers(found, _decide(as_stored, intent, engine), snapshot, intent)
-    return _note_before_waiting(snapshot, decision)
+    late = tuple(renewal_comes_in_time(snapshot, intent, (*found.waiting, *found.pending)))
+    return replace(found, violations=late, done=found.done and not late)
 
 
 def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:
@@ -316,7 +320,7 @@ def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
     begun = at.flow_in_flight
     if at.intent.pace.spread is Spread.RELOAD:
         asked = "spread=reload"
-    elif begun and (retires_when_restarted(at) or (at.leads_to_replacement and begun.retire is not Retire.NOW)):
+    elif begun and forbids_restarts(at):
         asked = f"retire={retire_text(begun.retire)}"
     else:
         return ()
@@ -324,7 +328,7 @@ def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
     return tuple(
         Violation(
             Condition.IN_PLACE, at.snapshot.names.kafka, f"{asked} forbids this. {step.avoidable_restart}",
-            "Remove this obstacle, or have the nodes restarted: spread=auto, retire=now.",
+            "Remove this obstacle, or have the nodes restarted: spread=auto, with retire=now or when_needed.",
         )
         for step in steps if step.avoidable_restart and looked
     )  # fmt: skip

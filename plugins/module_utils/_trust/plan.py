@@ -39,6 +39,7 @@ from .model.steps.nodes import PauseAndReload, Reload, Roll, RollReason, with_li
 from .model.steps.trust import AwaitClients, AwaitOutside, Project
 from .preconditions.cluster import describe_security
 from .preconditions.leaves import chosen_life
+from .rules.due import describe_late_window
 
 #: Fields that say which leaf or which pod something is, how long an answer has taken, or what an earlier state was, and nothing else.
 _CHANGING = {
@@ -110,7 +111,7 @@ def respect_windows(
     decision: Decision, snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine = ENGINE
 ) -> Decision:
     """The decision; or, where its steps lead to restarts and no window is open, a decision without steps that waits for
-    the next window.
+    the next window, or is held where that comes too late.
     """
     if not decision.steps or not waits_for_window(snapshot, intent) or snapshot.reconciliation.pause.is_ours:
         # A pause is brought to its end, whatever the time is.
@@ -120,7 +121,10 @@ def respect_windows(
         return decision
     left = tuple(step.describe_as_left() for step in decision.steps)
     pods = tuple(pod.name for pod in snapshot.nodes.pods if pod.uid in uids)
-    return Decision(pending=left, waiting=(_describe_windows(snapshot, pods),), issue_reasons=decision.issue_reasons)
+    waiting = Decision(pending=left, issue_reasons=decision.issue_reasons)
+    if late := describe_late_window(snapshot):
+        return replace(waiting, violations=(_has_no_window(snapshot, pods, late),))
+    return replace(waiting, waiting=(_describe_windows(snapshot, pods),))
 
 
 def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
@@ -131,11 +135,12 @@ def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
 
 def describe_next_window(snapshot: Snapshot) -> str:
     """The rest of a sentence about the Kafka resource, for a plan whose restarts have to wait for a window."""
-    windows = snapshot.reconciliation.windows
+    windows, late = snapshot.reconciliation.windows, describe_late_window(snapshot)
     opens = f", which opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC" if windows and windows.opens_at else ""
+    then = f"fails there, because {late}" if late else f"waits for the next window{opens}"
     return (
-        f"is outside its maintenance windows: a run goes as far as no pod restarts, and waits for the next window{opens}. "
-        "ignore_maintenance_windows (strimzi_ignore_maintenance_windows) goes on without that."
+        f"is outside its maintenance windows: a run goes as far as no pod restarts, and {then}. "
+        f"ignore_maintenance_windows (strimzi_ignore_maintenance_windows) goes on without that.{_describe_problem(snapshot)}"
     )
 
 
@@ -162,13 +167,28 @@ def _restarted_in_windows(step: Step) -> frozenset[str]:
 
 def _describe_windows(snapshot: Snapshot, pods: tuple[str, ...]) -> str:
     windows = snapshot.reconciliation.windows
-    opens = windows.opens_at if windows else None
-    problem = f" In spec.maintenanceTimeWindows, {windows.problem}." if windows and windows.problem else ""
-    when = f"The next window opens on {opens:%Y-%m-%d at %H:%M} UTC" if opens else "None is going to open"
+    when = f"The next window opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC" if windows and windows.opens_at else ""
     return (
-        f"is outside its maintenance windows, and the next step restarts {', '.join(pods) or 'pods'}. {when}; the same call goes on "
-        f"then, or now with ignore_maintenance_windows (strimzi_ignore_maintenance_windows).{problem}"
+        f"{_describe_restarts_outside(pods)}. {when}; the same call goes on then, or now with ignore_maintenance_windows "
+        f"(strimzi_ignore_maintenance_windows).{_describe_problem(snapshot)}"
     )
+
+
+def _has_no_window(snapshot: Snapshot, pods: tuple[str, ...], late: str) -> Violation:
+    return Violation(
+        Condition.RENEWAL_COMES_IN_TIME, snapshot.names.kafka,
+        f"{_describe_restarts_outside(pods)}: {late}.{_describe_problem(snapshot)}",
+        "Run with ignore_maintenance_windows (strimzi_ignore_maintenance_windows); or correct spec.maintenanceTimeWindows, and have a run begin in each.",
+    )  # fmt: skip
+
+
+def _describe_restarts_outside(pods: tuple[str, ...]) -> str:
+    return f"is outside its maintenance windows, and the next step restarts {', '.join(pods) or 'pods'}"
+
+
+def _describe_problem(snapshot: Snapshot) -> str:
+    windows = snapshot.reconciliation.windows
+    return f" In spec.maintenanceTimeWindows, {windows.problem}." if windows and windows.problem else ""
 
 
 #: Whether the state that a caller asked for is reached; the flow may have more to do then.
@@ -233,7 +253,8 @@ class Forecast:
     waiting: tuple[str, ...] = ()
     #: The cluster as these steps would leave it.
     end: Snapshot | None = field(default=None, compare=False)
-    #: The steps that follow once the parties outside the cluster no longer hold the flow; empty where another reason holds it.
+    #: The steps that follow once the flow is no longer held by parties outside the cluster, or because no maintenance window opens in time; empty where another
+    #: reason holds it.
     after: tuple[PlannedStep, ...] = ()
     #: The nodes whose answers the plan goes by, and the nodes that the call has yet to hear: the plan takes these to be as the stored evidence says, and to
     #: answer what the flow waits for. More restarts may follow from their answers.
@@ -288,6 +309,8 @@ def forecast(
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
             existing = _present_authorities(start)
             return _without_digests(seen - existing - _existing_authorities(start, intent), existing, found)
+        if held is None and (late := respect_windows(decision, snapshot, intent, stand_in).violations):
+            held = _Held(len(planned), late, snapshot)
         beside = costs.of_pass()
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""

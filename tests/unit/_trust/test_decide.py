@@ -277,7 +277,7 @@ def test_handing_back_can_be_left_half_way(snapshot: Snapshot, until: Phase, pen
 # Restarts that a reload would spare.
 
 BLOCKED = InPlaceObstacles(reload="a permission is missing.")
-NOT_PATIENT = "Remove this obstacle, or have the nodes restarted: spread=auto, retire=now."
+NOT_PATIENT = "Remove this obstacle, or have the nodes restarted: spread=auto, with retire=now or when_needed."
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
 AVOIDABLE = {
     "linked ALONE": f"Nodes are restarted when the operator is switched to {NEW_NAME}: {BLOCKED.reload}",
@@ -328,11 +328,64 @@ def test_a_flow_that_is_to_wait_for_restarts_is_held_where_nodes_would_restart(
     assert bool(found.steps) is not bool(why)
 
 
+def retiring(retire: Retire, snapshot: Snapshot) -> Snapshot:
+    books = snapshot.ledger_or_empty
+    assert books.journal is not None
+    return replace(snapshot, ledger=replace(books, journal=replace(books.journal, retire=retire)))
+
+
+#: The stages at which a call does more than record what it sees.
+ACTING = [
+    name
+    for name, snapshot in patient.STAGES.items()
+    if not any(isinstance(step, WriteLedger) for step in decide(snapshot, REPLACE_KEY).steps)
+]
+
+
+@pytest.mark.parametrize("stage", sorted({*ACTING} - {"HALTED"}))
+@pytest.mark.parametrize("in_place", [None, InPlaceObstacles()])
+def test_nodes_that_restart_when_needed_wait_as_long_as_they_can_reload(
+    stage: str, in_place: InPlaceObstacles | None
+) -> None:
+    """A run that has not looked knows of no obstacle."""
+    seen = changed(patient.STAGES[stage], in_place_obstacles=in_place)
+    found = [decide(retiring(retire, seen), REPLACE_KEY) for retire in (Retire.WHEN_NEEDED, Retire.WHEN_RESTARTED)]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("stage", "goes_on"), [("AGREED", False), ("IN_USE", True), ("WAITING", True), ("HALF_WAITING", True)]
+)
+@pytest.mark.parametrize(
+    ("obstacles", "spread"),
+    [
+        (BLOCKED, Spread.AUTO),
+        (InPlaceObstacles(stamps="they differ."), Spread.AUTO),
+        (InPlaceObstacles(), Spread.RESTART),
+        (None, Spread.RESTART),
+    ],
+)
+def test_nodes_that_cannot_reload_restart_until_they_have_taken_the_next_ca_up(
+    stage: str, goes_on: bool, obstacles: InPlaceObstacles | None, spread: Spread
+) -> None:
+    """Then they go on as if they were to wait."""
+    seen, intent = (
+        changed(patient.STAGES[stage], in_place_obstacles=obstacles),
+        changed_intent(REPLACE_KEY, spread=spread),
+    )
+    needed, now, later = (
+        decide(retiring(retire, seen), intent) for retire in (Retire.WHEN_NEEDED, Retire.NOW, Retire.WHEN_RESTARTED)
+    )
+    assert needed == (later if goes_on else now)
+    assert not needed.violations
+
+
 @pytest.mark.parametrize(
     ("intent", "retire", "asked"),
     [
         (REPLACE_KEY, Retire.WHEN_RESTARTED, "retire=when_restarted"),
         (REPLACE_KEY, Retire.NOW, ""),
+        (REPLACE_KEY, Retire.WHEN_NEEDED, ""),
         (Intent(Goal.RENEW), Retire.WHEN_RESTARTED, ""),
     ],
 )

@@ -10,9 +10,10 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     MaintenanceWindows,
     Reconciliation,
@@ -25,10 +26,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
     respect_windows,
     waits_for_window,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import describe_late_window
 
 from ...tools.support.certificates import DAY, HOUR, NOW
+from ...tools.support.certificates import leaf as issue_leaf
 from ...tools.support.intents import changed_intent
 from . import linked
+from .authorities import OLD
 from .builders import PAUSED, changed, cluster
 from .nodes import PODS, pods
 from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
@@ -79,12 +83,37 @@ def test_each_stage_waits_where_its_steps_restart_a_pod(stage: str) -> None:
     assert respect_windows(decision, shut, changed_intent(intent, ignores_windows=True), MadeHere()) is decision
 
 
-def test_where_no_window_is_to_come_the_reason_is_told() -> None:
-    shut = within(MaintenanceWindows(False, None, "'x' cannot be read"))
+END = min(certificate.not_after for certificate in cluster().ca.current)
+
+
+@pytest.mark.parametrize(
+    ("windows", "told"),
+    [
+        (MaintenanceWindows(False, None), "none is going to open."),
+        (
+            MaintenanceWindows(False, None, "'x' cannot be read"),
+            "none is going to open. In spec.maintenanceTimeWindows, 'x' cannot be read.",
+        ),
+        (MaintenanceWindows(False, END - 2 * DAY), ""),
+        (MaintenanceWindows(False, END - 2 * DAY + HOUR), f" ends on {END:%Y-%m-%d at %H:%M} UTC."),
+    ],
+)
+def test_a_call_is_held_where_no_window_comes_in_time(windows: MaintenanceWindows, told: str) -> None:
+    """Nothing that a call waits for: a schedule would be content until the CA has ended. The plan says it as well."""
+    shut = within(windows)
     found = respect_windows(Decision(steps=(restart(RollReason.TRUST, shut),)), shut, REPLACE_KEY, MadeHere())
-    (told,) = found.waiting
-    assert ". None is going to open; the same call goes on then" in told
-    assert told.endswith(" In spec.maintenanceTimeWindows, 'x' cannot be read.")
+    assert (found.steps, found.done, bool(found.waiting)) == ((), False, not told)
+    assert [(one.condition, one.message.endswith(told)) for one in found.violations] == (
+        [(Condition.RENEWAL_COMES_IN_TIME, True)] if told else []
+    )
+    assert ("fails there, because " in describe_next_window(shut)) is bool(told)
+
+
+def test_a_held_leaf_that_ends_before_the_next_window_counts() -> None:
+    leaf = HeldLeaf(issue_leaf(OLD, end=NOW + 3 * DAY), frozenset({"a"}))
+    shut = within(MaintenanceWindows(False, NOW + 2 * DAY))
+    held = changed(shut, ledger=replace(shut.ledger_or_empty, held_leaves=(leaf,)))
+    assert (describe_late_window(shut), bool(describe_late_window(held))) == ("", True)
 
 
 def restart(reason: RollReason, snapshot: Snapshot) -> Roll:
@@ -121,7 +150,10 @@ def test_a_pause_is_brought_to_its_end() -> None:
 
 @pytest.mark.parametrize(
     ("windows", "told"),
-    [(CLOSED, "opens on"), (MaintenanceWindows(False, None, "'x' cannot be read"), "waits for the next window.")],
+    [
+        (CLOSED, "waits for the next window, which opens on"),
+        (MaintenanceWindows(False, None, "'x' cannot be read"), "'x' cannot be read"),
+    ],
 )
 def test_a_plan_says_when(windows: MaintenanceWindows, told: str) -> None:
     assert told in describe_next_window(within(windows))

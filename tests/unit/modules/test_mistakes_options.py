@@ -132,8 +132,8 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     *(
         (
             module, {**options, "retire": given},
-            f"retire: {given!r} is neither now nor when_restarted nor a time. Give one of the two words, or the time at which nodes that still hold the old "
-            f"CA are restarted at the latest, {HELD}",
+            f"retire: {given!r} is neither now nor when_restarted nor when_needed nor a time. Give one of the three words, or the time at which nodes that "
+            f"still hold the old CA are restarted at the latest, {HELD}",
         )
         for module, options in (("strimzi_ca", {"state": "replaced"}), *((one, {}) for one in FLOWS))
         for given in ("later", "never", "when-restarted", "NOW", "2026-13-01", "24.12.2026", "9999-12-31T23:59:59-01:00")

@@ -103,7 +103,9 @@ def test_the_wait_is_no_longer_than_its_latest_date(reading: Reading, monkeypatc
     assert (len(ended.result["cas"]), set(memory.restarts().values())) == (1, {1})
 
 
-@pytest.mark.parametrize("given", ["", "now", "when_restarted", "2099-01-01", "2099-01-01T12:00:00+02:00"])
+@pytest.mark.parametrize(
+    "given", ["", "now", "when_restarted", "when_needed", "2099-01-01", "2099-01-01T12:00:00+02:00"]
+)
 def test_a_word_or_a_time(given: str) -> None:
     stages.done(stages.managed(), "strimzi_ca_info", retire=given)
 

@@ -307,8 +307,10 @@ def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]
 
 
 def retirement_of(snapshot: Snapshot, intent: Intent) -> Retirement:
-    """When the replaced CA leaves in a flow that this call begins. No person waits for upkeep, so it restarts no node that can go on."""
-    return intent.pace.retire or (Retire.WHEN_RESTARTED if _is_upkeep(snapshot, intent) else Retire.NOW)
+    """When the replaced CA leaves in a flow that this call begins. No person waits for upkeep, so it restarts no node that can go on; nor does any person
+    see what holds it, so it restarts nodes that cannot.
+    """
+    return intent.pace.retire or (Retire.WHEN_NEEDED if _is_upkeep(snapshot, intent) else Retire.NOW)
 
 
 def _is_upkeep(snapshot: Snapshot, intent: Intent) -> bool:

@@ -184,6 +184,7 @@ class Condition(str, Enum):
     LEAVES_ARE_ISSUED = "leaves_are_issued"
     VERDICT = "verdict"
     IN_PLACE = "in_place"
+    RENEWAL_COMES_IN_TIME = "renewal_comes_in_time"
     PLAN_IS_APPROVED = "plan_is_approved"
     # Conditions before each pass of a call.
     WRITES_LAST = "writes_last"

@@ -50,6 +50,8 @@ class Retire(str, Enum):
     NOW = "now"
     #: They read the new certificates again and go on; the old CA leaves when each of them has restarted for any reason.
     WHEN_RESTARTED = "when_restarted"
+    #: As WHEN_RESTARTED where the nodes can read them again; where they cannot, each restarts for that.
+    WHEN_NEEDED = "when_needed"
 
 
 #: A time, in UTC: as WHEN_RESTARTED, and nodes that still hold the old CA then restart.

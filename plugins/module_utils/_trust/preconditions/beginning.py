@@ -145,6 +145,8 @@ def _waits_for_restarts(at: Situation) -> bool:
     retire = retirement_of(at.snapshot, at.intent)
     if retire is Retire.NOW or at.current is None:
         return False
+    if retire is Retire.WHEN_NEEDED and (not _can_reload(at) or _obstacles(at).stamps):
+        return False
     leaves = [leaf for leaf in at.snapshot.leaves.stored if leaf.component is Component.KAFKA]
     stored = (leaf.chain[0] for leaf in leaves if leaf.chain)
     known = (at.current, *stored, *(held.certificate for held in at.ledger.held_leaves))

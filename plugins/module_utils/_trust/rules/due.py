@@ -42,11 +42,11 @@ from ..._pki.usability import named_verifiers
 from ..evidence.parties import is_taken_up, nodes_to_recover
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight, stops_before_use
-from ..ledger.target import due_from, usual_window, why_not_made_here
-from ..model.decision import Steps
+from ..ledger.target import due_from, upkeep_of, usual_window, why_not_made_here
+from ..model.decision import Condition, Steps, Violation
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
-from ..model.ledger import Ledger, Upkeep
+from ..model.ledger import Ledger, Upkeep, UpkeepOptions, WhenDue
 from ..model.names import first_told, flow_named, named
 from ..model.snapshot import CaUsers, Component, Snapshot, StoredLeaf
 from ..model.steps.leaves import CorrectOrders
@@ -327,6 +327,47 @@ def _reasons_of_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
 _PATIENCE = timedelta(days=8)
 
 
+#: A CA that a call cannot keep up is a failure of that call in the last days of the CA, when something is left to do about it.
+_LAST_DAYS = timedelta(days=7)
+
+#: A window that opens later than so long before the end is no time in which to renew anything: the run in it may fail.
+_LATEST_WINDOW = timedelta(days=2)
+
+
+def renewal_comes_in_time(snapshot: Snapshot, intent: Intent, waiting: tuple[str, ...]) -> Iterator[Violation]:
+    """The violation where a call that keeps the CA in use up has nothing to do, and the CA ends within days: a schedule is not to be content until then.
+    The call waits for what these sentences say.
+    """
+    upkeep, last = intent.parameters.upkeep, intent.extent.last_phase
+    if intent.goal is not Goal.RECONCILE or upkeep is None or last not in (None, Phase.RETIRE):
+        return
+    if snapshot.ledger is None or upkeep_of(snapshot, upkeep)[0] is WhenDue.NONE:
+        return
+    for ending in _find_expiring_authorities(snapshot, timedelta(0)):
+        end = ending.certificate.not_after
+        if end - snapshot.now < _LAST_DAYS:
+            verb = "ended" if ending.certificate.has_ended(snapshot.now) else "ends"
+            yield Violation(
+                Condition.RENEWAL_COMES_IN_TIME, ending.name,
+                f"{verb} on {end:%Y-%m-%d at %H:%M} UTC, and this run can neither renew nor replace it.",
+                ending.remedy or " ".join(("See to what the flow waits for.", *waiting)),
+            )  # fmt: skip
+
+
+def describe_late_window(snapshot: Snapshot) -> str:
+    """Why no maintenance window opens in which what ends first could be renewed, as a part of a sentence; empty where one does, or where pods need none."""
+    windows = snapshot.reconciliation.windows
+    if windows is None or windows.is_open:
+        return ""
+    held = (held.certificate for held in snapshot.ledger_or_empty.held_leaves)
+    first = min((*snapshot.ca.current, *held), key=lambda one: one.not_after, default=None)
+    if windows.opens_at is None:
+        return "none is going to open"
+    if first is None or first.not_after - windows.opens_at >= _LATEST_WINDOW:
+        return ""
+    return f"the next window opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC, and {named(first)} ends on {first.not_after:%Y-%m-%d at %H:%M} UTC"
+
+
 @dataclass(frozen=True)
 class Expiring:
     """A certificate that ends soon."""
@@ -433,7 +474,17 @@ def describe_missing_schedule(snapshot: Snapshot) -> str:
     if why := why_not_made_here(snapshot):
         return f"{told} {why}"
     begins = _describe_begin(due_from(current[0], usual_window(snapshot)), snapshot) or " now"
-    return f"{told} {_describe_schedule(snapshot)}, this CA{begins.removeprefix(',')}."
+    policy, _before_end = upkeep_of(snapshot, UpkeepOptions())
+    by_replacing = ", by replacing its key" if policy is WhenDue.REPLACE_KEY else ""
+    return f"{told} {_describe_schedule(snapshot)}, this CA{begins.removeprefix(',')}{by_replacing}.{_describe_windows_of_schedule(snapshot)}"
+
+
+def _describe_windows_of_schedule(snapshot: Snapshot) -> str:
+    """A sentence, with a space before it, where pods restart in maintenance windows alone."""
+    if snapshot.reconciliation.windows is None:
+        return ""
+    late = describe_late_window(snapshot)
+    return f" Pods restart in maintenance windows alone: {late or 'have a run begin in each'}."
 
 
 def _describe_schedule(snapshot: Snapshot) -> str:
@@ -504,12 +555,25 @@ def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) ->
     if upkeep is None:
         return "", f"{_describe_schedule(snapshot)}. Or run the renew playbook once."
     begins = due_from(snapshot.ca.current[0], upkeep.window)
+    if _needs_windows(snapshot) and (late := describe_late_window(snapshot)):
+        return "", (
+            f"Pods have to restart for that, in maintenance windows alone: {late}. Correct spec.maintenanceTimeWindows, and have a run begin in each; or run "
+            "the reconcile playbook with strimzi_ignore_maintenance_windows."
+        )
     if snapshot.now - begins < _PATIENCE:
-        return f"the reconcile playbook{_describe_begin(begins, snapshot)}", ""
+        replaces_key = ", which replaces its key" if upkeep.policy is WhenDue.REPLACE_KEY else ""
+        return f"the reconcile playbook{replaces_key}{_describe_begin(begins, snapshot)}", ""
     return "", (
         f"Its time for renewal began on {begins:%Y-%m-%d}, and the ledger records since {upkeep.since:%Y-%m-%d} that the reconcile playbook "
         "renews it: run that, and see why its schedule did not, or what holds it."
     )
+
+
+def _needs_windows(snapshot: Snapshot) -> bool:
+    """Whether it is known that a renewal restarts a pod: a component, or a node that cannot read again."""
+    obstacles = snapshot.nodes.in_place_obstacles
+    is_held = obstacles is not None and bool(obstacles.reload or obstacles.stamps)
+    return is_held or any(pod.component is not Component.KAFKA for pod in snapshot.nodes.pods)
 
 
 def _describe_begin(begins: datetime, snapshot: Snapshot) -> str:

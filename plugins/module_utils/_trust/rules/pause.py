@@ -247,10 +247,42 @@ RESTART_BEFORE = timedelta(days=7)
 def retires_when_restarted(at: Situation) -> bool:
     """Whether nodes of the flow in flight keep what they were started with until they restart for another reason."""
     journal = at.flow_in_flight
-    if journal is None or journal.goal is not Goal.REPLACE_KEY or journal.retire is Retire.NOW:
+    if journal is None or journal.goal is not Goal.REPLACE_KEY or not _is_early(at, journal):
+        return False
+    return journal.retire is not Retire.WHEN_NEEDED or not _needs_restarts(at)
+
+
+def forbids_restarts(at: Situation) -> bool:
+    """Whether the caller of the flow in flight wants no node restarted for it yet; also for the renewal that precedes the replacement."""
+    journal = at.flow_in_flight
+    if journal is None or not (journal.goal is Goal.REPLACE_KEY or at.leads_to_replacement):
+        return False
+    return journal.retire is not Retire.WHEN_NEEDED and _is_early(at, journal)
+
+
+def _is_early(at: Situation, journal: Journal) -> bool:
+    """Whether it is too early to restart a node that goes on with what it was started with."""
+    if journal.retire is Retire.NOW:
         return False
     latest = latest_restart(at, journal)
     return latest is None or at.snapshot.now < latest
+
+
+def _needs_restarts(at: Situation) -> bool:
+    """Whether nodes take up leaves of the next CA by no other way than a restart. Nodes that have taken them up may go on, whatever becomes of the
+    way; and before a call has asked the nodes it knows of no obstacle.
+    """
+    is_known = at.snapshot.nodes.in_place_obstacles is not None or at.intent.pace.spread is Spread.RESTART
+    return is_known and bool(why_not_in_place(at)) and not _is_taken_up_by_nodes(at)
+
+
+def _is_taken_up_by_nodes(at: Situation) -> bool:
+    """Whether the Secrets of nodes hold no leaf but that of the next CA, and nodes have read them."""
+    if at.successor is None:
+        return True
+    leaves = (leaf for leaf in at.snapshot.leaves.stored if leaf.component is Component.KAFKA)
+    is_issued = all(at.is_of(leaf, at.successor.entry.certificate) for leaf in leaves)
+    return is_issued and not nodes_of(at.snapshot, restarted_by_operator(at.snapshot))
 
 
 def restarts_to_give_up(at: Situation) -> bool:

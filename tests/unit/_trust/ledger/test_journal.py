@@ -270,7 +270,7 @@ SOURCE = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
 @pytest.mark.parametrize(
     ("intent", "source", "is_upkeep", "retire"),
     [
-        (KEPT, None, True, Retire.WHEN_RESTARTED),
+        (KEPT, None, True, Retire.WHEN_NEEDED),
         (changed_intent(KEPT, retire=Retire.NOW), None, True, Retire.NOW),
         (KEPT, SOURCE, False, Retire.NOW),
         (RECONCILE, None, False, Retire.NOW),

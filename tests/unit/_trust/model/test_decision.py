@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import MaintenanceWindows, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS
@@ -90,6 +90,10 @@ def without_leaf() -> Snapshot:
     return changed(linked.SETTLED, leaves=kept, missing={NODE.name: NODE.component})
 
 
+WITHOUT_WINDOW = changed(
+    linked.SETTLED,
+    reconciliation=replace(linked.SETTLED.reconciliation, windows=MaintenanceWindows(is_open=False, opens_at=None)),
+)
 REFUSED = replace(linked.SETTLED, reconciliation=failing().reconciliation)
 
 
@@ -145,6 +149,8 @@ ROWS = {
     Condition.IN_PLACE: Row(
         Stops.GATE, foreseen=changed(linked.SETTLED, in_place_obstacles=BLOCKED), asked={"spread": Spread.RELOAD}
     ),
+    # A run takes the steps that restart no pod.
+    Condition.RENEWAL_COMES_IN_TIME: Row(Stops.GATE, foreseen=WITHOUT_WINDOW),
     Condition.PLAN_IS_APPROVED: Row(Stops.LOOK),
     Condition.WRITES_LAST: Row(Stops.PASS),
     Condition.FLOW_ADVANCES: Row(Stops.PASS),

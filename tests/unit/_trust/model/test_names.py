@@ -111,7 +111,12 @@ def test_flows_have_the_names_that_people_give_them(journal: Journal, name: str)
 
 @pytest.mark.parametrize(
     ("retire", "text"),
-    [(Retire.NOW, "now"), (Retire.WHEN_RESTARTED, "when_restarted"), (NOW, "2026-06-01T12:00:00Z")],
+    [
+        (Retire.NOW, "now"),
+        (Retire.WHEN_RESTARTED, "when_restarted"),
+        (Retire.WHEN_NEEDED, "when_needed"),
+        (NOW, "2026-06-01T12:00:00Z"),
+    ],
 )
 def test_when_nodes_give_up_a_ca_reads_as_the_option_takes_it(retire: Retirement, text: str) -> None:
     assert retire_text(retire) == text

@@ -81,6 +81,7 @@ INTENTS: dict[str, Intent] = {
     "replace, to the end of a phase": changed_intent(REPLACE_KEY, last_phase=Phase.PREPARE),
     "replace, no reload": changed_intent(REPLACE_KEY, spread=Spread.RESTART),
     "replace, patient, no reload": changed_intent(PATIENT, spread=Spread.RESTART),
+    "replace, when needed": changed_intent(REPLACE_KEY, retire=Retire.WHEN_NEEDED),
     "replace, patient, until now": changed_intent(PATIENT, retire=NOW),
     "replace, patient, until tomorrow": changed_intent(PATIENT, retire=NOW + DAY),
     "replace, patient, without a link": changed_intent(supplying(INTERMEDIATE, ROOT), retire=Retire.WHEN_RESTARTED),

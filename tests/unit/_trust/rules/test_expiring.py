@@ -5,24 +5,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Standing
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
     Stop,
     Upkeep,
+    UpkeepOptions,
     WhenDue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     Component,
+    InPlaceObstacles,
     MaintenanceWindows,
     OperatorPause,
     OperatorStatus,
@@ -37,11 +42,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
     describe_missing_schedule,
     expiring,
     first_to_end,
+    renewal_comes_in_time,
     warnings_of,
 )
 
 from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import an_intent, changed_intent
 from ..authorities import NEW, OLD, ROOT, chain_of
 from ..builders import PAUSED, changed, cluster, secrets
 from ..ledger.test_target import ENDING, SOURCE, ends_in, using
@@ -61,8 +68,10 @@ def kept_up(authority: Entity) -> Snapshot:
     return using(authority, ledger=ledger(entry(authority, generations={0}), upkeep=RECORD))
 
 
-def replaced(**journal: object) -> Snapshot:
-    return using(ENDING, ledger=ledger(entry(ENDING, generations={0}), journal=a_journal(old=ENDING, **journal)))
+def replaced(days: int = 0, **journal: object) -> Snapshot:
+    """A flow replaces a CA that has so many days left; 0: as many as the CA that others of these tests have."""
+    old = ends_in(days) if days else ENDING
+    return using(old, ledger=ledger(entry(old, generations={0}), journal=a_journal(old=old, **journal)))
 
 
 def beside(other: Snapshot) -> Snapshot:
@@ -96,6 +105,31 @@ def with_user(snapshot: Snapshot, days: int) -> Snapshot:
     return changed(snapshot, user_leaves={"orders": ending_leaf(days, secret="orders", component=Component.USER)})
 
 
+def replacing(authority: Entity) -> Snapshot:
+    policy = replace(RECORD, policy=WhenDue.REPLACE_KEY)
+    return using(authority, ledger=ledger(entry(authority, generations={0}), upkeep=policy))
+
+
+def as_it_is(snapshot: Snapshot) -> Snapshot:
+    return snapshot
+
+
+def component(snapshot: Snapshot) -> Snapshot:
+    """With a pod that cannot read again."""
+    return changed(snapshot, pods=(replace(snapshot.nodes.pods[0], component=Component.ENTITY_OPERATOR),))
+
+
+def restarted(snapshot: Snapshot) -> Snapshot:
+    """With nodes that cannot read again."""
+    return snapshot.with_nodes(in_place_obstacles=InPlaceObstacles("the call may not patch pods."))
+
+
+def in_windows(snapshot: Snapshot, change: Callable[[Snapshot], Snapshot] = as_it_is) -> Snapshot:
+    """With maintenance windows of which none is to come."""
+    windows = replace(snapshot.reconciliation, windows=MaintenanceWindows(False, None))
+    return change(changed(snapshot, reconciliation=windows))
+
+
 SCHEDULE, OR_ONCE = "Run the reconcile playbook for the cluster CA on a schedule", "Or run the renew playbook once."
 HAVE_IT_MADE = "so its issuer has to make its successor. Have it made, and give it to the renew playbook"
 
@@ -117,6 +151,10 @@ HAVE_IT_MADE = "so its issuer has to make its successor. Have it made, and give 
         (with_user(cluster(), 20), "the User Operator", ""),
         (elsewhere(with_leaf(kept_up(OLD), 20), OLD), "the reconcile playbook", ""),
         (elsewhere(changed(with_leaf(cluster(), 20), standing={PODS[0]: Standing(PODS[0])}), OLD), "the reconcile playbook", ""),
+        (replacing(ENDING), "the reconcile playbook, which replaces its key", ""),
+        (in_windows(kept_up(ENDING)), "the reconcile playbook", ""),
+        (in_windows(kept_up(ENDING), component), "", "maintenance windows alone: none is going to open."),
+        (in_windows(kept_up(ENDING), restarted), "", "maintenance windows alone: none is going to open."),
         (beside(using(ENDING)), "", OR_ONCE),
         (beside(elsewhere(kept_up(ENDING), ENDING)), "", HAVE_IT_MADE),
         (using(ENDING), "", OR_ONCE),
@@ -252,6 +290,46 @@ def test_the_schedule_is_needed_from_the_time_for_renewal_of_the_ca_in_use_on() 
 def test_the_schedule_is_needed_now_if_the_time_for_renewal_has_begun() -> None:
     late = replace(cluster(), now=OLD.certificate.not_after - 20 * DAY)
     assert describe_missing_schedule(late).endswith(", this CA now.")
+
+
+@pytest.mark.parametrize("opens_at", [None, OLD.certificate.not_after - DAY, NOW + DAY])
+def test_an_adoption_promises_a_replacement_where_the_resource_has_it(opens_at: datetime | None) -> None:
+    """And says what the schedule needs for its restarts."""
+    policy = replace(cluster().reconciliation, replaces_key=True, windows=MaintenanceWindows(False, opens_at))
+    told = describe_missing_schedule(cluster(reconciliation=policy))
+    assert (
+        f"this CA from {NOW + YEAR - 37 * DAY:%Y-%m-%d} on, by replacing its key. Pods restart in maintenance windows alone: "
+        in told
+    )
+    assert told.endswith("alone: have a run begin in each.") is (opens_at == NOW + DAY)
+
+
+KEEPS_UP = an_intent(Goal.RECONCILE, upkeep=UpkeepOptions())
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "remedy"),
+    [
+        (elsewhere(kept_up(ends_in(6)), ends_in(6)), KEEPS_UP, HAVE_IT_MADE),
+        (elsewhere(kept_up(ends_in(-1)), ends_in(-1)), KEEPS_UP, HAVE_IT_MADE),
+        (above(kept_up(ends_in(6))), KEEPS_UP, "run that, and see why its schedule did not, or what holds it."),
+        (replaced(days=6), KEEPS_UP, "See to what the flow waits for. It waits for the issuer."),
+        (replaced(days=6, options=FlowOptions(stop=Stop(Phase.TRUST, NOW))), KEEPS_UP, "let it go on."),
+        (elsewhere(kept_up(ends_in(7)), ends_in(7)), KEEPS_UP, ""),
+        (elsewhere(kept_up(ends_in(6)), ends_in(6)), an_intent(Goal.RECONCILE), ""),
+        (elsewhere(kept_up(ends_in(6)), ends_in(6)), an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(WhenDue.NONE)), ""),
+        (elsewhere(kept_up(ends_in(6)), ends_in(6)), changed_intent(KEEPS_UP, last_phase=Phase.USE), ""),
+        (elsewhere(kept_up(ends_in(6)), ends_in(6)), changed_intent(KEEPS_UP, last_phase=Phase.RETIRE), HAVE_IT_MADE),
+        (elsewhere(kept_up(ends_in(6)), ends_in(6)), an_intent(Goal.RENEW_LEAVES, upkeep=UpkeepOptions()), ""),
+        (using(ends_in(6), ledger=None), KEEPS_UP, ""),
+    ],
+)  # fmt: skip
+def test_a_call_that_keeps_a_ca_up_is_not_content_in_its_last_days(
+    snapshot: Snapshot, intent: Intent, remedy: str
+) -> None:
+    found = list(renewal_comes_in_time(snapshot, intent, ("It waits for the issuer.",)))
+    assert [one.condition for one in found] == [Condition.RENEWAL_COMES_IN_TIME] * bool(remedy)
+    assert all(remedy in one.remedy for one in found)
 
 
 def test_of_each_kind_the_first_to_end_counts_however_long_it_has_left() -> None:
