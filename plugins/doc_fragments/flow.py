@@ -385,8 +385,9 @@ options:
     description:
       - DNS domain of the Services in this Kubernetes cluster, where the key of the CA is not in the cluster. The Cluster Operator knows it as
         C(KUBERNETES_SERVICE_DNS_DOMAIN), and wants it among the names of nodes and of Cruise Control.
-      - Without it the call reads the domain from the certificates of this Kafka cluster, else from certificates of other Kafka clusters in its namespace, else
-        it takes C(cluster.local).
+      - Without it the call reads the domain from the certificates of this Kafka cluster, as long as the operator accepts these, else from the environment of
+        the Cluster Operator where its pod is in this namespace, else from certificates of other Kafka clusters there, else it takes C(cluster.local). The
+        plan says which. With a wrong domain the operator uses no certificate of a node, and each has to be issued a second time.
     type: str
   until_phase:
     description:

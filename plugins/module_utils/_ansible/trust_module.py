@@ -26,8 +26,9 @@ from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
 from .._pki.usability import KeyPolicy
 from .._strimzi.apply.work import Display, NodeAccess, PortOpener, Settings, Strategy, Work
 from .._strimzi.cluster.ca_secrets import SuppliedAuthority
+from .._strimzi.cluster.dns_domain import is_domain
 from .._strimzi.cluster.node_pools import Growth
-from .._strimzi.cluster.observe import Observation, Surroundings, is_domain
+from .._strimzi.cluster.observe import Observation, Surroundings
 from .._strimzi.issuer_settings import CertManagerCertificates, ExternalIssuer
 from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched_waivers
 from .._trust.gates.verifiers import describe_unnameable_users

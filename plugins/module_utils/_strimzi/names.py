@@ -23,6 +23,8 @@ OPERATOR_MANAGERS = "strimzi-"
 
 CLUSTER_LABEL = f"{DOMAIN}/cluster"
 KIND_LABEL = f"{DOMAIN}/kind"
+#: The pods of Cluster Operators.
+OPERATOR_SELECTOR = f"{KIND_LABEL}=cluster-operator"
 NAME_LABEL = f"{DOMAIN}/name"
 COMPONENT_TYPE_LABEL = f"{DOMAIN}/component-type"
 POOL_LABEL = f"{DOMAIN}/pool-name"

@@ -13,8 +13,6 @@ show the domain.
 from __future__ import annotations
 
 import platform
-import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -25,7 +23,6 @@ from typing import Any, TypeAlias
 from ..._errors import Forbidden
 from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, SECRETS
-from ..._pki.building import DistinguishedName
 from ..._pki.keys import PrivateKey
 from ..._trust.ledger.journal import in_flight
 from ..._trust.model.clients import OutsideClients
@@ -44,7 +41,6 @@ from ..._trust.model.snapshot import (
     StoredLeaf,
     TakenName,
 )
-from .. import names
 from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions, observe_outside, reach_of
 from ..ledger.layouts import ledger_parts, read_ledger
 from ..names import KAFKA_NODE_POOLS, KAFKAS, ClusterNames
@@ -60,6 +56,7 @@ from .ca_secrets import (
     unlabelled_secrets,
 )
 from .ca_source import CaSourceReference, read_ca_source
+from .dns_domain import read_domain
 from .kafka import (
     Addresses,
     is_generated,
@@ -77,72 +74,13 @@ from .leaves import (
     ServedUser,
     expected_leaves,
     leaf_secrets,
-    node_leaf,
     read_leaf,
     sample_leaves,
     wanted_leaves,
 )
 from .node_pools import NO_GROWTH, Growth, WantedNode
-from .pods import Exposure, Owners, find_pods, labels_of, lost_labels, read_exposure, read_pod
+from .pods import Exposure, Owners, find_pods, lost_labels, read_exposure, read_pod
 from .taken_names import split_taken
-
-#: The operator's own default.
-DEFAULT_DOMAIN = "cluster.local"
-#: Labels of RFC 1123, with points between them.
-_DOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*")
-
-
-def is_domain(text: str) -> bool:
-    return len(text) <= 253 and _DOMAIN.fullmatch(text) is not None
-
-
-def read_domain(
-    client: KubeClient, scope: names.ClusterNames, given: str, leaves: Iterable[StoredLeaf], *, look_around: bool
-) -> str:
-    """The domain that the caller gives; else that of most of the cluster's own nodes, else of its Cruise Control; else that of nodes of other Kafka
-    clusters in the namespace, which the same operator serves, if look_around says to look there; else the operator's default. Raises KubeError.
-    """
-    own = tuple(leaves)
-    servers = [leaf for leaf in own if leaf.component is Component.CRUISE_CONTROL]
-    in_servers = _domains_after(f"{scope.cluster}-cruise-control.{scope.namespace}.svc.", servers)
-    found = given or _most_frequent((*_domains_in_nodes(scope.cluster, scope.namespace, own), *in_servers))
-    return found or (_most_frequent(_domains_of_other_clusters(client, scope)) if look_around else "") or DEFAULT_DOMAIN
-
-
-def _most_frequent(domains: Iterable[str]) -> str:
-    """The most frequent domain, the first where several are; empty where there is none."""
-    return next((domain for domain, _count in Counter(domains).most_common(1)), "")
-
-
-def _domains_in_nodes(cluster: str, namespace: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
-    nodes = (leaf for leaf in leaves if leaf.component is Component.KAFKA)
-    return _domains_after(f"{cluster}-kafka-brokers.{namespace}.svc.", nodes)
-
-
-def _domains_after(start: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
-    named = (name for leaf in leaves if leaf.chain for name in sorted(leaf.chain[0].subject_alternative_names))
-    return (domain for name in named if name.startswith(start) and is_domain(domain := name.removeprefix(start)))
-
-
-def _domains_of_other_clusters(client: KubeClient, scope: names.ClusterNames) -> Iterator[str]:
-    """Of the nodes of other clusters; nothing without the permission to list them."""
-    try:
-        listed = client.list(SECRETS, scope.namespace, label_selector=f"{names.KIND_LABEL}=Kafka").items
-    except Forbidden:
-        return
-    for secret in listed:
-        cluster = labels_of(secret).get(names.CLUSTER_LABEL, "")
-        if cluster != scope.cluster and labels_of(secret).get(names.NAME_LABEL) == f"{cluster}-kafka":
-            yield from _domains_in_nodes(cluster, scope.namespace, _named_as_a_node(secret, cluster))
-
-
-def _named_as_a_node(secret: Mapping[str, Any], cluster: str) -> tuple[StoredLeaf, ...]:
-    """The leaf in the Secret where its subject names the cluster's nodes."""
-    where = node_leaf(cluster, str(secret["metadata"]["name"]))
-    leaf = read_leaf(where, secret)
-    is_one = leaf.chain is not None and leaf.chain[0].subject == DistinguishedName(where.common_name).text
-    return (leaf,) if is_one else ()
-
 
 #: Kind, namespace and name of an object.
 Key: TypeAlias = tuple[str, str, str]
@@ -180,8 +118,6 @@ class Observation:
     issued_keys: Mapping[str, PrivateKey] = field(default_factory=dict)
     #: Addresses of listeners; None where the operator can issue leaves, as a call does not read them then.
     addresses: Addresses | None = None
-    #: DNS domain of the Kubernetes cluster.
-    dns_domain: str = DEFAULT_DOMAIN
 
     def secret(self, name: str) -> Mapping[str, Any] | None:
         return self.secrets.get(name)
@@ -293,6 +229,15 @@ def observe(
                 for leaf in expected
                 if leaf.secret not in secrets and leaf.secret not in {one.name for one in (*found.taken_names, *taken)}
             },
+            dns_domain=read_domain(
+                client,
+                scope,
+                around.dns_domain,
+                leaves,
+                # The first CA may be a CA with a key that is kept elsewhere.
+                look_around=bool(ca.keys_elsewhere) or not ca.current,
+                is_accepted=bare.reconciliation.operator.is_ready,
+            ),
         ),
         outside_clients=replace(
             bare.outside_clients,
@@ -319,10 +264,9 @@ def observe(
     )
     spare = yet_to_come if ca.keys_elsewhere else {}
     addresses = listener_addresses(client, scope, kafka) if ca.keys_elsewhere else None
-    domain = read_domain(client, scope, around.dns_domain, leaves, look_around=bool(ca.keys_elsewhere))
     return Observation(
         scope, snapshot, kafka, secrets, seen.own_pods, seen.owners, stored, expected, wanted_nodes=wanted, spare_nodes=spare, pools=pools.by_name,
-        addresses=addresses, dns_domain=domain,
+        addresses=addresses,
     )  # fmt: skip
 
 

@@ -226,12 +226,13 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
     stored = _stored_names(leaf, observation)
     if stored is not None and not _is_in_doubt(leaf, observation):
         return stored
+    domain = observation.snapshot.leaves.dns_domain.name
     if leaf.component is Component.KAFKA:
-        node, domain = _node(leaf, observation), observation.dns_domain
+        node = _node(leaf, observation)
         derived = node_names(observation.scope, node, observation.kafka, domain, observation.addresses)
         return derived | (stored if stored is not None and unaddressed(leaf, observation) else frozenset())
     if leaf.component is Component.CRUISE_CONTROL:
-        return cruise_control_names(observation.scope, observation.dns_domain)
+        return cruise_control_names(observation.scope, domain)
     return frozenset()
 
 

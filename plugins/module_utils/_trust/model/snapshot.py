@@ -134,6 +134,31 @@ class StoredLeaf:
         return Held(self.chain, self.problem, self.key_beside)
 
 
+class DomainSource(str, Enum):
+    """Where the DNS domain in the names of certificates was learned."""
+
+    #: The caller gives it.
+    CALLER = "caller"
+    #: The environment of the Cluster Operator has it.
+    OPERATOR = "operator"
+    #: The certificates of the cluster have it.
+    OWN_CERTIFICATES = "own_certificates"
+    #: The certificates of other Kafka clusters in the namespace have it.
+    OTHER_CLUSTERS = "other_clusters"
+    #: It is the operator's default, and nothing shows whether this operator has another.
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class DnsDomain:
+    """The DNS domain of the Kubernetes cluster, as far as a call can know it."""
+
+    #: The domain.
+    name: str = "cluster.local"
+    #: Where a call has learned it.
+    source: DomainSource = DomainSource.DEFAULT
+
+
 @dataclass(frozen=True)
 class Leaves:
     """The leaves of the processes of a cluster, by the names of their Secrets where a field has names."""
@@ -153,6 +178,8 @@ class Leaves:
     renewal_window: timedelta = timedelta(days=30)
     #: How long a leaf is valid that the operator issues.
     validity: timedelta = timedelta(days=365)
+    #: The DNS domain in the names of leaves that this collection has issued.
+    dns_domain: DnsDomain = DnsDomain()
 
 
 @dataclass(frozen=True)

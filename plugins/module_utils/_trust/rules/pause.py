@@ -29,7 +29,7 @@ from ..model.snapshot import Component, FailedReconcile, Snapshot
 from ..model.steps.leaves import PauseReissue, ResumeReissue
 from ..model.steps.nodes import AwaitVerdict, Pause, Resume
 from .due import nears_window_from, needed_by_operator
-from .requests import awaited_leaves
+from .requests import awaited_leaves, doubt_about_domain
 from .situation import Situation
 
 
@@ -175,7 +175,7 @@ def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
     refused = Violation(
         Condition.VERDICT, at.snapshot.names.kafka, f"is not ready, the Cluster Operator says: {failure}.{seen}",
         "Mend what it names; the log of the operator says more. The next run has the operator look again when that has changed."
-        f"{'' if seen else state.operator.doubt_about_spec}",
+        f"{'' if seen else state.operator.doubt_about_spec + doubt_about_domain(at.snapshot)}",
     )  # fmt: skip
     return Wait(violations=(refused,))
 

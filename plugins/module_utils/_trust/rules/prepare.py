@@ -28,6 +28,7 @@ from ..model.snapshot import Component, PreparedAuthority
 from ..model.steps.authority import LinkPlan, PrepareAuthority
 from ..model.steps.nodes import Reload, Roll, RollReason
 from .pause import retires_when_restarted, why_restarted_later, why_trust_not_reloaded
+from .requests import describe_domain
 from .situation import Situation, Successor
 from .switch import grace_of
 
@@ -92,6 +93,10 @@ def _next_authority(at: Situation) -> PrepareAuthority:
         goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain,
         stop=_stop_of_new_flow(at),
     )  # fmt: skip
+    if goal is Goal.CREATE and supplied is not None and supplied.key_is_elsewhere and at.snapshot.users is None:
+        return replace(
+            step, because=f"Its issuer signs the certificates of the cluster. {describe_domain(at.snapshot)}"
+        )
     if goal is not Goal.REPLACE_KEY:
         return step
     linked = not why_not_linked(at.snapshot, chain)

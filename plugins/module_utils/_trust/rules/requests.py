@@ -15,7 +15,7 @@ the switch: no issuer issues theirs before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..._leaves.request import LeafRequest, Next, Wanted, next_action, next_try
@@ -27,7 +27,7 @@ from ..model.clients import ReissuePause, Renewal
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
-from ..model.snapshot import Snapshot
+from ..model.snapshot import Component, DomainSource, Snapshot
 from ..model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,
@@ -141,13 +141,54 @@ def ask_for_leaves(at: Situation) -> Steps:
     because = (
         "Which CA of the source signs is told by this certificate."
         if asked == _ask_for_sample(at)
-        else f"The key of {named(asked.issuer[0])} is kept elsewhere, so the collection asks for its certificates before anything depends on them."
+        else f"The key of {named(asked.issuer[0])} is kept elsewhere, so the collection asks for its certificates before anything depends on "
+        f"them.{f' {describe_domain(at.snapshot)}' if _have_domain(at.snapshot, missing) else ''}"
     )
     return (
         AskForLeaves(
             secrets=missing, issuer=asked.issuer, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE, because=because
         ),
     )  # fmt: skip
+
+
+#: The leaves with names of Services, which end in the DNS domain.
+_WITH_DOMAIN = frozenset({Component.KAFKA, Component.CRUISE_CONTROL})
+
+_LEARNED_FROM = {
+    DomainSource.CALLER: "dns_domain (strimzi_dns_domain) says so.",
+    DomainSource.OPERATOR: "the environment of the Cluster Operator says so.",
+    DomainSource.OWN_CERTIFICATES: "the stored certificates of this cluster have it.",
+    DomainSource.OTHER_CLUSTERS: "the certificates of other Kafka clusters in the namespace have it.",
+    DomainSource.DEFAULT: (
+        "it is the Cluster Operator's default, and nothing here shows whether this operator has another (KUBERNETES_SERVICE_DNS_DOMAIN). With another domain "
+        "the operator uses no certificate of a node, and each has to be issued a second time: give the domain first, with dns_domain (strimzi_dns_domain)."
+    ),
+}
+
+
+def describe_domain(snapshot: Snapshot) -> str:
+    """A sentence about the DNS domain in the names of requested leaves, and where it was learned."""
+    domain = snapshot.leaves.dns_domain
+    return f"The names in them end in {domain.name}: {_LEARNED_FROM[domain.source]}"
+
+
+def _have_domain(snapshot: Snapshot, secrets: Collection[str]) -> bool:
+    """Whether one of these leaves has names that end in the DNS domain."""
+    known = {leaf.secret: leaf.component for leaf in snapshot.every_leaf} | dict(snapshot.every_missing_leaf)
+    return not _WITH_DOMAIN.isdisjoint(component for secret, component in known.items() if secret in secrets)
+
+
+def doubt_about_domain(snapshot: Snapshot) -> str:
+    """A sentence, with a space before it, about a domain that no operator has confirmed; empty where the caller or the operator says it, and where the
+    operator issues leaves itself.
+    """
+    domain = snapshot.leaves.dns_domain
+    if not snapshot.ca.in_use_elsewhere or domain.source in (DomainSource.CALLER, DomainSource.OPERATOR):
+        return ""
+    return (
+        f" Where the operator has another DNS domain (KUBERNETES_SERVICE_DNS_DOMAIN) than {domain.name}, in which the names of its certificates end, give that "
+        "domain with dns_domain (strimzi_dns_domain): the run then requests the certificates again."
+    )
 
 
 def await_issuer(at: Situation) -> Turn:
@@ -196,11 +237,13 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     details = dict.fromkeys(_describe_request(request) for request in _requests_without_violation(at, missing))
     ending = tuple(_describe_leaves_that_end_meanwhile(at))
     is_held_up = bool(ending) or bool(presenting_ended(at.snapshot))
+    is_assumed = at.snapshot.leaves.dns_domain.source is DomainSource.DEFAULT and _have_domain(at.snapshot, missing)
     rest = "the next run goes on." if is_held_up else "nothing else is held up, and the next run goes on."
     return (
         f"{total} still to come from {at.intent.issuing.external_issuer}, for {listed(missing)}; {rest}",
         *ending,
         *_explain_standstill(at, missing),
+        *((describe_domain(at.snapshot),) if is_assumed else ()),
         *filter(None, details),
     )
 

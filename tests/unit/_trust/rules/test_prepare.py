@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -240,6 +241,17 @@ def bringing(made: Entity, *above: Entity, elsewhere: bool = False) -> Intent:
     chain = chain_of(made, *above)
     return changed_intent(
         ASKING, supplied=PreparedAuthority(chain, chain[0].public_key_sha256, key_is_elsewhere=elsewhere)
+    )
+
+
+@pytest.mark.parametrize("users", [None, CaUsers()], ids=["cluster CA", "clients CA"])
+def test_a_first_ca_whose_issuer_signs_says_which_domain_the_names_have(users: CaUsers | None) -> None:
+    """Certificates of users have none."""
+    supplied = PreparedAuthority((GOS.certificate,), GOS.certificate.public_key_sha256, key_is_elsewhere=True)
+    seen = replace(cluster(ca=secrets(None)), users=users)
+    (made,) = prepare(situation(seen, an_intent(Goal.CREATE, supplied=supplied)))
+    assert ("names in them end in cluster.local: it is the Cluster Operator's default" in made.because) is (
+        users is None
     )
 
 

@@ -27,7 +27,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    DnsDomain,
+    DomainSource,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
@@ -41,6 +46,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
     ask_for_leaves,
     await_issuer,
     describe_awaited_leaves,
+    doubt_about_domain,
     ending_unserved,
     forget_requests,
     leaves_to_ask_for,
@@ -64,10 +70,15 @@ REPLACE_KEY = an_intent(Goal.REPLACE_KEY, external_issuer=ISSUER)
 RENEW_LEAVES = an_intent(Goal.RENEW_LEAVES, external_issuer=ISSUER)
 RECONCILE = an_intent(Goal.RECONCILE, external_issuer=ISSUER)
 WAITING = changed_intent(REPLACE_KEY, issuer_deadline=NOW + HOUR)
+#: The certificates of the cluster show the DNS domain.
+SHOWN = DnsDomain(source=DomainSource.OWN_CERTIFICATES)
 #: The next CA is published: an outside issuer keeps its key.
-PUBLISHED = elsewhere(unlinked.READ_BACK)
+PUBLISHED = changed(elsewhere(unlinked.READ_BACK), dns_domain=SHOWN)
 #: A CA in use, whose key an outside issuer keeps.
-KEPT = elsewhere(cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={0})), leaves=leaves(NEW)))
+KEPT = changed(
+    elsewhere(cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={0})), leaves=leaves(NEW))),
+    dns_domain=SHOWN,
+)
 MISSING = changed(KEPT, leaves=leaves(NEW, names=PODS[1:]), missing={PODS[0]: Component.KAFKA})
 EXPORTER = "demo-kafka-exporter-certs"
 
@@ -76,11 +87,60 @@ def at(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> Situation:
     return situation(snapshot, intent)
 
 
-def ask(*names: str) -> AskForLeaves:
-    because = f"The key of {named(NEW.certificate)} is kept elsewhere, so the collection asks for its certificates before anything depends on them."
+OF_THE_CLUSTER = "The names in them end in cluster.local: the stored certificates of this cluster have it."
+#: The sentence of the plan where nothing shows the DNS domain.
+ASSUMED = (
+    "The names in them end in cluster.local: it is the Cluster Operator's default, and nothing here shows whether this operator has another "
+    "(KUBERNETES_SERVICE_DNS_DOMAIN). With another domain the operator uses no certificate of a node, and each has to be issued a second time: give the "
+    "domain first, with dns_domain (strimzi_dns_domain)."
+)
+
+
+def ask(*names: str, domain: str = f" {OF_THE_CLUSTER}") -> AskForLeaves:
+    because = f"The key of {named(NEW.certificate)} is kept elsewhere, so the collection asks for its certificates before anything depends on them.{domain}"
     return AskForLeaves(
         secrets=names or PODS, issuer=chain_of(NEW), external_issuer=ISSUER, phase=Phase.PREPARE, because=because
     )
+
+
+def in_domain(snapshot: Snapshot, source: DomainSource) -> Snapshot:
+    return changed(snapshot, dns_domain=DnsDomain("corp.internal", source))
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (DomainSource.CALLER, "dns_domain (strimzi_dns_domain) says so."),
+        (DomainSource.OPERATOR, "the environment of the Cluster Operator says so."),
+        (DomainSource.OWN_CERTIFICATES, "the stored certificates of this cluster have it."),
+        (DomainSource.OTHER_CLUSTERS, "the certificates of other Kafka clusters in the namespace have it."),
+    ],
+)
+def test_a_request_says_where_its_domain_was_learned(source: DomainSource, told: str) -> None:
+    seen = in_domain(MISSING, source)
+    assert ask_for_leaves(at(seen)) == (ask(PODS[0], domain=f" The names in them end in corp.internal: {told}"),)
+    assert not any("corp.internal" in sentence for sentence in describe_awaited_leaves(at(seen)))
+
+
+def test_an_assumed_domain_is_doubted_until_the_certificates_are_there() -> None:
+    seen = changed(MISSING, dns_domain=DnsDomain())
+    assert ask_for_leaves(at(seen)) == (ask(PODS[0], domain=f" {ASSUMED}"),)
+    assert ASSUMED in describe_awaited_leaves(at(seen))
+
+
+def test_certificates_without_names_say_nothing_of_a_domain() -> None:
+    seen = changed(KEPT, missing={EXPORTER: Component.KAFKA_EXPORTER}, dns_domain=DnsDomain())
+    assert ask_for_leaves(at(seen)) == (ask(EXPORTER, domain=""),)
+    assert not any("cluster.local" in sentence for sentence in describe_awaited_leaves(at(seen)))
+
+
+@pytest.mark.parametrize("source", DomainSource)
+def test_a_domain_that_neither_the_caller_nor_the_operator_has_named_is_doubted_when_the_operator_refuses(
+    source: DomainSource,
+) -> None:
+    told = doubt_about_domain(in_domain(KEPT, source))
+    assert ("than corp.internal, " in told) is (source not in (DomainSource.CALLER, DomainSource.OPERATOR))
+    assert doubt_about_domain(in_domain(cluster(), source)) == ""
 
 
 @pytest.mark.parametrize(
