@@ -19,6 +19,8 @@ from .starts import start
 from .state import Follows
 
 Record = Callable[[str, object], None]
+#: The word of the summary about the patience of a flow; a flow with a deadline is patient.
+_PATIENCE = {None: "", Retire.NOW: "", Retire.WHEN_NEEDED: " when needed"}
 
 
 def explored(
@@ -30,7 +32,7 @@ def explored(
     found = explore(start(intent, nodes, runs, components, follows), ClusterCa(runner, nodes, people, invariant))
     of = (
         f"{type(runner).__name__} {intent.goal.value}{' supplied' * bool(intent.new_ca.supplied)}"
-        f"{' patient' * (intent.pace.retire not in (None, Retire.NOW))} {people.__name__}"
+        f"{_PATIENCE.get(intent.pace.retire, ' patient')} {people.__name__}"
     )
     record("explored", (f"{of}: {nodes + len(components)} pods, {runs} runs", len(found.states), found.transitions))
     return found

@@ -49,6 +49,7 @@ UNLINKED = changed_intent(LINKED, supplied=PreparedAuthority(chain(SUPPLIED), ce
 BELOW_IT = changed_intent(LINKED, supplied=PreparedAuthority(chain(BELOW), certificate(BELOW).public_key_sha256))
 NOW = changed_intent(LINKED, retire=Retire.NOW)
 PATIENT = changed_intent(LINKED, retire=DEADLINE)
+NEEDED = changed_intent(LINKED, retire=Retire.WHEN_NEEDED)
 
 CREATE, RENEW, UPGRADE, RECONCILE = (
     an_intent(goal, client_grace=NO_GRACE, before_kafka=goal is Goal.CREATE)

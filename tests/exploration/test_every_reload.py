@@ -34,11 +34,13 @@ from .people import (
     takes_the_permission_away,
 )
 from .runs import Runner
-from .starts import BELOW_IT, LINKED, NOW, PATIENT, RECONCILE, RENEW, UNLINKED
+from .starts import BELOW_IT, LINKED, NEEDED, NOW, PATIENT, RECONCILE, RENEW, UNLINKED
 from .state import ModelCluster
 
 long = pytest.mark.long
-_NAMES = {LINKED: "linked", UNLINKED: "unlinked", BELOW_IT: "below", PATIENT: "patient", RENEW: "renew", NOW: "now"}
+_NAMES = {
+    LINKED: "linked", UNLINKED: "unlinked", BELOW_IT: "below", PATIENT: "patient", NEEDED: "when needed", RENEW: "renew", NOW: "now",
+}  # fmt: skip
 
 
 def _name(value: Any) -> str:
@@ -104,6 +106,7 @@ _SELDOM = (adds_another_ca, adds_a_node, removes_an_annotation)
 
 
 def _meanwhile() -> Iterator[Any]:
+    yield pytest.param(NEEDED, takes_the_permission_away, broken)
     for intent in (LINKED, PATIENT):
         for people in (*_MEANWHILE_PATIENT, a_pod_stays_away, takes_out_the_prepared_ca, *_SELDOM):
             # Taking a CA out of the Secret takes it from clients as well.

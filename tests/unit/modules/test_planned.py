@@ -19,7 +19,8 @@ def outside_its_windows() -> MemoryCluster:
     """Every pod is to restart next."""
     memory = stages.unlinked()
     path = "/apis/kafka.strimzi.io/v1/namespaces/kafka/kafkas/demo"
-    body = {"spec": {"maintenanceTimeWindows": ["* * * * * ? 2099"]}}
+    opens = stages.NOW + 0.5 * stages.DAY
+    body = {"spec": {"maintenanceTimeWindows": [f"* * {opens.hour} ? * *"]}}
     memory.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
     memory.settle()
     return memory
