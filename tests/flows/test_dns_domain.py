@@ -125,6 +125,8 @@ def test_before_the_first_request_the_plan_says_that_a_wrong_domain_costs_a_seco
     cluster.run(Goal.CREATE, supplied, external_issuer=ASKED)
     cluster.deploy()
     sentences.append(told(cluster, supplied))
+    (asking,) = (step.what for step in planned(cluster, supplied).steps if step.kind == "AskForLeaves")
+    assert asking.endswith("with names that end in cluster.local, an assumption (dns_domain, strimzi_dns_domain)")
     waiting = cluster.run(Goal.CREATE, supplied, external_issuer=ASKED).outcome.decision.waiting
     sentences += [sentence for sentence in waiting if "names in them" in sentence]
     assert len(sentences) == 3

@@ -27,7 +27,7 @@ from ..model.clients import ReissuePause, Renewal
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
-from ..model.snapshot import Component, DomainSource, Snapshot
+from ..model.snapshot import Component, DnsDomain, DomainSource, Snapshot
 from ..model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,
@@ -138,15 +138,17 @@ def ask_for_leaves(at: Situation) -> Steps:
     missing = tuple(name for name in asked.secrets if next_for_leaf(at, name, asked.issuer) is Next.ASK)
     if not missing:
         return ()
+    domain = _find_domain(at.snapshot, missing)
     because = (
         "Which CA of the source signs is told by this certificate."
         if asked == _ask_for_sample(at)
         else f"The key of {named(asked.issuer[0])} is kept elsewhere, so the collection asks for its certificates before anything depends on "
-        f"them.{f' {describe_domain(at.snapshot)}' if _have_domain(at.snapshot, missing) else ''}"
+        f"them.{f' {describe_domain(at.snapshot)}' if domain else ''}"
     )
     return (
         AskForLeaves(
-            secrets=missing, issuer=asked.issuer, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE, because=because
+            secrets=missing, issuer=asked.issuer, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE, because=because,
+            domain=domain,
         ),
     )  # fmt: skip
 
@@ -172,10 +174,11 @@ def describe_domain(snapshot: Snapshot) -> str:
     return f"The names in them end in {domain.name}: {_LEARNED_FROM[domain.source]}"
 
 
-def _have_domain(snapshot: Snapshot, secrets: Collection[str]) -> bool:
-    """Whether one of these leaves has names that end in the DNS domain."""
+def _find_domain(snapshot: Snapshot, secrets: Collection[str]) -> DnsDomain | None:
+    """The DNS domain in which names of these leaves end; None where none of them has such names."""
     known = {leaf.secret: leaf.component for leaf in snapshot.every_leaf} | dict(snapshot.every_missing_leaf)
-    return not _WITH_DOMAIN.isdisjoint(component for secret, component in known.items() if secret in secrets)
+    is_named = not _WITH_DOMAIN.isdisjoint(component for secret, component in known.items() if secret in secrets)
+    return snapshot.leaves.dns_domain if is_named else None
 
 
 def doubt_about_domain(snapshot: Snapshot) -> str:
@@ -237,7 +240,8 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     details = dict.fromkeys(_describe_request(request) for request in _requests_without_violation(at, missing))
     ending = tuple(_describe_leaves_that_end_meanwhile(at))
     is_held_up = bool(ending) or bool(presenting_ended(at.snapshot))
-    is_assumed = at.snapshot.leaves.dns_domain.source is DomainSource.DEFAULT and _have_domain(at.snapshot, missing)
+    domain = _find_domain(at.snapshot, missing)
+    is_assumed = domain is not None and domain.source is DomainSource.DEFAULT
     rest = "the next run goes on." if is_held_up else "nothing else is held up, and the next run goes on."
     return (
         f"{total} still to come from {at.intent.issuing.external_issuer}, for {listed(missing)}; {rest}",
@@ -388,7 +392,13 @@ def keep_spare_leaves(at: Situation) -> Turn:
     issuer, asked = at.snapshot.ca.current, at.intent.issuing.external_issuer
     return (
         AskForLeaves(
-            secrets=missing, issuer=issuer, external_issuer=asked, phase=Phase.PREPARE, because=because, spare=True
+            secrets=missing,
+            issuer=issuer,
+            external_issuer=asked,
+            phase=Phase.PREPARE,
+            because=because,
+            spare=True,
+            domain=at.snapshot.leaves.dns_domain,
         ),
     )
 

@@ -96,11 +96,11 @@ ASSUMED = (
 )
 
 
-def ask(*names: str, domain: str = f" {OF_THE_CLUSTER}") -> AskForLeaves:
-    because = f"The key of {named(NEW.certificate)} is kept elsewhere, so the collection asks for its certificates before anything depends on them.{domain}"
+def ask(*names: str, domain: DnsDomain | None = SHOWN, told: str = f" {OF_THE_CLUSTER}") -> AskForLeaves:
+    because = f"The key of {named(NEW.certificate)} is kept elsewhere, so the collection asks for its certificates before anything depends on them.{told}"
     return AskForLeaves(
-        secrets=names or PODS, issuer=chain_of(NEW), external_issuer=ISSUER, phase=Phase.PREPARE, because=because
-    )
+        secrets=names or PODS, issuer=chain_of(NEW), external_issuer=ISSUER, phase=Phase.PREPARE, because=because, domain=domain
+    )  # fmt: skip
 
 
 def in_domain(snapshot: Snapshot, source: DomainSource) -> Snapshot:
@@ -118,19 +118,20 @@ def in_domain(snapshot: Snapshot, source: DomainSource) -> Snapshot:
 )
 def test_a_request_says_where_its_domain_was_learned(source: DomainSource, told: str) -> None:
     seen = in_domain(MISSING, source)
-    assert ask_for_leaves(at(seen)) == (ask(PODS[0], domain=f" The names in them end in corp.internal: {told}"),)
+    sentence = f" The names in them end in corp.internal: {told}"
+    assert ask_for_leaves(at(seen)) == (ask(PODS[0], domain=DnsDomain("corp.internal", source), told=sentence),)
     assert not any("corp.internal" in sentence for sentence in describe_awaited_leaves(at(seen)))
 
 
 def test_an_assumed_domain_is_doubted_until_the_certificates_are_there() -> None:
     seen = changed(MISSING, dns_domain=DnsDomain())
-    assert ask_for_leaves(at(seen)) == (ask(PODS[0], domain=f" {ASSUMED}"),)
+    assert ask_for_leaves(at(seen)) == (ask(PODS[0], domain=DnsDomain(), told=f" {ASSUMED}"),)
     assert ASSUMED in describe_awaited_leaves(at(seen))
 
 
 def test_certificates_without_names_say_nothing_of_a_domain() -> None:
     seen = changed(KEPT, missing={EXPORTER: Component.KAFKA_EXPORTER}, dns_domain=DnsDomain())
-    assert ask_for_leaves(at(seen)) == (ask(EXPORTER, domain=""),)
+    assert ask_for_leaves(at(seen)) == (ask(EXPORTER, domain=None, told=""),)
     assert not any("cluster.local" in sentence for sentence in describe_awaited_leaves(at(seen)))
 
 
@@ -654,8 +655,9 @@ def test_a_sample_leaf_is_requested_to_learn_which_ca_signs() -> None:
     assert (asked.secrets, asked.issuer[0] in (NEW.certificate, THIRD.certificate)) == (PODS[:1], True)
     because = "Which CA of the source signs is told by this certificate."
     wanted = AskForLeaves(
-        secrets=PODS[:1], issuer=asked.issuer, external_issuer=ISSUER, phase=Phase.PREPARE, because=because
-    )
+        secrets=PODS[:1], issuer=asked.issuer, external_issuer=ISSUER, phase=Phase.PREPARE, because=because,
+        domain=unclear.snapshot.leaves.dns_domain,
+    )  # fmt: skip
     assert ask_for_leaves(unclear) == (wanted,)
     assert leaves_to_await(unclear) == ()
     (sentence,) = describe_awaited_leaves(unclear)

@@ -19,7 +19,7 @@ from ..clients import ReissuePause
 from ..decision import Look, StandIn, Step, look_at_gate
 from ..goals import Phase
 from ..names import counted, listed, named
-from ..snapshot import Component, Snapshot, StoredLeaf
+from ..snapshot import Component, DnsDomain, DomainSource, Snapshot, StoredLeaf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,10 +159,18 @@ class AskForLeaves(Step):
     external_issuer: str
     #: Whether the leaves are for nodes that are yet to come.
     spare: bool = False
+    #: The DNS domain in which names of them end; None where none of them has such names.
+    domain: DnsDomain | None = None
 
     def sentence(self) -> str:
         what = counted(len(self.secrets), "spare certificate" if self.spare else "certificate")
-        return f"ask {self.external_issuer} for {what} of {named(self.issuer[0])}"
+        return f"ask {self.external_issuer} for {what} of {named(self.issuer[0])}{self._describe_domain()}"
+
+    def _describe_domain(self) -> str:
+        if self.domain is None:
+            return ""
+        is_assumed = self.domain.source is DomainSource.DEFAULT
+        return f", with names that end in {self.domain.name}{', an assumption (dns_domain, strimzi_dns_domain)' * is_assumed}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """In a forecast, every issuer answers at once."""

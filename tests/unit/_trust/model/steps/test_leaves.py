@@ -21,6 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
+    DnsDomain,
+    DomainSource,
     LinkCertificates,
     Snapshot,
 )
@@ -195,6 +197,14 @@ WANTED = Wanted(ISSUER, name_of(NEW))
     ("step", "expected"),
     [
         (ASK, f"ask the external issuer for 3 certificates of {NAME}"),
+        (
+            replace(ASK, domain=DnsDomain()),
+            f"ask the external issuer for 3 certificates of {NAME}, with names that end in cluster.local, an assumption (dns_domain, strimzi_dns_domain)",
+        ),
+        (
+            replace(ASK, domain=DnsDomain("corp.internal", DomainSource.OPERATOR)),
+            f"ask the external issuer for 3 certificates of {NAME}, with names that end in corp.internal",
+        ),
         (COLLECT, "record 1 answer of the external issuer"),
         (AWAIT, "wait until the external issuer has issued 2 certificates"),
         (FORGET, "remove 1 request for certificates that are not needed any more"),
