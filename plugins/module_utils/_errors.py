@@ -55,7 +55,7 @@ Text from elsewhere, made safe to show: the name of a CA must not command the te
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 
@@ -99,6 +99,11 @@ class PausedByAnother(StepError):
 
 class RollStuck(StepError):
     """A pod did not come back, or did not follow, in time."""
+
+    def __init__(self, object: str, cause: str, remedy: str, violations: Sequence[Mapping[str, str]] = ()) -> None:
+        super().__init__(object, cause, remedy)
+        # The conditions that kept nodes from their restart, as results list violations.
+        self.violations = violations
 
 
 class RestartsNotDue(StepError):

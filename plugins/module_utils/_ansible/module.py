@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
-from .._errors import CollectionError, KubeError, printable
+from .._errors import CollectionError, KubeError, RollStuck, printable
 from .._kube import _kubernetes
 from .._kube.client import KubeClient
 from .._kube.private_files import keep_folder, remove_abandoned
@@ -266,7 +266,7 @@ class ClusterModule:
         try:
             result = body()
         except CollectionError as error:
-            self.fail(f"{error} {error.remedy}")
+            self.fail(f"{error} {error.remedy}", **_describe_conditions(error))
         except Exception as error:  # pylint: disable=broad-except
             # The text of an unexpected exception could hold anything.
             self.fail(
@@ -369,6 +369,11 @@ class ClusterModule:
             lease.release()
         except KubeError as error:
             self.module.warn(f"The Lease could not be given back and will run out by itself: {error}")
+
+
+def _describe_conditions(error: CollectionError) -> dict[str, Any]:
+    """The conditions before the restart of a node that have ended the call, as results list them; empty where none have."""
+    return {"violations": list(error.violations)} if isinstance(error, RollStuck) and error.violations else {}
 
 
 def _place_of_error(error: BaseException) -> str:

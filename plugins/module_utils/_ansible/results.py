@@ -317,9 +317,7 @@ def _describe_life(life: Life) -> dict[str, Any]:
 
 
 def describe_violations(violations: Iterable[Violation]) -> list[dict[str, str]]:
-    return [
-        {"gate": v.condition.value, "subject": v.subject, "message": v.message, "remedy": v.remedy} for v in violations
-    ]
+    return [violation.as_result() for violation in violations]
 
 
 def describe_transitions(transitions: Iterable[Transition]) -> list[dict[str, Any]]:

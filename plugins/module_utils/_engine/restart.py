@@ -211,7 +211,7 @@ def _with_gone(now: Observation, pods: Iterable[Pod]) -> Observation:
 def _without_memory(error: RollStuck, begun: datetime) -> RollStuck:
     """The error, with what the same task has to say so that it restarts no pod twice. The first restart came after ``begun`` by the API server's clock."""
     again = f"give since={begun:%Y-%m-%dT%H:%M:%SZ} with it, or pods that were restarted already are restarted again."
-    return RollStuck(error.object, error.cause, error.remedy.replace(NOT_AGAIN, again))
+    return RollStuck(error.object, error.cause, error.remedy.replace(NOT_AGAIN, again), error.violations)
 
 
 def _roll_step(uids: frozenset[str]) -> Roll:

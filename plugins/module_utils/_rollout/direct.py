@@ -357,6 +357,7 @@ class _DirectRoll:
             f"has stopped: for {seconds:.0f} s nothing moved. "
             f"{first.subject}: {first.message}{more} {self._progress.describe()}",
             f"{self._progress.advice()}{first.remedy} Then run the flow again: {NOT_AGAIN}",
+            [one.as_result() for one in self._obstacles],
         )
 
 

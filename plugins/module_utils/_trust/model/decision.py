@@ -219,6 +219,15 @@ class Violation:
     def __str__(self) -> str:
         return f"{self.subject}: {self.message} {self.remedy}"
 
+    def as_result(self) -> dict[str, str]:
+        """The violation as results list it."""
+        return {
+            "gate": self.condition.value,
+            "subject": self.subject,
+            "message": self.message,
+            "remedy": self.remedy,
+        }
+
 
 @dataclass(frozen=True)
 class Wait:
