@@ -288,6 +288,7 @@ class TrustModule(ClusterModule):
         return Pace(
             spread=Spread(self.params.get("spread") or "auto"),
             retire=self._retire(),
+            restarts_directly=self.params.get("strategy") == "direct",
             ignores_windows=bool(self.params.get("ignore_maintenance_windows")),
             client_grace=None if grace is None else timedelta(seconds=grace),
             link_until=self.time("link_until"),

@@ -238,7 +238,8 @@ def presented(
     leaf: LeafSecret, certificate: Certificate, issuer: Chain, link: Certificate | None, observation: Observation
 ) -> bytes:
     """The chain that is stored and presented. That of nodes ends with the exact bytes of ca.crt, or the operator would issue the leaf again;
-    between them are the link certificates of the CA in use.
+    between them are the link certificates of the CA in use. Behind a leaf of the next CA without a link certificate, which the operator would not keep
+    anyway, that CA stands alone.
 
     All others present the leaf alone, unless its CA is trusted through other certificates only: a link certificate and
     the CA in use, or the chain of an intermediate CA.
@@ -246,8 +247,10 @@ def presented(
     current = entries(observation.secrets[observation.scope.ca_certificate_secret])[CURRENT]
     if link is not None:
         return certificate.pem + link.pem + current
+    snapshot = observation.snapshot
+    if leaf.component is Component.KAFKA and issuer[0] != snapshot.ca.current[0]:
+        return certificate.pem + encode_certificates(issuer)
     if leaf.component is Component.KAFKA:
-        snapshot = observation.snapshot
         behind = snapshot.ca.behind_nodes(issuer, snapshot.now)
         return certificate.pem + encode_certificates(behind[: len(behind) - len(issuer)]) + current
     return certificate.pem + (encode_certificates(issuer) if len(issuer) > 1 else b"")

@@ -30,6 +30,7 @@ from .rules.due import renewal_comes_in_time
 from .rules.holds import (
     await_needed_answers,
     check_leaves_of_restarted,
+    check_operator_restarts,
     leaves_that_end_meanwhile,
 )
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
@@ -259,7 +260,7 @@ def _choose_steps(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> 
     # A pause that this collection made is always brought to its end, wherever the caller wants to stop.
     paused = at.snapshot.reconciliation.pause.is_ours
     allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
-    if refused := (*_refused_restarts(at, allowed), *check_leaves_of_restarted(at, allowed)):
+    if refused := (*_refused_restarts(at, allowed), *_check_restarts(at, allowed)):
         return Decision(steps=resume_operators(at.snapshot), violations=refused)
     found = leaves_to_ask_for(at)
     asked = found.reasons if found else {}
@@ -281,6 +282,11 @@ def _choose_steps(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> 
         waiting=(*awaited, *(sentence for wait in waits for sentence in wait.left_for_later)),
         issue_reasons=asked,
     )
+
+
+def _check_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
+    """Why pods would not come back from these restarts, or would not restart at all."""
+    return tuple(dict.fromkeys((*check_leaves_of_restarted(at, steps), *check_operator_restarts(at, steps))))
 
 
 def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation, ...], tuple[str, ...]]:

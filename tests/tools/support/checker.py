@@ -56,6 +56,8 @@ class Party:
     jvm: bool = True
     #: Whether it is the agent of a node: only the operator connects to it.
     agent: bool = False
+    #: The Secrets that its pod starts with: the leaf in such a Secret is presented by its next process, which reads its trust again.
+    secrets: frozenset[str] = frozenset()
 
     def meets(self, other: Party) -> bool:
         if self.agent or other.agent:
@@ -135,15 +137,16 @@ class Checker:
         security = self.memory.kubelet.security
         for process in list(self.memory.kubelet.processes.values()):
             chains = tuple(pem for _secret, pem in process.presented if pem)
-            jvm = process.component != "kafka-exporter"
-            yield Party(process.pod, process.component == "kafka", chains, process.trusted, jvm)
+            jvm, secrets = process.component != "kafka-exporter", frozenset(name for name, _pem in process.presented)
+            yield Party(process.pod, process.component == "kafka", chains, process.trusted, jvm, secrets=secrets)
             if process.kept and security.has_tls:
                 started = tuple(pem for _secret, pem in process.kept.presented)
                 sent = started if security.verifies_clients else ()
                 if RAFT_CLIENT not in process.following:
-                    yield Party(f"the Raft client of {process.pod}", False, sent, process.kept.trusted)
+                    yield Party(f"the Raft client of {process.pod}", False, sent, process.kept.trusted, secrets=secrets)
                 if AGENT not in process.following:
-                    yield Party(f"the agent of {process.pod}", False, started, process.kept.trusted, agent=True)
+                    agent = f"the agent of {process.pod}"
+                    yield Party(agent, False, started, process.kept.trusted, agent=True, secrets=secrets)
         operator = self._secret("cluster-operator-certs")
         if operator and security.has_tls:
             own = (entries(operator)["cluster-operator.crt"],) if security.verifies_clients else ()
@@ -220,7 +223,7 @@ class Checker:
         return bool(self._links) and all(verifies(*link) for link in zip(self._links, issuers, strict=True))
 
     def _stored_leaves_are_safe(self, parties: list[Party], where: str) -> None:
-        """I2 and I3: a leaf in its Secret can be put to use by any restart, so every party has to accept it now."""
+        """I2 and I3: a leaf in its Secret can be put to use by any restart, so every other party has to accept it now."""
         verifiers = [party for party in parties if party.trusted]
         projected = self._projected()
         for secret in self.memory.api.all_stored("secrets", self.memory.namespace):
@@ -229,7 +232,7 @@ class Checker:
                 continue
             for leaf in (value for key, value in entries(secret).items() if key.endswith(".crt")):
                 for verifier in verifiers:
-                    if not verifier.accepts(leaf):
+                    if name not in verifier.secrets and not verifier.accepts(leaf):
                         raise InvariantBroken(f"I3: {verifier.name} would not accept the leaf in {name}, {where}")
                 if projected and not verifies(leaf, projected):
                     raise InvariantBroken(f"I2: the leaf in {name} relies on a CA that left the trust, {where}")

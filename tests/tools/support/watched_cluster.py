@@ -15,7 +15,7 @@ from typing import Any
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display, Strategy, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
     NO_OUTSIDE_OPTIONS,
     OutsideOptions,
@@ -114,6 +114,8 @@ class WatchedCluster:
     ca: CaKind = CaKind.CLUSTER
     #: How far the clock of the machine that runs the collection is ahead.
     clock_ahead: timedelta = timedelta(0)
+    #: The program that restarts nodes in runs: the operator, or the collection.
+    strategy: Strategy = Strategy.OPERATOR
     #: Whether runs take the Lease.
     is_leased: bool = False
     #: The sentences of the last run about a pause that it left.
@@ -231,6 +233,7 @@ class WatchedCluster:
             issuer=self.issuer,
             backs_up=self.backs_up,
             audits=self.audits,
+            strategy=self.strategy,
         )
         work = work_on(self.memory, transport or self.permitted, settings, ahead=self.clock_ahead)
         work.display = Display(report=self.said.append)
@@ -238,7 +241,8 @@ class WatchedCluster:
         return self.nodes.attach(work) if self.nodes else work
 
     def intent(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> Intent:
-        usual = {"before_kafka": goal is Goal.CREATE, "validity": self.validity}
+        direct = self.strategy is Strategy.DIRECT
+        usual = {"before_kafka": goal is Goal.CREATE, "validity": self.validity, "restarts_directly": direct}
         return an_intent(goal, supplied=supplied.prepared if supplied else None, **{**usual, **intent})
 
     def finish(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:

@@ -24,7 +24,7 @@ owner must do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..._leaves.trigger import unusable
@@ -32,7 +32,7 @@ from ..._pki.certificates import Certificate, Chain
 from ..model.clients import CLOCK, Follows, OutsideClient, Waiver, is_of_a_ca
 from ..model.ledger import TRUSTED_STATES, Ledger, LedgerEntry, Usage
 from ..model.names import named
-from ..model.snapshot import Pod, Snapshot, StoredLeaf
+from ..model.snapshot import Component, Pod, Snapshot, StoredLeaf
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,35 @@ def why_not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
     if leaf.chain and not issuers_of(leaf.chain, ledger):
         return f"it is of {leaf.chain[0].issuer}"
     return unusable(leaf.held)
+
+
+def secrets_without_leaf_of_use(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
+    """The Secrets of leaves that are missing, or hold a leaf that no process could use."""
+    unusable_ones = (leaf.secret for leaf in snapshot.leaves.stored if why_not_ours(leaf, ledger))
+    return frozenset((*unusable_ones, *snapshot.leaves.missing))
+
+
+def operator_leaves(snapshot: Snapshot) -> frozenset[str]:
+    """The Secrets of the operator's own leaf, which it presents alone."""
+    missing, own = snapshot.leaves.missing, Component.CLUSTER_OPERATOR
+    stored = (leaf.secret for leaf in snapshot.leaves.stored if leaf.component is own)
+    return frozenset((*stored, *(name for name, which in missing.items() if which is own)))
+
+
+def pods_starting_with(snapshot: Snapshot, secrets: Collection[str]) -> tuple[Pod, ...]:
+    """The pods that start with the leaf in any of these Secrets."""
+    return tuple(
+        pod
+        for pod in snapshot.nodes.pods
+        if not set(secrets).isdisjoint(pod.leaves) or not set(secrets).isdisjoint(missing_leaves_of(pod, snapshot))
+    )
+
+
+def missing_leaves_of(pod: Pod, snapshot: Snapshot) -> Iterator[str]:
+    """The Secrets that a pod needs a leaf in, and that are missing. A node has its leaf in a Secret of its own name."""
+    for name, component in snapshot.leaves.missing.items():
+        if component is pod.component and (component is not Component.KAFKA or name == pod.name):
+            yield name
 
 
 def entry_of_generation(ledger: Ledger, generation: int | None) -> LedgerEntry | None:

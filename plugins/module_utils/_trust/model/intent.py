@@ -146,6 +146,8 @@ class Pace:
     spread: Spread = Spread.AUTO
     #: When nodes give up the replaced CA; None: as the flow in flight has it.
     retire: Retirement | None = None
+    #: Whether this collection restarts nodes itself, so that a restart needs no operator that can reconcile.
+    restarts_directly: bool = False
     #: Whether pods may restart outside the maintenance windows of the Kafka resource.
     ignores_windows: bool = False
     #: Time between the publication of a CA and its first use. None: what a mounted Secret takes where clients could refuse it, and no time elsewhere.

@@ -89,7 +89,9 @@ def needed_by_operator(snapshot: Snapshot) -> frozenset[str]:
 
 def _operator_renews(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> bool:
     is_in_window = own.not_after - snapshot.now < snapshot.window_of(leaf)
-    return is_in_window or leaf.generation != snapshot.ca.certificate_generation
+    behind, current = (leaf.chain or ())[1:], snapshot.ca.current
+    is_of_another = leaf.component is Component.KAFKA and behind[-len(current) :] != current
+    return is_in_window or leaf.generation != snapshot.ca.certificate_generation or is_of_another
 
 
 def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from ..evidence.parties import describe_trust_doubts, pods_trusting_removed, presenters, unanswered
-from ..evidence.stored import holding_pods, restarted_by_operator, why_not_ours
+from ..evidence.stored import holding_pods, missing_leaves_of, operator_leaves, restarted_by_operator, why_not_ours
 from ..gates.verifiers import namesakes
 from ..model.clients import Presenter
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
@@ -22,12 +22,13 @@ from ..model.goals import Phase
 from ..model.intent import Intent, Selection
 from ..model.ledger import Ledger
 from ..model.listeners import Unanswered
-from ..model.names import ObjectNames, named
-from ..model.snapshot import Component, Snapshot
+from ..model.names import ObjectNames, listed, named
+from ..model.snapshot import Snapshot
 from ..model.steps.nodes import AwaitAnswers, Reload, Resume, Roll, RollReason
 from .due import find_first_ending, nears_operator_window
-from .pause import resume_operators
-from .requests import leaves_to_ask_for, leaves_to_await
+from .pause import leaves_before_restarts, nodes_of, resume_operators
+from .prepare import is_refused
+from .requests import describe_way_back, leaves_to_ask_for, leaves_to_await
 from .situation import Situation
 
 
@@ -58,7 +59,7 @@ def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
             Condition.LEAVES_CAN_BE_RENEWED, at.snapshot.names.kafka,
             f"no issuer renews certificates as long as the flow is held: {leaf.secret} ends on {own.not_after:%Y-%m-%d}, the first of {len(ending)}, and "
             "the operator, which can issue none, stands still before that.",
-            "See to what holds the flow, or undo it (abort).",
+            f"See to what holds the flow{', or ' if (way_back := describe_way_back(at)) else ''}{way_back}.",
         )  # fmt: skip
 
 
@@ -81,12 +82,34 @@ def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation
     pods = [pod for pod in snapshot.nodes.pods if pod.uid in uids]
     behind = {leaf.secret for leaf in snapshot.leaves.stored if leaf.generation != at.generation}
     read = {name for pod in pods for name in pod.leaves} - (set() if snapshot.ca.in_use_elsewhere else behind)
-    # A node has its leaf in a Secret of its own name.
-    lacking = {
-        name for name, component in snapshot.leaves.missing.items()
-        for pod in pods if component is pod.component and (component is not Component.KAFKA or name == pod.name)
-    }  # fmt: skip
+    lacking = {name for pod in pods for name in missing_leaves_of(pod, snapshot)}
     yield from unusable_leaves(snapshot, at.ledger, read | lacking, _describe_remedy_by_issuer(at))
+
+
+def check_operator_restarts(at: Situation, steps: Steps) -> Iterator[Violation]:
+    """The operator's own leaf, where the operator stands still for it and these steps ask for a restart of nodes: it would make none."""
+    asked = frozenset(
+        uid for step in steps if isinstance(step, Roll) and step.reason not in _NOT_ASKED_FOR for uid in step.uids
+    )
+    needed = leaves_before_restarts(at)
+    if not nodes_of(at.snapshot, asked) or not needed or at.can_restart_directly:
+        return
+    snapshot, told = at.snapshot, set(needed)
+    for violation in unusable_leaves(snapshot, at.ledger, needed, _describe_remedy_by_issuer(at)):
+        told -= {name for name in needed if snapshot.names.secret(name) == violation.subject}
+        yield violation
+    if told:
+        restarted = [pod.name for pod in snapshot.nodes.pods if pod.uid in asked]
+        way_back = f" Or {describe_way_back(at)}." if at.successor is not None and describe_way_back(at) else ""
+        yield Violation(
+            Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.kafka,
+            f"the Cluster Operator would issue {listed(sorted(told))} again, can issue none, and restarts no pod before others are there.",
+            f"{_describe_other_restarts(at)} {listed(restarted)} yourself, one after the other.{way_back}",
+        )  # fmt: skip
+
+
+#: The operator makes these restarts by itself, or this collection makes them in place.
+_NOT_ASKED_FOR = frozenset({RollReason.USE, RollReason.ENDED})
 
 
 def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str) -> Iterator[Violation]:
@@ -119,7 +142,53 @@ def _describe_remedy_by_issuer(at: Situation) -> str:
         return ""
     if at.successor is None:
         return f". Another certificate is put in its place when every node and client trusts {named(at.current)}."
-    return f", and undo the flow (abort): the abort requests another certificate of {named(at.current)}, and the run after its arrival puts it in its place."
+    new = named(at.successor.entry.certificate)
+    is_of_operator = not operator_leaves(at.snapshot).isdisjoint(at.lacking_leaves)
+    if at.successor.introduction.link is not None and is_of_operator:
+        return (
+            ". The Cluster Operator restarts no pod before that is there. Restart the pods yourself, one after the other: they start with certificates of "
+            f"{new}, and when all have, the next run puts one in the place of the operator's own.{_describe_abort(at)}"
+        )
+    if at.successor.introduction.link is not None:
+        return f". A certificate of {new} is put in its place when every process and client accepts that.{_describe_abort(at)}"
+    if not is_refused(at, at.successor.entry):
+        return f". A certificate of {new} is put in its place when the operator is switched to that CA.{_describe_abort(at)}"
+    last = [pod.name for pod in at.pods_that_would_stay_away]
+    if at.can_restart_directly or not leaves_before_restarts(at):
+        way = f"{_describe_last(last, new)} when every other process and client trusts that CA."
+    else:
+        others = f"the {'other ' if last else ''}pods yourself, one after the other"
+        way = (
+            "The Cluster Operator restarts no pod before that is there, and no issuer signs it in this flow. "
+            f"{_describe_other_restarts(at)} {others}. {_describe_last(last, new)}{'.' if last else ''}"
+        ).rstrip()
+    return f". {way}{_describe_abort(at)}"
+
+
+def _describe_last(pods: Sequence[str], authority: str) -> str:
+    """A sentence without its end about the pods without a certificate to start with, which restart with one of this CA; empty where there are none. Of
+    two such nodes each would refuse the other from its restart on.
+    """
+    if len(pods) > 1:
+        return f"Restart these together, which are away until the next run has stored certificates of {authority} for them: {listed(pods)}"
+    return f"{pods[0]} restarts last, with a certificate of {authority} that a run stores for it" if pods else ""
+
+
+def _describe_other_restarts(at: Situation) -> str:
+    """The begin of a sentence about pods that the operator does not restart. This collection asks Kafka about them with the operator's own leaf."""
+    if operator_leaves(at.snapshot).isdisjoint(at.lacking_leaves):
+        return "Have the run restart the nodes (strategy=direct), or restart"
+    return "Restart"
+
+
+def _describe_abort(at: Situation) -> str:
+    """A sentence about the way back, with a space before it; empty where the source of CAs shows that no issuer signs by the CA in use any more."""
+    way_back = describe_way_back(at)
+    return (
+        f" Or {way_back}: the abort requests another certificate, and the run after its arrival puts it in its place."
+        if way_back
+        else ""
+    )
 
 
 def _find_secrets_to_name(at: Situation) -> frozenset[str]:

@@ -24,6 +24,7 @@ from ..._leaves.trigger import is_signed_by
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.stored import (
     issuers_of,
+    operator_leaves,
     restarted_by_operator,
     why_not_ours,
     without_outside_clients,
@@ -47,12 +48,12 @@ from .due import (
     ending_under_next,
     leaves_that_end_with_ca,
     misnamed_leaves,
-    needed_by_operator,
 )
 from .pause import (
     RESTART_BEFORE,
     is_ending,
     latest_restart,
+    leaves_operator_waits_for,
     nodes_of,
     pause_first,
     restarts_to_give_up,
@@ -238,7 +239,9 @@ def _order_first_use(at: Situation) -> _Order | None:
     outdated = [leaf for leaf in at.snapshot.leaves.stored if leaf.component is not Component.CLUSTER_OPERATOR]
     others = {entry.fingerprint for entry in at.ledger.entries} - {successor.entry.fingerprint}
     misnamed = {leaf.secret for leaf in misnamed_leaves(at.snapshot)}
-    secrets = tuple(sorted(leaf.secret for leaf in outdated if at.issuer_of(leaf) in others or leaf.secret in misnamed))
+    replaced = {leaf.secret for leaf in outdated if at.issuer_of(leaf) in others or leaf.secret in misnamed}
+    # The operator keeps such a leaf in the place of a leaf that it would have to issue and cannot.
+    secrets = tuple(sorted(replaced | (at.lacking_leaves - operator_leaves(at.snapshot))))
     spoilt = any(why_not_ours(leaf, at.ledger) for leaf in at.snapshot.leaves.stored if leaf.secret not in secrets)
     if not secrets or spoilt or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
         return None
@@ -282,13 +285,12 @@ def issue_operator_leaf(at: Situation) -> Steps:
     successor = at.successor
     if successor is None or successor.introduction.link is None:
         return ()
-    if successor.entry.state is not TrustState.TRUSTED_IN_USE_ALL:
+    own = operator_leaves(at.snapshot)
+    # An operator without a leaf does nothing by which pods would show that they have taken theirs up.
+    if successor.entry.state is not TrustState.TRUSTED_IN_USE_ALL and own.isdisjoint(at.lacking_leaves):
         return ()
-    outdated = tuple(
-        leaf.secret
-        for leaf in at.snapshot.leaves.stored
-        if leaf.component is Component.CLUSTER_OPERATOR and not at.is_of(leaf, successor.entry.certificate)
-    )
+    others = {leaf.secret for leaf in at.snapshot.leaves.stored if not at.is_of(leaf, successor.entry.certificate)}
+    outdated = tuple(sorted(own & (others | at.lacking_leaves)))
     # Clients outside the cluster never meet it.
     inside, chain = without_outside_clients(at.snapshot), successor.entry.chain
     if not outdated or at.gates.trust(inside, at.ledger, chain) or at.gates.alone(inside, at.ledger, chain):
@@ -302,7 +304,7 @@ def await_restarts(at: Situation) -> Turn:
     """
     behind, current = restarted_by_operator(at.snapshot), at.current
     leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored)
-    if current is None or not (behind or leaves_behind) or not _is_ours(at, current) or _operator_stands_still(at):
+    if current is None or not (behind or leaves_behind) or not _is_ours(at, current) or leaves_operator_waits_for(at):
         return Wait(left_for_later=_describe_holders(at))
     about = at.successor.entry.certificate if at.successor else current
     return (Roll(reason=RollReason.USE, uids=behind, authority=about, phase=at.phase),)
@@ -320,15 +322,6 @@ def _describe_holders(at: Situation) -> tuple[str, ...]:
         return ()
     until = f", on {latest:%Y-%m-%d} at the latest" if latest is not None else ""
     return (f"{named(replaced.certificate)} stays trusted until these have restarted for any reason{until}: {pods}",)
-
-
-def _operator_stands_still(at: Situation) -> bool:
-    """Whether the operator restarts no pod: it would have to issue a leaf first, and the key of the CA is kept elsewhere; or it cannot read a leaf,
-    wherever that key is (docs/operator.md, "Re-issue").
-    """
-    needed = needed_by_operator(at.snapshot) - set(at.snapshot.user_leaves)
-    unreadable = any(leaf.chain is None for leaf in at.snapshot.leaves.stored)
-    return unreadable or bool(secrets_without_leaf(at, tuple(sorted(needed)), at.snapshot.ca.current))
 
 
 def _is_ours(at: Situation, current: Certificate) -> bool:

@@ -37,7 +37,7 @@ from .leaves import (
     scale,
 )
 from .pause import pause_first, resume_reissue, why_not_annotated, why_not_in_place
-from .prepare import await_confirmation, prepare, restart_to_trust, resume_replacement
+from .prepare import await_confirmation, issue_before_last_restart, prepare, restart_to_trust, resume_replacement
 from .requests import (
     ask_for_leaves,
     await_issuer,
@@ -195,6 +195,7 @@ RULES: tuple[Rule, ...] = (
     # their time.
     restart_to_trust,
     await_arrival,
+    issue_before_last_restart,
     # Leaves: leaves of the next CA go first where a link certificate carries them, the operator's own leaf when all
     # parties trust it. Listeners read theirs at once: a flow that stops after use has them in use.
     await_issuer,

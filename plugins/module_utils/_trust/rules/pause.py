@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from ..._pki.certificates import Certificate
-from ..evidence.stored import holding_pods, restarted_by_operator, waiver_of, why_trust_is_unknown
+from ..evidence.stored import holding_pods, operator_leaves, restarted_by_operator, waiver_of, why_trust_is_unknown
 from ..model.clients import Presenter, ReissuePause, Renewal
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire
@@ -29,7 +29,7 @@ from ..model.snapshot import Component, FailedReconcile, Snapshot
 from ..model.steps.leaves import PauseReissue, ResumeReissue
 from ..model.steps.nodes import AwaitVerdict, Pause, Resume
 from .due import nears_window_from, needed_by_operator
-from .requests import awaited_leaves, doubt_about_domain
+from .requests import awaited_leaves, doubt_about_domain, secrets_without_leaf
 from .situation import Situation
 
 
@@ -238,6 +238,26 @@ def _describe_differences(snapshot: Snapshot) -> Iterator[str]:
             yield f"{name} ends on {leaf.chain[0].not_after:%Y-%m-%d}, and the operator issues it again {snapshot.window_of(leaf).days} days before."
         if leaf.generation != snapshot.ca.certificate_generation:
             yield f"{name} is annotated with generation {leaf.generation}, and the CA with {snapshot.ca.certificate_generation}."
+
+
+def leaves_operator_waits_for(at: Situation) -> frozenset[str]:
+    """The Secrets of the leaves for which the operator stands still, so that it restarts no pod for a change: leaves that it would have to issue, where
+    the key of the CA is kept elsewhere; and leaves that it cannot read, wherever that key is (docs/operator.md, "Re-issue").
+    """
+    if not at.snapshot.ca.current:
+        return frozenset()
+    needed = needed_by_operator(at.snapshot) - set(at.snapshot.user_leaves)
+    unreadable = (leaf.secret for leaf in at.snapshot.leaves.stored if leaf.chain is None)
+    return frozenset((*unreadable, *secrets_without_leaf(at, tuple(sorted(needed)), at.snapshot.ca.current)))
+
+
+def leaves_before_restarts(at: Situation) -> frozenset[str]:
+    """The Secrets of the operator's own leaf, where the operator stands still for it before it comes as far as the restarts that pods ask for. For every
+    other leaf it stands still after these (docs/operator.md, "CA reconcile", "Restart reasons").
+    """
+    unreadable = frozenset(leaf.secret for leaf in at.snapshot.leaves.stored if leaf.chain is None)
+    needed = needed_by_operator(at.snapshot) if at.snapshot.ca.in_use_elsewhere else unreadable
+    return needed & operator_leaves(at.snapshot)
 
 
 #: How long before the end of a held certificate a flow restarts its holders.

@@ -15,7 +15,7 @@ from dataclasses import replace
 from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import named_verifiers
-from ..evidence.stored import presenting_pods, without_outside_clients
+from ..evidence.stored import missing_leaves_of, presenting_pods, without_outside_clients
 from ..gates.gates import describe_confined, select_refusals, why_not_asked, why_not_linked
 from ..gates.verifiers import STRICT, can_raise_path_length
 from ..ledger.journal import stop_of
@@ -27,10 +27,11 @@ from ..model.names import named
 from ..model.snapshot import Component, PreparedAuthority
 from ..model.steps.authority import LinkPlan, PrepareAuthority
 from ..model.steps.nodes import Reload, Roll, RollReason
-from .pause import retires_when_restarted, why_restarted_later, why_trust_not_reloaded
+from .leaves import issue
+from .pause import leaves_before_restarts, retires_when_restarted, why_restarted_later, why_trust_not_reloaded
 from .requests import describe_domain
 from .situation import Situation, Successor
-from .switch import grace_of
+from .switch import await_clients, grace_of, is_published
 
 
 def await_confirmation(at: Situation) -> Turn:
@@ -227,7 +228,14 @@ def _next_generation(at: Situation, goal: Goal) -> int:
 
 
 def restart_to_trust(at: Situation) -> Turn:
-    """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait where the trust gate stays closed."""
+    """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait where the trust gate stays closed.
+
+    Processes without a leaf that they could start with come last, when they have got one. Where the operator's own leaf of the CA in use is on its
+    way, that comes first: it restarts nothing before.
+    """
+    if at.successor is None and leaves_before_restarts(at) and not at.can_restart_directly:
+        return ()
+    last = frozenset(pod.uid for pod in at.pods_that_would_stay_away)
     for entry in at.ledger.entries:
         waiting = (entry.awaited_pods or frozenset()) & at.snapshot.uids
         if not waiting or entry.state is TrustState.PHASE_OUT or _is_given_up(at, entry) or not is_refused(at, entry):
@@ -235,6 +243,7 @@ def restart_to_trust(at: Situation) -> Turn:
         because = ""
         if at.successor is not None and at.successor.entry == entry:
             waiting, because = _choose_restarted(at, at.successor, waiting)
+        waiting -= last
         if waiting:
             return (_spread_trust(at, entry, waiting, because),)
     untrusted = (entry for entry in at.ledger.entries if at.awaits_trust(entry)) if at.snapshot.nodes.pods else ()
@@ -243,6 +252,28 @@ def restart_to_trust(at: Situation) -> Turn:
             why for entry in untrusted for why in at.gates.trust(at.snapshot, at.ledger, _first_form(at, entry))
         )
     )
+
+
+def issue_before_last_restart(at: Situation) -> Steps:
+    """Give a process that has no leaf to start with a leaf of the next CA, when every other process and client trusts that CA itself: no issuer makes it a
+    leaf of the CA in use, and it has to restart to trust the next CA. One pod at a time: two would refuse each other until both have restarted.
+    """
+    successor = at.successor
+    if successor is None or successor.introduction.link is not None or not is_refused(at, successor.entry):
+        return ()
+    chain = successor.entry.chain
+    for pod in at.pods_that_would_stay_away if is_published(at, successor.entry) else ():
+        others = at.snapshot.with_nodes(pods=tuple(other for other in at.snapshot.nodes.pods if other != pod))
+        if at.gates.trust(others, at.ledger, chain) or at.gates.alone(others, at.ledger, chain):
+            continue
+        new = named(successor.entry.certificate)
+        why = f"Clients that know only the CA in use could refuse {new}: they get time to read it first."
+        needed = at.lacking_leaves & {*pod.leaves, *missing_leaves_of(pod, at.snapshot)}
+        because = f"{pod.name} has no certificate to restart with, and every other process and client trusts {new}: it restarts with a certificate of that CA."
+        return await_clients(at, successor, chain, Phase.TRUST, why) or issue(
+            at, tuple(sorted(needed)), chain, Phase.TRUST, because=because
+        )
+    return ()
 
 
 def _is_given_up(at: Situation, entry: LedgerEntry) -> bool:

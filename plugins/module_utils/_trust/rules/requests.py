@@ -270,8 +270,19 @@ def _describe_leaves_that_end_meanwhile(at: Situation) -> Iterator[str]:
         leaf, own = first
         yield (
             f"No issuer renews certificates of {named(at.current)} meanwhile: {leaf.secret} ends on {own.not_after:%Y-%m-%d}, the first of {len(ending)}, and "
-            "the operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
+            "the operator, which can issue none, stands still before that. See that the requests are answered"
+            f"{', or ' if (way_back := describe_way_back(at)) else ''}{way_back}."
         )
+
+
+def describe_way_back(at: Situation) -> str:
+    """How the flow is undone, as a part of a sentence: an abort is of use only where the CA in use still signs. Empty where the source of CAs shows that it
+    does not.
+    """
+    source = at.snapshot.source
+    if at.current is None or (source is not None and not source.problem and at.current not in source.certificates):
+        return ""
+    return f"undo the flow (abort) where the issuer still signs by {named(at.current)}"
 
 
 def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:

@@ -13,7 +13,13 @@ from typing import TypeVar
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import present_outside, present_pods
-from ..evidence.stored import Presentation, authority_of
+from ..evidence.stored import (
+    Presentation,
+    authority_of,
+    operator_leaves,
+    pods_starting_with,
+    secrets_without_leaf_of_use,
+)
 from ..gates.gates import Gates, Introduction, introduction_of
 from ..gates.verifiers import verifying_parties
 from ..ledger.journal import in_flight
@@ -21,7 +27,7 @@ from ..ledger.target import leads_to_replacement
 from ..model.goals import Phase
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger, LedgerEntry, TrustState
-from ..model.snapshot import PreparedAuthority, Snapshot, StoredLeaf
+from ..model.snapshot import Pod, PreparedAuthority, Snapshot, StoredLeaf
 
 T = TypeVar("T")
 
@@ -117,6 +123,23 @@ class Situation:
                 introduction = introduction_of(self.snapshot, self.ledger, entry, self.gates)
                 return Successor(prepared, entry, introduction)
         return None
+
+    @cached_property
+    def lacking_leaves(self) -> frozenset[str]:
+        """The Secrets without a leaf that a process could start with, where only an issuer can make another."""
+        if not self.snapshot.ca.in_use_elsewhere:
+            return frozenset()
+        return secrets_without_leaf_of_use(self.snapshot, self.ledger)
+
+    @cached_property
+    def pods_that_would_stay_away(self) -> tuple[Pod, ...]:
+        """The pods that would not come back from a restart before an issuer has made another leaf."""
+        return pods_starting_with(self.snapshot, self.lacking_leaves)
+
+    @property
+    def can_restart_directly(self) -> bool:
+        """Whether this collection restarts nodes itself in this call. It asks Kafka about them with the operator's own leaf."""
+        return self.intent.pace.restarts_directly and operator_leaves(self.snapshot).isdisjoint(self.lacking_leaves)
 
     def awaits_trust(self, entry: LedgerEntry) -> bool:
         """Whether a verifier may lack this CA. A flow does not wait for a CA that issues no leaf here once every verifier has it: the gate of a CA that

@@ -35,6 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hold
     await_pods,
     await_usable_leaves,
     check_leaves_of_restarted,
+    check_operator_restarts,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import await_restarts
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import await_confirmation
@@ -146,7 +147,22 @@ BEGUN = replace(
     ledger=ledger(entry(OLD, generations={0}, awaited_pods=uids_of(PODS[1])), entry(NEW, UNUSED), journal=a_journal()),
 )
 IN_PLACE = f". Another certificate is put in its place when every node and client trusts {named(OLD.certificate)}."
-UNDO = f", and undo the flow (abort): the abort requests another certificate of {named(OLD.certificate)}, and the run after its arrival puts it in its place."
+WAY_BACK = f"undo the flow (abort) where the issuer still signs by {named(OLD.certificate)}"
+UNDO = f" Or {WAY_BACK}: the abort requests another certificate, and the run after its arrival puts it in its place."
+AT_SWITCH = (
+    f". A certificate of {named(NEW.certificate)} is put in its place when the operator is switched to that CA.{UNDO}"
+)
+UNTRUSTING = replace(
+    BEGUN,
+    ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNTRUSTED, awaited_pods=uids_of(*PODS)), journal=a_journal()),
+)
+OPERATOR, DIRECTLY = "demo-cluster-operator-certs", changed_intent(RECONCILE, restarts_directly=True)
+STANDSTILL = ". The Cluster Operator restarts no pod before that is there, and no issuer signs it in this flow. "
+OTHER_RESTARTS = (
+    "Have the run restart the nodes (strategy=direct), or restart the other pods yourself, one after the other. "
+)
+LAST = f"{PODS[2]} restarts last, with a certificate of {named(NEW.certificate)} that a run stores for it"
+TOGETHER = f"Restart these together, which are away until the next run has stored certificates of {named(NEW.certificate)} for them: {PODS[0]}, {PODS[2]}"
 BY_OPERATOR = (
     "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued)."
 )
@@ -167,9 +183,9 @@ FIND_WRITER, FIND_DELETER = (f"Find the program or person that {did}" for did in
             id="they have come, and a process would refuse them",
         ),
         pytest.param(BEGUN, (), (BY_OPERATOR,), id="in a flow: one is of the next CA"),
-        pytest.param(elsewhere(BEGUN, OLD), (), (f"{FIND_DELETER}{UNDO}",), id="in a flow to a CA whose key is here"),
+        pytest.param(elsewhere(BEGUN, OLD), (), (f"{FIND_DELETER}{AT_SWITCH}",), id="in a flow to a CA whose key is here"),
         pytest.param(
-            elsewhere(changed(BEGUN, leaves=(a_leaf(PODS[0], INTERMEDIATE), a_leaf(PODS[1]))), OLD, NEW), (), (f"{FIND_WRITER}{UNDO}",),
+            elsewhere(changed(BEGUN, leaves=(a_leaf(PODS[0], INTERMEDIATE), a_leaf(PODS[1]))), OLD, NEW), (), (f"{FIND_WRITER}{AT_SWITCH}",),
             id="in a flow, a leaf of the next CA takes its place at the switch",
         ),
     ],
@@ -181,6 +197,63 @@ def test_leaves_that_no_process_could_use_are_named_with_what_replaces_them(
     assert isinstance(waits, Wait)
     assert tuple(one.subject for one in waits.violations if one.condition is Condition.TRUST) == held_by
     assert tuple(one.remedy for one in waits.violations if one.condition is Condition.LEAVES_ARE_OURS) == remedies
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "remedy"),
+    [
+        pytest.param(UNTRUSTING, RECONCILE, f". {LAST} when every other process and client trusts that CA.{UNDO}", id="asked of the operator"),
+        pytest.param(
+            UNTRUSTING, DIRECTLY, f". {LAST} when every other process and client trusts that CA.{UNDO}", id="made directly"
+        ),
+        pytest.param(
+            changed(UNTRUSTING, missing={OPERATOR: Component.CLUSTER_OPERATOR}), DIRECTLY,
+            f"{STANDSTILL}Restart the pods yourself, one after the other.{UNDO}", id="nothing can ask Kafka",
+        ),
+        pytest.param(
+            changed(UNTRUSTING, leaves=(a_leaf(PODS[1]),), missing=dict.fromkeys((PODS[0], PODS[2]), Component.KAFKA)), RECONCILE,
+            f". {TOGETHER} when every other process and client trusts that CA.{UNDO}", id="two nodes",
+        ),
+        pytest.param(
+            replace(UNTRUSTING, source=CaSource("the source", (NEW.certificate,))), RECONCILE, f". {LAST} when every other process and client trusts that CA.",
+            id="the source shows that no issuer signs by the CA in use",
+        ),
+        pytest.param(
+            replace(UNTRUSTING, source=CaSource("the source", (NEW.certificate, OLD.certificate))), RECONCILE,
+            f". {LAST} when every other process and client trusts that CA.{UNDO}", id="the source still has it",
+        ),
+    ],
+)  # fmt: skip
+def test_a_leaf_that_no_issuer_signs_is_named_with_the_restarts_that_lead_out(
+    snapshot: Snapshot, intent: Intent, remedy: str
+) -> None:
+    waits = await_usable_leaves(situation(elsewhere(snapshot, OLD), intent))
+    assert isinstance(waits, Wait)
+    assert {one.remedy for one in waits.violations if one.condition is Condition.LEAVES_ARE_OURS} == {
+        f"{FIND_DELETER}{remedy}"
+    }
+
+
+def asked_of_operator(
+    snapshot: Snapshot, reason: RollReason, intent: Intent = RECONCILE
+) -> list[tuple[Condition, str]]:
+    step = Roll(reason=reason, uids=uids_of(PODS[1]), authority=None, phase=Phase.TRUST)
+    found = check_operator_restarts(situation(snapshot, intent), (step,))
+    return [(one.condition, one.subject) for one in found]
+
+
+def test_no_restart_is_asked_of_an_operator_that_lacks_its_own_leaf() -> None:
+    """It comes as far as no restart; for the leaf of any other process it stands still after the restarts that pods ask for."""
+    still = elsewhere(changed(UNTRUSTING, missing={OPERATOR: Component.CLUSTER_OPERATOR}), OLD)
+    assert asked_of_operator(still, RollReason.TRUST) == [(Condition.LEAVES_ARE_OURS, f"Secret kafka/{OPERATOR}")]
+    assert asked_of_operator(still, RollReason.USE) == []
+    assert asked_of_operator(elsewhere(UNTRUSTING, OLD), RollReason.TRUST) == []
+    own = a_leaf(OPERATOR, component=Component.CLUSTER_OPERATOR)
+    stored = elsewhere(cluster(leaves=(*leaves(), own)), OLD)
+    assert asked_of_operator(stored, RollReason.RETIRE) == []
+    near = changed(stored, renewal_window=OLD.certificate.not_after - NOW + DAY)
+    assert asked_of_operator(near, RollReason.RETIRE) == [(Condition.LEAVES_CAN_BE_RENEWED, "Kafka kafka/demo")]
+    assert asked_of_operator(near, RollReason.RETIRE, DIRECTLY) == []
 
 
 TOPICS = "demo-entity-topic-operator-certs"
@@ -296,7 +369,7 @@ def test_a_held_flow_names_leaves_that_end_meanwhile() -> None:
     end = min(leaf.chain[0].not_after for leaf in near.leaves.stored if leaf.chain)
     assert str(ending) == (
         f"Kafka kafka/demo: no issuer renews certificates as long as the flow is held: demo-cluster-operator-certs ends on {end:%Y-%m-%d}, the first of "
-        f"{len(near.leaves.stored)}, and the operator, which can issue none, stands still before that. See to what holds the flow, or undo it (abort)."
+        f"{len(near.leaves.stored)}, and the operator, which can issue none, stands still before that. See to what holds the flow, or {WAY_BACK}."
     )
     assert ending.condition is Condition.LEAVES_CAN_BE_RENEWED
     soon = a_leaf(chain=(issue_leaf(OLD, end=NOW + 20 * DAY), OLD.certificate))

@@ -464,7 +464,8 @@ def test_leaves_that_end_before_the_answers_are_named() -> None:
     end = min(leaf.chain[0].not_after for leaf in near.leaves.stored if leaf.chain)
     assert ending == (
         f"No issuer renews certificates of {named(OLD.certificate)} meanwhile: {PODS[0]} ends on {end:%Y-%m-%d}, the first of 3, and the "
-        "operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
+        "operator, which can issue none, stands still before that. See that the requests are answered, or undo the flow (abort) where the "
+        f"issuer still signs by {named(OLD.certificate)}."
     )
     assert describe_awaited_leaves(at(changed(near, renewal_window=DAY))) == (TOTAL,)
     assert describe_awaited_leaves(at(changed(PUBLISHED, renewal_window=near.leaves.renewal_window))) == (TOTAL,)
