@@ -446,7 +446,7 @@ def test_a_flow_that_was_stopped_stays_where_it_is(cluster: WatchedCluster, node
     assert cluster.current != before
 
 
-def test_a_ca_that_has_ended_too_is_renewed_afterwards(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_a_ca_that_has_ended_too_is_renewed(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     create(cluster, ca=LIFE)
     before = cluster.current
     outlive_leaves(cluster)

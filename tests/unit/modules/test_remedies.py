@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import a
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import UpkeepOptions, WhenDue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import TidyKeys
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
@@ -37,6 +38,8 @@ from ...flows.test_kept_elsewhere import ASKED, elsewhere, moved, office
 from ...flows.test_kept_elsewhere import run as run_flow
 from ...flows.test_recovering import create as create_lasting
 from ...flows.test_recovering import outlive_leaves
+from ...flows.test_schedules import adopted as adopt_due
+from ...flows.test_schedules import go_to, in_use, with_windows
 from ...tools.operator import certs
 from ...tools.support.authorities import Authority, below, root
 from ...tools.support.certificates import YEAR, Entity, key, make
@@ -649,6 +652,37 @@ def beside_gitops(patch: Patch) -> FlowWalk:
     return walk
 
 
+AUTHORITIES_ELSEWHERE: list[Authority] = []
+
+
+def kept(authority: Authority) -> Authority:
+    AUTHORITIES_ELSEWHERE.append(elsewhere(authority))
+    return AUTHORITIES_ELSEWHERE[-1]
+
+
+def never_in_a_window(cluster: WatchedCluster) -> None:
+    """The CA is in its time for renewal, and no maintenance window ever opens for the restarts."""
+    adopt_due(cluster, WhenDue.RENEW)
+    with_windows(cluster, "every night")
+    go_to(cluster, in_use(cluster).not_after, 36)
+
+
+def never_answered(patch: Patch) -> FlowWalk:
+    """The requests of a replacement went out eleven days ago."""
+    cluster = in_time(WatchedCluster(), patch)
+    cluster.create()
+    supplied = kept(root("Silent"))
+    run_flow(cluster, Goal.REPLACE_KEY, supplied)
+    cluster.memory.seconds += 11 * CLUSTER_DAY
+    cluster.look_away()
+    return FlowWalk(cluster, Goal.REPLACE_KEY, {"external_issuer": ASKED}, supplied)
+
+
+def answer_requests(walk: FlowWalk) -> None:
+    assert walk.supplied is not None
+    office(walk.cluster, walk.supplied).work()
+
+
 GATES: dict[Condition, Row] = {
     Condition.OPERATOR_IS_NEW_ENOUGH: Row(
         task(lambda memory: patch_status(memory, operatorLastSuccessfulVersion="0.50.1")),
@@ -674,6 +708,11 @@ GATES: dict[Condition, Row] = {
     Condition.EVIDENCE: Row(silent, lambda walk: walk.cluster.nodes.answers.silent.clear(), played="the node answers again"),
     Condition.TRUST: Row(beside_connect, connect_follows, then={Condition.REMOVAL: connect_follows}),
     Condition.REMOVAL: Row(user_of_the_old_ca, lambda walk: delete_of_team(walk.memory, "secrets", "orders")),
+    Condition.LEAVES_ARE_ISSUED: Row(never_answered, answer_requests, played="the issuer answers its requests"),
+    Condition.RENEWAL_COMES_IN_TIME: Row(
+        in_time_flow(never_in_a_window, Goal.RECONCILE, upkeep=UpkeepOptions(), in_one_call=True),
+        lambda walk: walk.intent.update(ignores_windows=True),
+    ),
     Condition.VERDICT: Row(refused_by_operator, lambda walk: accept(walk.memory), played="what the operator names is mended"),
     Condition.IN_PLACE: Row(
         task(module="strimzi_trusted_certs", start=stages.taken_up, options={"state": "retired", "spread": "reload"}),
@@ -884,14 +923,6 @@ def abort_and_have_it_signed(walk: FlowWalk) -> None:
     office(walk.cluster, walk.supplied).work()
 
 
-AUTHORITIES_ELSEWHERE: list[Authority] = []
-
-
-def kept(authority: Authority) -> Authority:
-    AUTHORITIES_ELSEWHERE.append(elsewhere(authority))
-    return AUTHORITIES_ELSEWHERE[-1]
-
-
 def same(condition: Condition, remedy: Callable[[Any], object], **then: Any) -> tuple[Condition, Row]:
     """The same state, by another way."""
     return condition, replace(ROWS[condition], remedy=remedy, **then)
@@ -901,16 +932,17 @@ def waived(name: str) -> Callable[[ModuleWalk], None]:
     return lambda walk: asks(**waive(name))(walk)
 
 
-BACKED_UP: dict[Condition, Callable[[MemoryCluster], object]] = {
-    Condition.KEY_MATCHES: lambda memory: put(memory, "secrets", KEYS, {"ca.key": None}),
-    Condition.GENERATIONS_ARE_TOLD: spoils("secrets", CERTIFICATES, annotations={"strimzi.io/ca-cert-generation": None}),
-    Condition.LEDGER_IS_OURS: spoils("secrets", LEDGER, annotations={JOURNAL: "{}"}),
-}  # fmt: skip
+#: Damage to the key, the generation and the ledger, which a backup makes good.
+BACKED_UP: tuple[Callable[[MemoryCluster], object], ...] = (
+    lambda memory: put(memory, "secrets", KEYS, {"ca.key": None}),
+    spoils("secrets", CERTIFICATES, annotations={"strimzi.io/ca-cert-generation": None}),
+    spoils("secrets", LEDGER, annotations={JOURNAL: "{}"}),
+)
 
 OTHER_WAYS: list[tuple[Condition, Row]] = [
     (Condition.CLUSTER_EXISTS, Row(task(start=MemoryCluster, options=stages.FAST), asks(before_kafka=True))),
     same(Condition.LEDGER_IS_OURS, journal_back),
-    *((condition, Row(task(backed_up(spoil), options=REPLACED), RECOVER)) for condition, spoil in BACKED_UP.items()),
+    *((Condition.SECRETS_ARE_COMPLETE, Row(task(backed_up(spoil), options=REPLACED), RECOVER)) for spoil in BACKED_UP),
     same(Condition.AUTHORITY_IS_KNOWN, put_back),
     same(Condition.ROOTS_ARE_KNOWN, lambda walk: put(walk.memory, "secrets", "corporate-ca", {
         "ca.crt": entry(walk.memory, CERTIFICATES, "ca.crt")

@@ -85,7 +85,7 @@ def unfinished(name: str, **fields: Any) -> ParameterSet:
 
 
 def left(authority: Entity, state: TrustState, name: str, **fields: Any) -> ParameterSet:
-    text = f"{LEDGER}: holds {authority.certificate.subject} as {state.value}; only the CA in use may be left. {ONLY_CURRENT}"
+    text = f"{LEDGER}: holds {authority.certificate.subject}, which is {state.meaning}; only the CA in use may be left. {ONLY_CURRENT}"
     return refusal(ready_to_hand_back, text, name=name, intent=DOWNGRADE, **fields)
 
 
