@@ -25,6 +25,7 @@ from .model.steps.authority import SetGenerated
 from .model.steps.nodes import AwaitAnswers, AwaitVerdict
 from .model.steps.trust import WriteLedger
 from .preconditions.cluster import awaits_reconcile
+from .preconditions.leaves import leaves_in_use_are_valid
 from .preconditions.order import BEFORE_RESTART, OF_RECOVERY, PRECONDITIONS, Precondition, check
 from .rules.due import renewal_comes_in_time
 from .rules.holds import (
@@ -103,22 +104,16 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     """The same, where a missing answer keeps gates closed."""
     if intent.goal is Goal.RECOVER:
         recovery, after = _bring_nodes_back(snapshot, intent, engine), _after_recovery(snapshot, intent)
-        return recovery or _go_on(
-            snapshot, after, engine, _beside_recovery(check(snapshot, after, engine.preconditions))
-        )
-    return _go_on(snapshot, intent, engine, _up_to_recovery(check(snapshot, intent, engine.preconditions)))
+        return recovery or _go_on(snapshot, after, engine, _check_beside_recovery(snapshot, after, engine))
+    return _go_on(snapshot, intent, engine, check(snapshot, intent, engine.preconditions))
 
 
-def _up_to_recovery(violations: tuple[Violation, ...]) -> tuple[Violation, ...]:
-    """The violations up to that of nodes with ended certificates: until a recovery has brought these back it is the one remedy."""
-    places = (place for place, one in enumerate(violations, 1) if one.condition is Condition.LEAVES_IN_USE_ARE_VALID)
-    return violations[: next(places, len(violations))]
-
-
-def _beside_recovery(violations: tuple[Violation, ...]) -> tuple[Violation, ...]:
-    """The violations that keep a recovery from bringing nodes with ended certificates back; the violation of these nodes names the recovery itself."""
-    others = tuple(one for one in violations if one.condition is not Condition.LEAVES_IN_USE_ARE_VALID)
-    return others or violations
+def _check_beside_recovery(snapshot: Snapshot, after: Intent, engine: Engine) -> tuple[Violation, ...]:
+    """The violations that keep a recovery from bringing nodes with ended certificates back. The violation of these nodes names the recovery itself, so it
+    stands alone or not at all.
+    """
+    others = tuple(rule for rule in engine.preconditions if rule is not leaves_in_use_are_valid)
+    return check(snapshot, after, others) or check(snapshot, after, engine.preconditions)
 
 
 def _go_on(snapshot: Snapshot, intent: Intent, engine: Engine, violations: tuple[Violation, ...]) -> Decision:

@@ -159,8 +159,9 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     secrets_have_room,
     waivers_hold,
 )
-#: Preconditions whose remedy is a recovery. It brings back what other preconditions look at, so that their remedies would be about the damage.
-MENDED_BY_RECOVERY: tuple[Precondition, ...] = (secrets_are_complete,)
+#: Preconditions whose remedy is a recovery. It brings back nodes and Secrets that other preconditions look at, so that their remedies would be about the
+#: damage.
+MENDED_BY_RECOVERY: tuple[Precondition, ...] = (leaves_in_use_are_valid, secrets_are_complete)
 #: Preconditions that every other precondition rests on: the cluster exists, the clock is right, no object of the cluster is in deletion, and the operator
 #: is there, and of a release on which flows work.
 FIRST: tuple[Precondition, ...] = (

@@ -23,6 +23,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     CaSecrets,
     CaUsers,
     Component,
+    DnsDomain,
+    DomainSource,
     FailedReconcile,
     InPlaceObstacles,
     OperatorPause,
@@ -154,7 +156,8 @@ def test_no_node_restarts_before_its_next_leaf_is_stored() -> None:
 
 def test_an_issuer_that_keeps_the_key_signs_the_next_leaf_before_a_node_restarts() -> None:
     intent = changed_intent(RECOVER, external_issuer=ISSUER)
-    seen = elsewhere(presenting(PODS[0], stored=(ended(), *map(a_leaf, PODS[1:]))), OLD)
+    stored = (ended(), *map(a_leaf, PODS[1:]))
+    seen = elsewhere(presenting(PODS[0], stored=stored, dns_domain=DnsDomain(source=DomainSource.CALLER)), OLD)
     (asked,) = decide(seen, intent).steps
     assert isinstance(asked, AskForLeaves)
     assert (asked.secrets, asked.issuer) == ((PODS[0],), seen.ca.current)

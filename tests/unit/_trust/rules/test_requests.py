@@ -524,7 +524,7 @@ def overdue(decision: Decision) -> list[str]:
     ],
 )  # fmt: skip
 def test_a_run_fails_with_the_words_of_the_issuer(request_: LeafRequest, message: str, remedy: str) -> None:
-    trusted = elsewhere(unlinked.TRUSTED)
+    trusted = in_domain(elsewhere(unlinked.TRUSTED), DomainSource.CALLER)
     others = [answered(name) for name in PODS[1:]]
     decision = decide(with_requests(trusted, request_, *others), REPLACE_KEY)
     assert (decision.steps, decision.done) == ((), False)
@@ -539,7 +539,8 @@ def test_a_run_fails_with_the_words_of_the_issuer(request_: LeafRequest, message
 
 def test_a_request_in_its_time_fails_no_run() -> None:
     in_time = replace(OLD_REQUEST, asked_at=NOW - LONGEST_WAIT + HOUR)
-    decision = decide(with_requests(elsewhere(unlinked.TRUSTED), in_time, *map(a_request, PODS[1:])), REPLACE_KEY)
+    trusted = in_domain(elsewhere(unlinked.TRUSTED), DomainSource.CALLER)
+    decision = decide(with_requests(trusted, in_time, *map(a_request, PODS[1:])), REPLACE_KEY)
     assert (decision.violations, decision.waiting[1:]) == ((), ("Sign it.",))
 
 
