@@ -13,17 +13,15 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Strategy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..tools.support.authorities import Authority, root
 from ..tools.support.fake_vault.server import FakeVault, serving
-from ..tools.support.kafka import FakeKafka, FakeTopic
 from ..tools.support.watched_cluster import WatchedCluster, assert_only
 from . import test_ca_source, test_link_by_issuer
-from .test_kept_elsewhere import DAY, NODE, advertise, elsewhere, moved, names_in, office, run
+from .test_kept_elsewhere import DAY, NODE, advertise, elsewhere, moved, names_in, office, restarting_directly, run
 
 pytestmark = pytest.mark.usefixtures("uptake")
 #: For tests to which it does not matter how certificates are taken up.
@@ -37,14 +35,6 @@ def delete(cluster: WatchedCluster, name: str) -> None:
 
 def held(decision: Decision) -> set[tuple[Condition, str]]:
     return {(one.condition, one.subject) for one in decision.violations}
-
-
-def restarting_directly(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From here on the runs restart the nodes themselves."""
-    memory, topics = cluster.memory, [FakeTopic("orders", (0, 1), 1)]
-    kafka = FakeKafka(memory.api, lambda: memory.seconds, {0: "cb", 1: "cb"}, topics, active=1)
-    monkeypatch.setattr(admin, "connect_to", lambda _bootstrap: lambda _observation: kafka)
-    cluster.strategy = Strategy.DIRECT
 
 
 def gone(

@@ -15,6 +15,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Strategy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 
@@ -22,6 +24,7 @@ from ..tools.operator import certs
 from ..tools.support.authorities import Authority, below, renewed, root
 from ..tools.support.certificates import YEAR
 from ..tools.support.flows import START, FlowResult, insisting
+from ..tools.support.kafka import FakeKafka, FakeTopic
 from ..tools.support.signing_office import SigningOffice, secrets_of
 from ..tools.support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
 from .test_link_outside import NAMED, client_reads
@@ -174,6 +177,14 @@ def advertise(cluster: WatchedCluster, *names: str) -> None:
     cluster.memory.settle(1)
 
 
+def restarting_directly(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on the runs restart the nodes themselves."""
+    memory, topics = cluster.memory, [FakeTopic("orders", (0, 1), 1)]
+    kafka = FakeKafka(memory.api, lambda: memory.seconds, {0: "cb", 1: "cb"}, topics, active=1)
+    monkeypatch.setattr(admin, "connect_to", lambda _bootstrap: lambda _observation: kafka)
+    cluster.strategy = Strategy.DIRECT
+
+
 def names_in(cluster: WatchedCluster, secret: str) -> frozenset[str]:
     return parse_certificates(stored(cluster, secret))[0].subject_alternative_names
 
@@ -201,6 +212,37 @@ def test_other_names_are_asked_for_and_the_operator_goes_on(cluster: WatchedClus
     assert {"kafka.corp.example" in names_in(cluster, name) for name in before} == {True}
     assert (cluster.rolls, cluster.issued_by_operator, issuing_secrets(cluster)) == ({1}, [], [])
     assert_only(cluster, supplied.fingerprint)
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+@pytest.mark.parametrize("when", ["before", "requested", "answered"])
+@pytest.mark.each_once
+def test_other_names_are_wanted_in_a_replacement_by_another_ca_that_is_kept_elsewhere(
+    cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch, when: str, strategy: Strategy
+) -> None:
+    """In the pause nothing shows which names the operator wants: an answer with the names that were right before is used."""
+    cluster.create()
+    moved(cluster, elsewhere(root("First")))
+    following = elsewhere(root("Second"))
+    if strategy is Strategy.DIRECT:
+        restarting_directly(cluster, monkeypatch)
+    signing = office(cluster, following)
+    if when == "before":
+        advertise(cluster, "kafka.corp.example")
+    assert not run(cluster, Goal.REPLACE_KEY, following).outcome.decision.done
+    if when == "answered":
+        signing.work()
+    if when != "before":
+        advertise(cluster, "kafka.corp.example")
+        signing.work()
+        waiting = run(cluster, Goal.REPLACE_KEY, following).outcome.decision
+        assert (waiting.violations, waiting.done, cluster.paused) == ((), False, False)
+        assert "it lacks kafka.corp.example" in waiting.waiting[1]
+    signing.work()
+    cluster.finish(Goal.REPLACE_KEY, following, external_issuer=ASKED)
+    assert_only(cluster, following.fingerprint)
+    assert {"kafka.corp.example" in names_in(cluster, name) for name in cluster.memory.kubelet.nodes} == {True}
+    assert (cluster.paused, cluster.ready, issuing_secrets(cluster)) == (False, True, [])
 
 
 def test_names_that_are_taken_back_are_not_asked_for_any_more(cluster: WatchedCluster) -> None:

@@ -43,6 +43,7 @@ from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.memory_api import Change, merge
 from ..tools.support.permissions import Restricted
 from ..tools.support.watched_cluster import WatchedCluster, assert_only, fingerprints
+from .test_kept_elsewhere import advertise, names_in
 
 ASKED = "cert-manager Issuer corporate by Certificates"
 NODE = "demo-kafka-0"
@@ -213,6 +214,28 @@ def test_a_renewal_by_the_ca_that_is_replaced_is_no_answer(managed: Managed) -> 
     managed.finish(Goal.REPLACE_KEY, other)
     assert_only(managed.cluster, other.fingerprint)
     assert managed.is_in_use()
+
+
+def test_other_names_are_wanted_while_the_ca_is_replaced(managed: Managed) -> None:
+    """In the pause nothing shows which names the operator wants: its orders and their answers are as right as before."""
+    advertise(managed.cluster, "kafka.corp.example")
+    other = elsewhere("Next Root")
+    managed.replace_authority(other)
+    managed.finish(Goal.REPLACE_KEY, other)
+    assert_only(managed.cluster, other.fingerprint)
+    assert "kafka.corp.example" in names_in(managed.cluster, NODE)
+    assert managed.is_in_use()
+    assert managed.cluster.ready
+
+
+def test_a_pause_says_nothing_against_names_that_were_ordered(managed: Managed) -> None:
+    advertise(managed.cluster, "kafka.corp.example")
+    managed.manager.is_asleep = True
+    managed.run()
+    managed.cluster.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
+    managed.cluster.memory.settle(1)
+    seen = observe_cluster(managed.cluster.work()).snapshot.leaves
+    assert (seen.requests[NODE].outdated, seen.standing[NODE].differs) == ("", "")
 
 
 def test_a_leaf_that_is_due_is_issued_again(managed: Managed) -> None:

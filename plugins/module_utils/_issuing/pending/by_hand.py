@@ -21,7 +21,7 @@ from ..._pki.usability import KeyPolicy
 from ..._strimzi.apply.work import Work, Write, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
-from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
+from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_like
 from ..._trust.model.snapshot import Component
 from ..issuer import Answer, External, IssuedCertificate
 from .pending import authorities, judge_requests
@@ -111,13 +111,14 @@ def _open(observation: Observation) -> list[tuple[StoredRequest, RequestRecord]]
 def _by_hand(
     stored: StoredRequest, record: RequestRecord, leaf: LeafSecret | None, observation: Observation
 ) -> RequestByHand:
-    wanted = None if leaf is None else subject_for(leaf, observation)
     request = observation.snapshot.leaves.requests[stored.secret]
     csr = record.token.encode("utf-8")
     try:
         asked: Request | None = parse_request(csr)
     except RequestError:
         asked = None
+    names = asked.subject_alternative_names if asked else frozenset()
+    wanted = None if leaf is None else subject_like(names, leaf, observation)
     signers = (chain[0] for chain in authorities(observation.snapshot))
     authority = next((signer for signer in signers if signer.fingerprint == record.authority), None)
     return RequestByHand(
@@ -125,7 +126,7 @@ def _by_hand(
         asked_at=record.asked_at,
         csr=csr,
         subject=asked.subject.rfc4514_string() if asked else "",
-        names=tuple(sorted(asked.subject_alternative_names)) if asked else (),
+        names=tuple(sorted(names)),
         public_key_sha256=record.key,
         authority=authority,
         answer=request.answer,

@@ -31,7 +31,7 @@ from ..._pki.usability import KeyPolicy
 from ..._strimzi.apply.work import Work, Write, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
-from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
+from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for, subject_like, subjects_for
 from ..._trust.ledger.target import later_authorities
 from ..._trust.model.names import named
 from ..._trust.model.snapshot import Snapshot, StoredLeaf
@@ -216,7 +216,7 @@ class _Reading:
         leaf = self.leaves.get(stored.secret)
         if leaf is None:
             return "nothing of this cluster needs it"
-        if names_digest(subject_for(leaf, self.observation)) != record.names:
+        if record.names not in map(names_digest, subjects_for(leaf, self.observation)):
             return "other names are needed by now"
         if not record.key:
             # The issuer makes the key.
@@ -252,7 +252,8 @@ class _Reading:
             return ("the key that was made for it is gone",)
         if not authority:
             return ("it is of no CA of this cluster",)
-        return self._acceptances.of(authority).refusals(issued, subject_for(leaf, self.observation), key)
+        subject = subject_like(issued.leaf.subject_alternative_names, leaf, self.observation)
+        return self._acceptances.of(authority).refusals(issued, subject, key)
 
     @cached_property
     def _in_use(self) -> Mapping[str, Certificate]:
@@ -312,13 +313,25 @@ def _as_ordered(request: LeafRequest, issuer: Issuer, standing: Standing | None)
 def _reviewed(
     leaves: Iterable[LeafSecret], issuer: RenewingIssuer, observation: Observation, work: Work
 ) -> list[tuple[LeafSecret, Kept]]:
-    orders = {leaf: _plain(leaf, observation, work) for leaf in leaves}
+    """Each leaf is compared with the order for each subject that it may have, until the issuer works on one of them."""
+    subjects = {leaf: subjects_for(leaf, observation) for leaf in leaves}
+    kept = _review({leaf: first for leaf, (first, *_others) in subjects.items()}, issuer, observation, work)
+    for leaf, (_first, *others) in subjects.items():
+        found = (_review({leaf: other}, issuer, observation, work)[leaf] for other in others if kept[leaf].differs)
+        kept[leaf] = next((one for one in found if not one.differs), kept[leaf])
+    return list(kept.items())
+
+
+def _review(
+    subjects: Mapping[LeafSecret, LeafSubject], issuer: RenewingIssuer, observation: Observation, work: Work
+) -> dict[LeafSecret, Kept]:
+    orders = {leaf: _plain(leaf, subject, observation, work) for leaf, subject in subjects.items()}
     kept = issuer.review(tuple(orders.values()))
-    return [(leaf, kept[order.name]) for leaf, order in orders.items()]
+    return {leaf: kept[order.name] for leaf, order in orders.items()}
 
 
-def _plain(leaf: LeafSecret, observation: Observation, work: Work) -> LeafOrder:
-    return LeafOrder(leaf.secret, subject_for(leaf, observation), b"", work.validity(observation))
+def _plain(leaf: LeafSecret, subject: LeafSubject, observation: Observation, work: Work) -> LeafOrder:
+    return LeafOrder(leaf.secret, subject, b"", work.validity(observation))
 
 
 def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation, work: Work) -> LeafOrder:
@@ -333,7 +346,7 @@ def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation,
     unfit = {stored[0].sha256} if stored else set()
     if standing is not None and standing.latest and standing.authority != authority[0].fingerprint:
         unfit.add(standing.latest[0].sha256)
-    return replace(_plain(leaf, observation, work), unfit=frozenset(unfit))
+    return replace(_plain(leaf, subject_for(leaf, observation), observation, work), unfit=frozenset(unfit))
 
 
 def correct_orders(step: CorrectOrders, observation: Observation, work: Work) -> None:
@@ -381,7 +394,7 @@ class _Judge:
             return f"{name} is not used: its key is not there. Correct the issuer."
         if timedelta(0) < answer.leaf.not_before - now:
             return f"{name} waits: it is valid from {answer.leaf.not_before:%Y-%m-%d %H:%M:%S} UTC on; clocks differ."
-        subject = subject_for(leaf, self.observation)
+        subject = subject_like(answer.leaf.subject_alternative_names, leaf, self.observation)
         problems = "; ".join(self._acceptances.of(authority).refusals(answer, subject, answer.key))
         return f"{name} is not used: {problems}. Correct the issuer." if problems else ""
 

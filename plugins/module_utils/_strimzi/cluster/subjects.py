@@ -226,6 +226,11 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
     stored = _stored_names(leaf, observation)
     if stored is not None and not _is_in_doubt(leaf, observation):
         return stored
+    return _names_of_resource(leaf, stored, observation)
+
+
+def _names_of_resource(leaf: LeafSecret, stored: frozenset[str] | None, observation: Observation) -> frozenset[str]:
+    """The names that follow from the Kafka resource. The stored names, None where they do not count, stay as long as a listener has no address."""
     domain = observation.snapshot.leaves.dns_domain.name
     if leaf.component is Component.KAFKA:
         node = _node(leaf, observation)
@@ -246,15 +251,21 @@ def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] 
 
 def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
     """Whether an operator without a key may stand still because of the names of this leaf. An operator that is ready
-    has found the names that it wants; of a paused operator nothing is known.
+    has found the names that it wants.
     """
-    ca, state = observation.snapshot.ca, observation.snapshot.reconciliation
-    return (
-        ca.in_use_elsewhere
-        and is_named(leaf, observation)
-        and state.operator.has_observed
-        and not (state.operator.is_ready or state.pause.is_set)
-    )
+    operator = observation.snapshot.reconciliation.operator
+    return _keeps_names(leaf, observation) and not (_is_silent_about_names(observation) or operator.is_ready)
+
+
+def _keeps_names(leaf: LeafSecret, observation: Observation) -> bool:
+    """Whether an operator without a key wants names in this leaf, and cannot put them there."""
+    return observation.snapshot.ca.in_use_elsewhere and is_named(leaf, observation)
+
+
+def _is_silent_about_names(observation: Observation) -> bool:
+    """Whether nothing shows which names the operator wants now: it is paused, or has not looked at the present Kafka resource."""
+    state = observation.snapshot.reconciliation
+    return state.pause.is_set or not state.operator.has_observed
 
 
 def is_named(leaf: LeafSecret, observation: Observation) -> bool:
@@ -291,6 +302,26 @@ def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:
         return subject_of_user(leaf.common_name, user.renewal_window)
     names, window = wanted_names(leaf, observation), observation.snapshot.leaves.renewal_window
     return subject_of(leaf.component, leaf.common_name, names, window)
+
+
+def subjects_for(leaf: LeafSecret, observation: Observation) -> tuple[LeafSubject, ...]:
+    """The subjects that a certificate for this leaf may have; a new request has the first. While nothing shows which names an operator without a key wants,
+    they are the names of the stored leaf or the names that follow from the Kafka resource: what was requested before, by what the operator showed
+    then, is as right as before.
+    """
+    subject, stored = subject_for(leaf, observation), _stored_names(leaf, observation)
+    if stored is None or not (_keeps_names(leaf, observation) and _is_silent_about_names(observation)):
+        return (subject,)
+    names, window = _names_of_resource(leaf, stored, observation), observation.snapshot.leaves.renewal_window
+    return tuple(dict.fromkeys((subject, subject_of(leaf.component, leaf.common_name, names, window))))
+
+
+def subject_like(names: frozenset[str], leaf: LeafSecret, observation: Observation) -> LeafSubject:
+    """The subject that a request or certificate with these alternative names is judged by: of those that it may have, one with these names; where none has
+    them, that of a new request.
+    """
+    first, *others = subjects_for(leaf, observation)
+    return next((other for other in others if other.names == names), first)
 
 
 def with_misnamed(observation: Observation) -> Observation:

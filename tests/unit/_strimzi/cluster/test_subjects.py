@@ -25,8 +25,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     cruise_control_names,
     node_names,
     service_names,
+    subject_like,
     subject_of,
     subject_of_user,
+    subjects_for,
     unaddressed_listeners,
     wanted_names,
     with_misnamed,
@@ -477,6 +479,41 @@ def test_the_status_of_a_paused_cluster_does_not_count() -> None:
     bench = helpless()
     bench.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
     assert wanted_names(BY_SECRET[NODES[0]], bench.observe()) == names_of(NODES[0])
+
+
+def subject_names(bench: Bench) -> list[frozenset[str]]:
+    return [subject.names for subject in subjects_for(BY_SECRET[NODES[0]], bench.observe())]
+
+
+@pytest.mark.parametrize(
+    ("status", "annotations"),
+    [
+        pytest.param({}, {"strimzi.io/pause-reconciliation": "true"}, id="it is paused"),
+        pytest.param({"observedGeneration": 0}, {}, id="it has not looked yet"),
+    ],
+)
+def test_while_nothing_shows_what_the_operator_wants_certificates_may_have_both_names(
+    status: dict[str, Any], annotations: dict[str, str]
+) -> None:
+    """A new request has the names of the stored leaf; one that was made before is judged by the names that it has."""
+    bench = helpless(status)
+    bench.change("kafkas", "demo", {"metadata": {"annotations": annotations}})
+    assert subject_names(bench) == [names_of(NODES[0]), of_resource(bench)]
+    seen, leaf = bench.observe(), BY_SECRET[NODES[0]]
+    assert subject_like(frozenset(of_resource(bench)), leaf, seen).names == of_resource(bench)
+    assert subject_like(frozenset({"elsewhere.example"}), leaf, seen).names == names_of(NODES[0])
+
+
+@pytest.mark.parametrize(
+    "bench",
+    [
+        pytest.param(lambda: helpless({"conditions": conditions("Ready")}), id="it is ready"),
+        pytest.param(lambda: helpless({"observedGeneration": 0}, bench=office()), id="it has the key"),
+        pytest.param(lambda: helpless({"observedGeneration": 0}, replicas=0), id="the node is not wanted"),
+    ],
+)
+def test_in_other_cases_certificates_may_have_the_names_in_the_stored_leaf_alone(bench: Any) -> None:
+    assert subject_names(bench()) == [names_of(NODES[0])]
 
 
 @pytest.mark.parametrize("kind", ["loadbalancer", "route"])
