@@ -256,7 +256,7 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | None:
-    if removed.awaited_pods and removed.fingerprint in snapshot.ca.projected:
+    if removed.awaited_pods and not is_withdrawn(snapshot, removed.fingerprint):
         return replace(removed, awaited_pods=snapshot.uids or removed.awaited_pods)
     if pods_trusting_removed(removed, snapshot):
         return removed

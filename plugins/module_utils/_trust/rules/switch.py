@@ -75,15 +75,15 @@ def project(at: Situation) -> Steps:
 
 
 def await_bundle(at: Situation) -> Steps:
-    """The trust bundle follows the certificate Secret at the operator's next reconcile."""
+    """The trust bundle follows the certificate Secret at the operator's next reconcile. No process restarts before that to forget a CA: it would
+    read that CA once more.
+    """
     bundle, projected = at.snapshot.bundle, at.snapshot.ca.projected
     if bundle is None:
         return ()
-    leaving = tuple(
-        entry.certificate
-        for entry in at.ledger.entries
-        if entry.fingerprint not in projected and entry.fingerprint in bundle
-    )
+    remembered = (removed.certificate for removed in at.ledger.removed_cas if removed.awaited_pods)
+    known = (*(entry.certificate for entry in at.ledger.entries), *remembered)
+    leaving = tuple(one for one in known if one.fingerprint not in projected and one.fingerprint in bundle)
     if projected <= bundle and not leaving:
         return ()
     return (AwaitBundle(present=projected, absent=leaving, phase=Phase.RETIRE if leaving else Phase.PREPARE),)

@@ -180,6 +180,10 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
             (replace(GONE, awaited_pods=uids_of()),), id="it was put back: each pod that starts knows it",
         ),
         pytest.param(
+            changed(answered(replace(GONE, awaited_pods=uids_of(PODS[0]))), bundle=names_of(NEW, OLD)),
+            (replace(GONE, awaited_pods=uids_of()),), id="the bundle still holds it: each pod that starts knows it",
+        ),
+        pytest.param(
             changed(with_old_among_the_trusted(without(GONE)), pods=()), (GONE,), id="the same, and no pod runs"
         ),
     ],

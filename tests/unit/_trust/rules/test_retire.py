@@ -32,6 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import ForgetRequests
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    AwaitBundle,
     DeleteLedger,
     RemoveMarks,
     Withdraw,
@@ -197,6 +198,19 @@ def test_no_node_is_made_to_forget_a_removed_ca_that_was_put_back(spread: Spread
     """A process that reads its trust again, or starts, would know the CA."""
     stays = changed(PUT_BACK, leaves=(*PUT_BACK.leaves.stored, a_leaf("late")))
     assert forget_removed_authorities(situation(stays, changed_intent(REPLACE_KEY, spread=spread))) == ()
+
+
+@pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])
+def test_no_process_is_made_to_forget_a_removed_ca_that_the_bundle_still_holds(spread: Spread) -> None:
+    """It has left the certificate Secret again, and the operator has not looked since: whatever starts reads it once more."""
+    books = linked.REMOVED.ledger_or_empty
+    known = replace(books.removed_cas[0], awaited_pods=linked.REMOVED.uids)
+    late = changed(linked.REMOVED, bundle=names_of(NEW, OLD), ledger=replace(books, removed_cas=(known,)))
+    intent = changed_intent(REPLACE_KEY, spread=spread)
+    awaited = AwaitBundle(present=names_of(NEW), absent=(OLD.certificate,), phase=Phase.RETIRE)
+    assert decide(late, intent).steps == (awaited,)
+    (forgets,) = decide(linked.REMOVED, intent).steps
+    assert isinstance(forgets, Reload if spread is Spread.AUTO else Roll)
 
 
 def refusing(*uids: str) -> Snapshot:
