@@ -40,6 +40,8 @@ options:
         that the operator generates; they are away for about a minute, and the cluster with them where they are all of it. Before that, listeners for
         clients reload the next certificates where nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, before
         these nodes restart. It finishes a flow in flight, and changes nothing in a healthy cluster.
+      - Where a CA has ended whose key is not in the cluster, give V(recovered) the renewed CA (O(certificate), O(certificate_from) or O(ca_source)). It has
+        O(issuer) sign the next certificates under the renewed CA, and restarts no node before these are there. Elsewhere it ignores a CA that is given.
     type: str
     choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back, recovered]
     default: present

@@ -16,7 +16,7 @@ from .ledger.enrolment import as_seen
 from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_flow
 from .ledger.target import leads_to_replacement
 from .ledger.update import note_pods_of_now, update_ledger
-from .model.decision import Condition, Decision, Steps, Transition, Violation, Wait
+from .model.decision import Condition, Decision, Steps, Transition, Turn, Violation, Wait
 from .model.goals import Goal, Phase, retire_text
 from .model.intent import Intent, Spread
 from .model.ledger import Journal, Ledger, Stop, TrustState
@@ -36,7 +36,14 @@ from .rules.holds import (
 )
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
 from .rules.pause import await_verdict, forbids_restarts, resume_operators
-from .rules.repair import is_renewed_before_restart, renew_before_restart, restart_ended, restore_secrets
+from .rules.repair import (
+    awaits_renewed_authority,
+    is_renewed_in_recovery,
+    renew_before_restart,
+    restart_ended,
+    restarts_ended,
+    restore_secrets,
+)
 from .rules.requests import ending_unserved, leaves_to_ask_for
 from .rules.retire import hand_over, put_back
 from .rules.situation import Situation
@@ -164,24 +171,30 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
         return Decision(steps=restored)
     at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
     turn = restart_ended(at)
+    if renewed := _renew_before_restart(at, engine, turn):
+        return renewed
     if isinstance(turn, Wait):
         return Decision(steps=resume_operators(snapshot), violations=turn.violations, waiting=turn.awaited)
     if snapshot.reconciliation.generated:
         return _choose_steps(at, turn or end_pause_unadopted(at))
     if not turn:
         return None
-    return _renew_before_restart(snapshot, intent, engine, turn) or _choose_steps(at, turn)
+    return _choose_steps(at, turn)
 
 
-def _renew_before_restart(snapshot: Snapshot, intent: Intent, engine: Engine, restart: Steps) -> Decision | None:
+def _renew_before_restart(recovering: Situation, engine: Engine, turn: Turn) -> Decision | None:
     """The next part of the renewal of a CA that has ended, before the steps that restart nodes: clients of OpenSSL and Go, which refuse an ended CA, accept
-    the nodes as soon as these are back. None where no part of the renewal is left before the restart, or something holds it: nodes do not wait for it.
+    the nodes as soon as these are back. None where no part of the renewal is left before the restart, or something holds it: nodes do not wait for it, but
+    where an issuer signs their next leaves under the renewed CA alone.
     """
-    renewing = _after_recovery(snapshot, intent)
-    if not is_renewed_before_restart(snapshot, renewing, restart):
+    snapshot, is_awaited = recovering.snapshot, awaits_renewed_authority(recovering)
+    renewing = _after_recovery(snapshot, recovering.intent)
+    if snapshot.reconciliation.generated or not is_renewed_in_recovery(snapshot, renewing):
         return None
-    if check(snapshot, renewing, engine.preconditions_before_restart):
+    if not is_awaited and not (renewing.allows(Phase.USE) and restarts_ended(turn)):
         return None
+    if held := check(snapshot, renewing, engine.preconditions_before_restart):
+        return Decision(steps=resume_operators(snapshot), violations=held) if is_awaited else None
     at = _record_ledger(snapshot, renewing, engine)
     if isinstance(at, Decision):
         return at

@@ -20,7 +20,7 @@ from ..._pki.usability import KeyPolicy, chain_defects, named_verifiers
 from ..evidence.stored import waiver_of
 from ..gates.verifiers import can_raise_path_length
 from ..ledger.journal import in_flight
-from ..ledger.target import resolve, rotation_of, supplied_for, wish_of
+from ..ledger.target import resolve, rotation_of, supplied_for, why_not_made_here, wish_of
 from ..model.clients import waived_as
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
@@ -28,7 +28,8 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
-from ..rules.repair import describe_unfit_backups, restore_secrets
+from ..rules.due import is_recovery_due
+from ..rules.repair import describe_unfit_backups, lacks_successor, restore_secrets
 from .beginning import is_starting
 
 #: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.
@@ -367,22 +368,28 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """
     ledger = snapshot.ledger_or_empty
     supplied = supplied_for(snapshot, intent, ledger)
-    if supplied is None or not snapshot.ca.current or not resolve(snapshot, intent, ledger).needs_new_ca:
+    if not snapshot.ca.current or not resolve(snapshot, intent, ledger).needs_new_ca:
+        return
+    if supplied is None:
+        if intent.goal is Goal.RENEW and why_not_made_here(snapshot):
+            yield lacks_successor(snapshot)
         return
     goal, new, current = rotation_of(snapshot, intent, ledger), supplied.chain[0], snapshot.ca.current[0]
     same_key = new.public_key_sha256 == current.public_key_sha256
+    # Nodes that refuse each other take up no other key.
+    another_way = "" if is_recovery_due(snapshot) else ", or run the replace_key playbook{}"
     if goal is Goal.RENEW and not (same_key and new.subject == current.subject):
         yield Violation(
             Condition.SUPPLIED_FITS_THE_GOAL, SUPPLIED,
             f"{new.subject} is not a renewal of {current.subject}: it has another {'name' if same_key else 'key'}.",
-            "Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook.",
+            f"Supply a certificate with the name and the key of the CA in use{another_way.format('')}.",
         )  # fmt: skip
     elif goal is Goal.RENEW and not (new.stands_in_for(current) and current.stands_in_for(new)):
         yield Violation(
             Condition.SUPPLIED_FITS_THE_GOAL, SUPPLIED,
             f"{new.subject} has another subject key identifier than the CA in use, so JVMs and OpenSSL that know only one of "
             "the two would refuse leaves of the other.",
-            f"Supply a certificate with {_identifier(current)}, or run the replace_key playbook with a key of its own.",
+            f"Supply a certificate with {_identifier(current)}{another_way.format(' with a key of its own')}.",
         )  # fmt: skip
     elif goal is Goal.REPLACE_KEY and same_key:
         yield Violation(

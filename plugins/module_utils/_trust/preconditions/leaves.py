@@ -27,7 +27,13 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, IssuedBy, Snapshot
-from ..rules.due import describe_renewal_of_authority, doubt_about_window, ending_leaves, leaves_that_end_with_ca
+from ..rules.due import (
+    describe_recovery,
+    describe_renewal_of_authority,
+    doubt_about_window,
+    ending_leaves,
+    leaves_that_end_with_ca,
+)
 from ..rules.holds import unusable_leaves
 from ..rules.repair import scope_of
 from .authority import GIVE_LIFE, SUPPLIED, breach_violations
@@ -56,7 +62,7 @@ def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Viol
             Condition.LEAVES_IN_USE_ARE_VALID, snapshot.names.kafka,
             f"{pods} {what} ended, since {min(ended.values()):%Y-%m-%d %H:%M} UTC: every new connection to {of.them} is refused, and open connections go on "
             f"until they break. {of.others}",
-            f"Run the recover playbook for the cluster CA: {of.restart}, and {of.away}. {of.before}",
+            f"{describe_recovery(snapshot).removesuffix('.')}: {of.restart}, and {of.away}. {of.before}",
         )  # fmt: skip
 
 

@@ -426,8 +426,19 @@ def _with_recovery(expiring: Expiring, snapshot: Snapshot) -> Expiring:
     if not is_recovery_due(snapshot):
         return expiring
     if expiring.certificate.has_ended(snapshot.now):
-        return replace(expiring, renewed_by="", remedy=_RECOVER)
+        return replace(expiring, renewed_by="", remedy=describe_recovery(snapshot))
     return replace(expiring, remedy=_RECOVER_FIRST) if expiring.remedy else expiring
+
+
+def describe_recovery(snapshot: Snapshot) -> str:
+    """The remedy where nodes refuse each other, as sentences. An issuer signs nothing more under a CA that has ended."""
+    current = snapshot.ca.in_use[:1]
+    if snapshot.reconciliation.generated or not any(certificate.has_ended(snapshot.now) for certificate in current):
+        return _RECOVER
+    begun = in_flight(snapshot.ledger) is not None or snapshot.ca.prepared
+    if begun or not (why := why_not_made_here(snapshot)):
+        return _RECOVER
+    return f"{why} Have it made, and {describe_supply(snapshot, 'recover')}."
 
 
 _RECOVER = "Run the recover playbook for the cluster CA."
@@ -550,8 +561,7 @@ def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) ->
             snapshot.ca.current[0].not_after - snapshot.leaves.renewal_window, snapshot
         )
     if why := why_not_made_here(snapshot):
-        where = "put it there" if snapshot.source is not None else "give it to the renew playbook (strimzi_certificate)"
-        return "", f"{why} Have it made, and {where}."
+        return "", f"{why} Have it made, and {describe_supply(snapshot, 'renew')}."
     if upkeep is None and snapshot.ca.current[0].has_ended(snapshot.now):
         return "", f"Run the renew playbook for the {snapshot.names.ca}."
     if upkeep is None:
@@ -576,6 +586,13 @@ def _needs_windows(snapshot: Snapshot) -> bool:
     obstacles = snapshot.nodes.in_place_obstacles
     is_held = obstacles is not None and bool(obstacles.reload or obstacles.stamps)
     return is_held or any(pod.component is not Component.KAFKA for pod in snapshot.nodes.pods)
+
+
+def describe_supply(snapshot: Snapshot, playbook: str) -> str:
+    """How this playbook gets a renewed CA that is made elsewhere, as a clause in the imperative."""
+    if snapshot.source is not None:
+        return "put it there" if playbook == "renew" else f"put it there, then run the {playbook} playbook"
+    return f"give it to the {playbook} playbook (strimzi_certificate)"
 
 
 def _describe_begin(begins: datetime, snapshot: Snapshot) -> str:

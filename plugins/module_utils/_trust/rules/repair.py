@@ -29,28 +29,29 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from ..._pki.certificates import Certificate
-from ..evidence.parties import leaves_of, may_present_ended, presenting_ended
+from ..evidence.parties import leaves_of, may_present_ended, nodes_to_recover, presenting_ended
 from ..evidence.stored import has_listeners_alone, restarted_by_operator, why_not_ours
 from ..ledger.enrolment import find_swap, is_in_doubt, last_current
-from ..ledger.journal import in_flight
+from ..ledger.journal import describe_stop, in_flight, may_lead_flow
+from ..ledger.target import why_not_made_here
 from ..model.decision import Condition, Step, Steps, Turn, Violation, Wait, steps_of
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
-from ..model.ledger import Ledger
+from ..model.ledger import Journal, Ledger
 from ..model.listeners import CONTROL_PLANE
 from ..model.names import named
 from ..model.snapshot import Backup, CaSecrets, Component, Pod, Snapshot, StateSecrets, StoredLeaf
 from ..model.steps.authority import RestoreSecrets
 from ..model.steps.nodes import AwaitLeaves, Pause, PauseAndReload, Roll, RollReason
 from ..model.steps.trust import Project
-from .due import ended_leaves
+from .due import describe_supply, ended_leaves
 from .leaves import issue, rewrite_leaves
 from .order import settle_key
 from .pause import pause_first, why_not_reloaded
 from .prepare import prepare
 from .requests import ask_for_leaves, await_issuer, secrets_without_leaf
 from .situation import Situation
-from .switch import project, switch, write_bundle
+from .switch import project, switch, with_clients_in_need, write_bundle
 
 
 def is_sound(snapshot: Snapshot) -> bool:
@@ -224,17 +225,19 @@ def restart_ended(at: Situation) -> Turn:
     elif doubtful and nodes.listeners is None and not is_explained(at.snapshot):
         return Wait(violations=(_unknown_answers(at, doubtful),))
     pods = tuple(pod for pod in nodes.pods if pod.uid in ended)
-    if lacking := _find_nodes_without_next_leaf(at, pods):
-        return _await_leaves(at, lacking)
-    if not pods:
-        return ()
-    if has_listeners_alone(at.snapshot):
-        return _await_operator(at, ended)
     of = scope_of(ended, at.snapshot)
     roll = Roll(
         reason=RollReason.ENDED, uids=ended, authority=at.current, phase=Phase.PREPARE,
         because=f"{of.because}; {of.away}.",
     )  # fmt: skip
+    if lacking := _find_nodes_without_next_leaf(at, pods):
+        if awaits_renewed_authority(at):
+            return _await_leaves_of_renewed(at, lacking, roll)
+        return _await_leaves(at, lacking)
+    if not pods:
+        return ()
+    if has_listeners_alone(at.snapshot):
+        return _await_operator(at, ended)
     return pause_first(at, roll) if at.is_paused else _pause_and_reload(at, ended, roll)
 
 
@@ -325,19 +328,43 @@ def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps
     )  # fmt: skip
 
 
-def is_renewed_before_restart(snapshot: Snapshot, intent: Intent, restart: Steps) -> bool:
-    """Whether a CA that has ended is renewed before these steps restart nodes: no other flow is in flight, and the caller lets the renewal come as far as its
-    switch.
+def awaits_renewed_authority(at: Situation) -> bool:
+    """Whether nodes wait for leaves of a CA that has ended and whose key is kept elsewhere: its issuer signs under the renewed CA alone, and a leaf of a CA
+    that has ended is not accepted. While a flow is to replace that CA, no renewed CA can come before it.
     """
-    if not intent.allows(Phase.USE) or not any(isinstance(step, Pause) or _is_of_ended(step) for step in restart):
+    current, begun = at.current, in_flight(at.ledger)
+    if (
+        current is None
+        or not at.snapshot.ca.in_use_elsewhere
+        or at.snapshot.reconciliation.generated
+        or at.snapshot.users is not None
+    ):
         return False
+    is_free = begun is None or (begun.goal is Goal.RENEW and not begun.is_abort)
+    if not is_free or not current.has_ended(at.snapshot.now):
+        return False
+    ended = {*presenting_ended(at.snapshot), *may_present_ended(at.snapshot)}
+    return bool(_find_nodes_without_next_leaf(at, tuple(pod for pod in at.snapshot.nodes.pods if pod.uid in ended)))
+
+
+def restarts_ended(turn: Turn) -> bool:
+    """Whether these steps restart nodes with ended certificates, or begin the pause for that."""
+    return any(isinstance(step, Pause) or _is_of_ended(step) for step in steps_of(turn))
+
+
+def is_renewed_in_recovery(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether a recovery renews a CA that has ended before nodes restart: no other flow is in flight, and the renewal does not stop."""
     begun = in_flight(snapshot.ledger)
     if begun is None:
         return intent.goal is Goal.RENEW
     replaced = snapshot.ledger_or_empty.find(begun.replaces)
-    if begun.goal is not Goal.RENEW or begun.is_abort or begun.options.stop is not None or replaced is None:
+    if begun.goal is not Goal.RENEW or begun.is_abort or _is_stopped(begun, intent) or replaced is None:
         return False
     return replaced.certificate.has_ended(snapshot.now)
+
+
+def _is_stopped(begun: Journal, intent: Intent) -> bool:
+    return begun.options.stop is not None and not may_lead_flow(intent, begun)
 
 
 def _is_of_ended(step: Step) -> bool:
@@ -392,6 +419,36 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
     ready = set(ended) - set(secrets_without_leaf(resting, ended, ca.current))
     issued = issue(resting, tuple(sorted({*secrets, *ready})), ca.current, Phase.PREPARE)
     return issued or ask_for_leaves(resting) or await_issuer(resting)
+
+
+def _await_leaves_of_renewed(at: Situation, lacking: tuple[str, ...], roll: Roll) -> Turn:
+    """The renewed CA is beside the CA in use, and its issuer signs the next leaves. Once those of these nodes are at hand, the pause begins in which the
+    renewed CA comes into use, its leaves are stored and nodes restart; nodes never restart before that.
+    """
+    successor, begun = at.successor, in_flight(at.ledger)
+    if begun is not None and begun.options.stop is not None and _is_stopped(begun, at.intent):
+        told, _remedy = describe_stop(begun, begun.options.stop, at.snapshot.names.ca)
+        remedy = "Run the recover playbook with continue_stopped=true (strimzi_continue_stopped): nodes come back with certificates of the renewed CA alone."
+        return Wait(violations=(Violation(Condition.NOT_STOPPED, at.snapshot.names.kafka, told, remedy),))
+    if successor is None:
+        return Wait(violations=(lacks_successor(at.snapshot),))
+    chain = successor.entry.chain
+    if secrets_without_leaf(at, lacking, chain):
+        return ask_for_leaves(at) or await_issuer(at)
+    closed = at.gates.trust(with_clients_in_need(at.snapshot, successor), at.ledger, chain)
+    if closed := (*closed, *at.gates.alone(at.snapshot, at.ledger, chain)):
+        return Wait(violations=closed)
+    return () if at.is_paused else pause_first(at, replace(roll, phase=Phase.USE))
+
+
+def lacks_successor(snapshot: Snapshot) -> Violation:
+    """A violation where a renewal needs a certificate that this collection cannot make, and none is given."""
+    current = snapshot.ca.current[0]
+    playbook = "recover" if nodes_to_recover(snapshot) else "renew"
+    given = f"Have it made under the name and the key of {current.subject}, and {describe_supply(snapshot, playbook)}."
+    return Violation(
+        Condition.SUPPLIED_FITS_THE_GOAL, "the renewed CA", f"is missing. {why_not_made_here(snapshot)}", given
+    )
 
 
 def _unknown_answers(at: Situation, doubtful: frozenset[str]) -> Violation:

@@ -25,7 +25,7 @@ from ..evidence.parties import awaited_presenters, parties_awaiting_issue, prese
 from ..ledger.target import later_authorities, wish_of
 from ..model.clients import ReissuePause, Renewal
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
-from ..model.goals import Phase
+from ..model.goals import Goal, Phase
 from ..model.names import counted, listed, named
 from ..model.snapshot import Component, DnsDomain, DomainSource, Snapshot
 from ..model.steps.leaves import (
@@ -76,7 +76,7 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
     if not chain or not ca.is_kept_elsewhere(chain[0]):
         return _ask_for_sample(at)
     # Where a flow is about to replace the CA in use, due_reasons_under gives no reason of time, so the leaves that have ended are added here.
-    ended = _reasons_of_ended(at.snapshot) if at.resting else {}
+    ended = _reasons_of_ended(at.snapshot) if at.resting or at.intent.goal is Goal.RECOVER else {}
     found = Asked(chain, {**ended, **due_reasons_under(at.snapshot, at.intent, at.ledger, chain)})
     return found if found.reasons else _ask_for_sample(at) or found
 
@@ -265,6 +265,9 @@ def _find_sample(at: Situation, asked: Asked) -> Iterator[str]:
 
 def _describe_leaves_that_end_meanwhile(at: Situation) -> Iterator[str]:
     """Leaves of a CA in use that the operator cannot renew, and that no issuer renews as long as the next CA waits for its own."""
+    if at.intent.goal is Goal.RECOVER:
+        # The leaves that are awaited take the place of these.
+        return
     ending = leaves_before_operator_window(at.snapshot) if at.successor is not None else ()
     if (first := find_first_ending(ending)) and at.current is not None:
         leaf, own = first

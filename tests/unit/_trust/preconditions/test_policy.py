@@ -35,7 +35,7 @@ from ....tools.support.certificates import NOW, YEAR, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, requested
-from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, SHORT, THIRD, chain_of
+from ..authorities import NEW, OLD, ROOT, SHORT, THIRD, chain_of
 from ..builders import cluster, others, prepared, secrets
 from ..ledger.test_enrolment import ADOPT
 from ..ledgers import UNUSED, entry, ledger
@@ -45,7 +45,6 @@ from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE,
 from .test_swap import swapped_in
 
 DAY = timedelta(days=1)
-BELOW = chain_of(INTERMEDIATE, ROOT)
 P384 = KeyPolicy(name="house", curves=frozenset({"secp384r1"}))
 CURVES = "and keys are on secp384r1 (curves), by the rules of house."
 P256 = f"a key ecdsa-p256 on the curve secp256r1, {CURVES}"
@@ -86,10 +85,10 @@ CASES = [
     ),
     refusal(
         authority_meets_policy,
-        f"the CA {INTERMEDIATE.certificate.subject} ({INTERMEDIATE.certificate.sha256[:12]}): has {P256} A renewal keeps the key: replace it, with the "
+        f"the CA {NEW.certificate.subject} ({NEW.certificate.sha256[:12]}): has {P256} A renewal keeps the key: replace it, with the "
         "replace_key playbook.",
         name="renewed", intent=by(P384, RENEW),
-        ca=secrets(BELOW), ledger=ledger(entry(BELOW, generations={0})), leaves=leaves(INTERMEDIATE),
+        ca=secrets(NEW), ledger=ledger(entry(NEW, generations={0})), leaves=leaves(NEW),
     ),
     refusal(
         trusted_meet_policy,
