@@ -24,7 +24,7 @@ from .model.ledger import Journal
 from .model.snapshot import CaSecrets, Snapshot
 from .model.steps.leaves import ForgetRequests
 from .plan import Forecast, PlannedStep
-from .rules.repair import restore_secrets
+from .rules.restore import restore_secrets
 
 #: The parts of a hash in their order, as messages name them.
 PARTS = ("the CA that the flow begins with", "the steps", "the pods that restart", "the obstacles")

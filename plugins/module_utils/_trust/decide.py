@@ -42,9 +42,9 @@ from .rules.repair import (
     renew_before_restart,
     restart_ended,
     restarts_ended,
-    restore_secrets,
 )
 from .rules.requests import ending_unserved, leaves_to_ask_for
+from .rules.restore import restore_secrets
 from .rules.retire import hand_over, put_back
 from .rules.situation import Situation
 

@@ -638,13 +638,13 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "The certificate tells which of them signs, whichever the request names.",
     ),
     Equivalent(
-        "_trust/rules/repair.py",
+        "_trust/rules/restore.py",
         "is_earlier = ca.key_generation < min(max(known, default=0), kept.key_generation)",
         ("is_earlier = ca.key_generation < min(max(known, default= -1), kept.key_generation)",),
         "No generation is below zero.",
     ),
     Equivalent(
-        "_trust/rules/repair.py",
+        "_trust/rules/restore.py",
         "return max((generation for generation in known if generation is not None), default=0)",
         ("return max((generation for generation in known if generation is not None), default= -1)",),
         "No generation is below zero.",

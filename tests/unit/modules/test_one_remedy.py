@@ -36,15 +36,16 @@ FACES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def _created(authority: int) -> MemoryCluster:
-    """An adopted cluster whose cluster CA lives for so many days."""
+def _created(authority: int, leaves: int = LIFE, **options: Any) -> MemoryCluster:
+    """An adopted cluster whose cluster CA, and whose certificates, live for so many days."""
     memory = MemoryCluster()
     stages.done(memory, "strimzi_ca", before_kafka=True, validity_days=authority, **FAST)
     *others, kafka = clusters.dual_role(memory.cluster, memory.namespace)
-    kafka["spec"]["clusterCa"] |= {"validityDays": LIFE, "renewalDays": 20}
+    kafka["spec"]["clusterCa"] |= {"validityDays": leaves, "renewalDays": 20}
+    kafka["spec"]["clientsCa"] = {**kafka["spec"].get("clientsCa", {}), "validityDays": LIFE, "renewalDays": 20}
     memory.apply(*others, kafka)
     memory.settle()
-    stages.done(memory, "strimzi_ca", validity_days=authority, **FAST)
+    stages.done(memory, "strimzi_ca", validity_days=authority, **FAST, **options)
     return memory
 
 
@@ -73,6 +74,34 @@ def _one_leaf_ended(later: Callable[[int], None]) -> MemoryCluster:
 def _secrets_lost_too(later: Callable[[int], None]) -> MemoryCluster:
     memory = _leaves_ended(later)
     memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{stages.KEYS}")
+    return memory
+
+
+def _clients_ca_ended(later: Callable[[int], None]) -> MemoryCluster:
+    """It is adopted too, so that the operator does not renew it."""
+    memory = _created(3650, leaves=3650)
+    stages.done(memory, "strimzi_ca", ca="clients", state="adopted")
+    later(LIFE + 10)
+    memory.settle(2)
+    return memory
+
+
+def _secrets_lost(later: Callable[[int], None]) -> MemoryCluster:
+    """Long before any certificate ends."""
+    memory = _created(3650, backup=True)
+    for secret in (stages.KEYS, f"{stages.KEYS}-cert", stages.LEDGER):
+        memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{secret}")
+    return memory
+
+
+def _secrets_lost_in_time(later: Callable[[int], None]) -> MemoryCluster:
+    """The certificates are in the operator's time for renewal."""
+    memory = _created(3650, backup=True)
+    memory.operator_runs = False
+    later(LIFE - 5)
+    for secret in (stages.KEYS, f"{stages.KEYS}-cert", stages.LEDGER):
+        memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{secret}")
+    memory.operator_runs = True
     return memory
 
 
@@ -122,9 +151,19 @@ def commands_of(ended: Ended) -> set[str]:
         (_one_leaf_ended, "recover"),
         (_both_ended, "recover"),
         (_secrets_lost_too, "recover"),
+        (_secrets_lost, "recover"),
+        (_secrets_lost_in_time, "recover"),
         (_authority_ended, "renew"),
     ],
-    ids=["leaves", "one leaf", "both", "leaves and a Secret", "CA"],
+    ids=[
+        "leaves",
+        "one leaf",
+        "both",
+        "leaves and a Secret",
+        "Secrets",
+        "Secrets and leaves in their time",
+        "CA",
+    ],
 )
 def test_every_call_names_the_one_command_that_helps(
     begin: Callable[[Callable[[int], None]], MemoryCluster],
@@ -149,3 +188,33 @@ def test_the_events_of_a_call_that_is_held_name_it_too(
     notes = [found["note"] for found in memory.api.all_stored("events", memory.namespace)]
     assert ended.failed
     assert commands_in(" ".join(notes)) == {"recover"}
+
+
+@pytest.mark.parametrize("module", ["strimzi_ca_info", "strimzi_ca"])
+def test_where_secrets_are_lost_no_certificate_is_said_to_be_renewed(
+    module: str, later: Callable[[int], None], reading: Callable[[MemoryCluster], ReloadingNodes]
+) -> None:
+    """The operator, which lacks the CA, renews none of them."""
+    memory = _secrets_lost(later)
+    reading(memory)
+    ended = call(module, memory, check=True, **({"state": "recovered"} if module == "strimzi_ca" else {}))
+    said = json.dumps(
+        {name: value for name, value in ended.result.items() if name in ("first_to_end", "expiring", "leaves")}
+    )
+    assert "Cluster Operator" not in said
+
+
+@pytest.mark.parametrize("face", FACES, ids=lambda face: " ".join([face[0], *map(str, face[1].values())]))
+def test_where_the_clients_ca_has_ended_every_call_warns_of_the_command_that_renews_it(
+    face: tuple[str, dict[str, Any]],
+    later: Callable[[int], None],
+    reading: Callable[[MemoryCluster], ReloadingNodes],
+) -> None:
+    """Flows on the cluster CA are not held by it."""
+    memory = _clients_ca_ended(later)
+    reading(memory)
+    module, options = face
+    ended = call(module, memory, check=True, **options)
+    (told,) = [one for one in ended.warnings if "clients-ca" in one and "ended" in one]
+    assert commands_in(told) == {"renew"}
+    assert "for the clients CA" in told

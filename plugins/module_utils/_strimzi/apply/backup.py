@@ -18,8 +18,8 @@ from ..._errors import StepError, TooLarge
 from ..._kube.resources import SECRETS
 from ..._trust.model.snapshot import StateSecrets
 from ..._trust.model.steps.authority import RestoreSecrets
-from ..._trust.rules.repair import is_sound
-from ..._trust.rules.repair import restore_secrets as find_restoration
+from ..._trust.rules.restore import is_sound
+from ..._trust.rules.restore import restore_secrets as find_restoration
 from ..cluster.backups import (
     OWN_ENTRIES,
     BackupRecord,

@@ -19,17 +19,16 @@ from ..._pki.paths import check_authority_chain, constraint_problem, extension_p
 from ..._pki.usability import KeyPolicy, chain_defects, named_verifiers
 from ..evidence.stored import waiver_of
 from ..gates.verifiers import can_raise_path_length
-from ..ledger.journal import in_flight
 from ..ledger.target import resolve, rotation_of, supplied_for, why_not_made_here, wish_of
 from ..model.clients import waived_as
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
-from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
 from ..rules.due import is_recovery_due
-from ..rules.repair import describe_unfit_backups, lacks_successor, restore_secrets
+from ..rules.repair import lacks_successor
+from ..rules.restore import describe_unfit_backups, find_lost_secrets
 from .beginning import is_starting
 
 #: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.
@@ -46,34 +45,20 @@ _REFUSED_CHAIN = (
 
 
 def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Where a backup holds the damaged Secrets, one playbook puts them back. A flow makes a ledger that alone is missing again from evidence, where the backup
-    remembers nothing that only the ledger says; and where no object shows a running cluster, the backup may be from an earlier cluster.
-    """
-    if not (snapshot.nodes.pods or snapshot.every_leaf):
+    """Where a backup holds the damaged Secrets, one playbook puts them back."""
+    if (step := find_lost_secrets(snapshot)) is None:
         return
-    for step in restore_secrets(snapshot):
-        is_lost_alone = step.damaged == {StateSecrets.LEDGER} and snapshot.ledger is None
-        if is_lost_alone and not _says_what_evidence_does_not(step.backup.ledger or Ledger(), snapshot):
-            return
-        where = {
-            StateSecrets.CERTIFICATE: snapshot.names.certificate_secret,
-            StateSecrets.KEY: snapshot.names.key_secret,
-            StateSecrets.LEDGER: snapshot.names.ledger,
-        }
-        subject = listed([name for secret, name in where.items() if secret in step.damaged])
-        yield Violation(
-            Condition.SECRETS_ARE_COMPLETE, subject,
-            f"lacks what {step.backup.name} of {step.backup.kept_at:%Y-%m-%d %H:%M} UTC holds about {named(step.backup.ca.current[0])}.",
-            "Run the recover playbook: it puts back what is missing, and leaves the rest as it is.",
-        )  # fmt: skip
-
-
-def _says_what_evidence_does_not(ledger: Ledger, snapshot: Snapshot) -> bool:
-    """Whether the ledger has a flow in flight, or a certificate that running processes know and no Secret holds any more: a held leaf would end in the memory
-    of its process, and no call would restart it before.
-    """
-    known = (*ledger.held_leaves, *ledger.removed_cas)
-    return in_flight(ledger) is not None or any(snapshot.uids & held.holders for held in known)
+    where = {
+        StateSecrets.CERTIFICATE: snapshot.names.certificate_secret,
+        StateSecrets.KEY: snapshot.names.key_secret,
+        StateSecrets.LEDGER: snapshot.names.ledger,
+    }
+    subject = listed([name for secret, name in where.items() if secret in step.damaged])
+    yield Violation(
+        Condition.SECRETS_ARE_COMPLETE, subject,
+        f"lacks what {step.backup.name} of {step.backup.kept_at:%Y-%m-%d %H:%M} UTC holds about {named(step.backup.ca.current[0])}.",
+        "Run the recover playbook: it puts back what is missing, and leaves the rest as it is.",
+    )  # fmt: skip
 
 
 def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

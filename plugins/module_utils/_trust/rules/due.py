@@ -50,6 +50,7 @@ from ..model.ledger import Ledger, Upkeep, UpkeepOptions, WhenDue
 from ..model.names import first_told, flow_named, named
 from ..model.snapshot import CaUsers, Component, Snapshot, StoredLeaf
 from ..model.steps.leaves import CorrectOrders
+from .restore import find_lost_secrets
 from .situation import Situation
 
 #: How long before the operator's window a flow requests a leaf: issuers may be people.
@@ -413,21 +414,30 @@ def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expi
         *_find_expiring_leaves(snapshot, within),
         *_find_unrenewed_other_authorities(snapshot, within),
     )
-    return tuple(_with_recovery(expiring, snapshot) for expiring in found)
+    return tuple(_with_recovery(found, snapshot))
 
 
 def is_recovery_due(snapshot: Snapshot) -> bool:
-    """Whether nodes refuse each other because of their certificates: until a recovery has brought them back no other flow helps."""
-    return bool(nodes_to_recover(snapshot))
+    """Whether nodes refuse each other because of their certificates, or Secrets are lost that a backup has: until a recovery has brought these back no other
+    flow helps.
+    """
+    return bool(nodes_to_recover(snapshot)) or find_lost_secrets(snapshot) is not None
 
 
-def _with_recovery(expiring: Expiring, snapshot: Snapshot) -> Expiring:
+def _with_recovery(found: Iterable[Expiring], snapshot: Snapshot) -> Iterator[Expiring]:
     """The same, with the recovery as the one remedy where it is due."""
-    if not is_recovery_due(snapshot):
-        return expiring
-    if expiring.certificate.has_ended(snapshot.now):
-        return replace(expiring, renewed_by="", remedy=describe_recovery(snapshot))
-    return replace(expiring, remedy=_RECOVER_FIRST) if expiring.remedy else expiring
+    is_due, is_lost = is_recovery_due(snapshot), find_lost_secrets(snapshot) is not None
+    for expiring in found:
+        if is_lost:
+            # The operator, which lacks what is lost, renews nothing, and neither does a flow.
+            yield replace(expiring, renewed_by="", remedy=_RECOVER_SECRETS.format(ca=snapshot.names.ca))
+        elif is_due and expiring.certificate.has_ended(snapshot.now):
+            yield replace(expiring, renewed_by="", remedy=describe_recovery(snapshot))
+        else:
+            yield replace(expiring, remedy=_RECOVER_FIRST) if is_due and expiring.remedy else expiring
+
+
+_RECOVER_SECRETS = "Run the recover playbook for the {ca} first: Secrets are lost that a backup has."
 
 
 def describe_recovery(snapshot: Snapshot) -> str:
@@ -464,15 +474,15 @@ def first_to_end(snapshot: Snapshot) -> FirstToEnd:
     leaf, user = find_first_ending(snapshot.leaves.stored), find_first_ending(snapshot.user_leaves.values())
     return FirstToEnd(
         authority=_find_first(_find_expiring_authorities(snapshot, timedelta.max), snapshot),
-        leaf=_with_recovery(_describe_expiring_leaf(*leaf, snapshot), snapshot) if leaf else None,
-        user=_with_recovery(_describe_expiring_leaf(*user, snapshot), snapshot) if user else None,
+        leaf=_find_first((_describe_expiring_leaf(*leaf, snapshot),), snapshot) if leaf else None,
+        user=_find_first((_describe_expiring_leaf(*user, snapshot),), snapshot) if user else None,
         other_ca=_find_first(_find_expiring_other_authorities(snapshot, timedelta.max), snapshot),
     )
 
 
 def _find_first(found: Iterable[Expiring], snapshot: Snapshot) -> Expiring | None:
     first = min(found, key=lambda expiring: expiring.certificate.not_after, default=None)
-    return _with_recovery(first, snapshot) if first is not None else None
+    return next(_with_recovery((first,), snapshot)) if first is not None else None
 
 
 def describe_missing_schedule(snapshot: Snapshot) -> str:

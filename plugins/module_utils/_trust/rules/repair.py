@@ -2,15 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The chapters that repair a cluster before anything else.
-
-"Restore": Secrets with the state of a CA that are missing or damaged come back from a backup (docs/design.md,
-"Backups"). Evidence selects the backup: the processes of the cluster know one CA under one generation, and only a
-backup of that CA may come back. A backup of another CA would lead back to a CA that processes no longer trust.
-Processes have no certificates of the clients CA, users have: brokers have to accept each of these by the CAs that come
-back.
-
-"Recover": nodes whose certificates have ended come back with new certificates. Nodes with ended certificates and nodes
+"""The chapter "Recover": nodes whose certificates have ended come back with new certificates. Nodes with ended certificates and nodes
 with new certificates refuse each other, so these nodes restart at the same time. One after the other they would leave
 the quorum and the partitions without a majority until the last has restarted; and the operator, which cannot ask them,
 restarts none (docs/operator.md, "Expired certificates"). They restart in place, because a deleted pod loses an
@@ -28,20 +20,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from ..._pki.certificates import Certificate
 from ..evidence.parties import leaves_of, may_present_ended, nodes_to_recover, presenting_ended
 from ..evidence.stored import has_listeners_alone, restarted_by_operator, why_not_ours
-from ..ledger.enrolment import find_swap, is_in_doubt, last_current
 from ..ledger.journal import describe_stop, in_flight, may_lead_flow
 from ..ledger.target import why_not_made_here
 from ..model.decision import Condition, Step, Steps, Turn, Violation, Wait, steps_of
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
-from ..model.ledger import Journal, Ledger
+from ..model.ledger import Journal
 from ..model.listeners import CONTROL_PLANE
-from ..model.names import named
-from ..model.snapshot import Backup, CaSecrets, Component, Pod, Snapshot, StateSecrets, StoredLeaf
-from ..model.steps.authority import RestoreSecrets
+from ..model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from ..model.steps.nodes import AwaitLeaves, Pause, PauseAndReload, Roll, RollReason
 from ..model.steps.trust import Project
 from .due import describe_supply, ended_leaves
@@ -52,164 +40,6 @@ from .prepare import prepare
 from .requests import ask_for_leaves, await_issuer, secrets_without_leaf
 from .situation import Situation
 from .switch import project, switch, with_clients_in_need, write_bundle
-
-
-def is_sound(snapshot: Snapshot) -> bool:
-    """Whether the Secrets hold a CA with its key under generations that the cluster knows, and a ledger that can be read: worth a backup."""
-    ca, ledger = snapshot.ca, snapshot.ledger
-    return (
-        ledger is not None
-        and not ledger.problems
-        and not (ca.defects.problems or ca.defects.exposed_entries or is_in_doubt(snapshot))
-        and ca.has_key_of(ca.current[0])
-        and ca.certificate_generation >= _generation_of_pods(snapshot)
-    )
-
-
-def restore_secrets(snapshot: Snapshot) -> tuple[RestoreSecrets, ...]:
-    """Put damaged Secrets back from the newest backup that fits the cluster; no step where all are intact, or no backup fits."""
-    if snapshot.reconciliation.generated:
-        return ()
-    found = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
-    fitting = ((backup, lost) for backup, lost in found if lost and not why_unfit(snapshot, backup, lost))
-    return tuple(RestoreSecrets(backup=backup, damaged=lost) for backup, lost in fitting)[:1]
-
-
-def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
-    """The Secrets that lack what this backup holds."""
-    ca, kept = snapshot.ca, backup.ca
-    certificate = _lacks_certificate(snapshot, kept)
-    current = kept.current if certificate else ca.current
-    found = {
-        StateSecrets.CERTIFICATE: certificate,
-        StateSecrets.KEY: bool(current) and _lacks_key(snapshot, kept, current[0]),
-        StateSecrets.LEDGER: backup.ledger is not None
-        and (snapshot.ledger is None or bool(snapshot.ledger.problems) or _is_earlier(snapshot, backup)),
-    }
-    return frozenset(secret for secret, lost in found.items() if lost)
-
-
-def _is_earlier(snapshot: Snapshot, backup: Backup) -> bool:
-    """Whether the ledger does not know the CA in use because it is from before the flow that has put that CA there, which the ledger of this backup records.
-    A generation means one CA, and only rises: an earlier CA that another hand has put there has a backup with a lower generation than the ledger.
-    """
-    swap, kept = find_swap(snapshot), backup.ledger
-    if swap is None or kept is None or kept.problems:
-        return False
-    last, current = last_current(kept), snapshot.ca.current[0]
-    recorded = last is not None and last.certificate == current == backup.ca.current[0]
-    return recorded and max(swap.replaced.generations) < backup.ca.certificate_generation
-
-
-def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
-    ca = snapshot.ca
-    if not ca.current or ca.defects.unnumbered_generations:
-        return True
-    if ca.current[:1] == kept.current[:1]:
-        return ca.certificate_generation < kept.certificate_generation
-    if ca.certificate_generation < _generation_of_pods(snapshot):
-        # The generation only rises: an earlier Secret lies there.
-        return True
-    # A generation means one CA, and only rises: the certificates of processes, or of users, show with which CA the cluster works.
-    issued = [*(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain), *snapshot.witnesses.values()]
-    return (
-        ca.certificate_generation <= kept.certificate_generation
-        and bool(issued and kept.current)
-        and all(certificate.signed_by(kept.current[0]) for certificate in issued)
-        and not any(certificate.signed_by(ca.current[0]) for certificate in issued)
-    )
-
-
-def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> bool:
-    ca = snapshot.ca
-    known = [pod.key_generation for pod in snapshot.nodes.pods if pod.key_generation is not None]
-    # A backup with an earlier generation than pods have read brings the key back, and cannot raise the generation to theirs.
-    is_earlier = ca.key_generation < min(max(known, default=0), kept.key_generation)
-    begun = in_flight(snapshot.ledger)
-    successor = begun.successor if begun is not None else None
-    waiting = {authority.fingerprint for authority in ca.prepared}
-    # The next CA of a flow waits in the key Secret until it is in use.
-    has_lost_next = successor not in {None, current.fingerprint, *waiting} and successor in {
-        authority.fingerprint for authority in kept.prepared
-    }
-    return bool(ca.defects.unnumbered_generations) or is_earlier or has_lost_next or not ca.has_key_of(current)
-
-
-def _generation_of_pods(snapshot: Snapshot) -> int:
-    """The highest generation of the CA that pods have; 0 for the clients CA, whose generation this collection counts by itself."""
-    known = () if snapshot.users is not None else (pod.generation for pod in snapshot.nodes.pods)
-    return max((generation for generation in known if generation is not None), default=0)
-
-
-def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets]) -> str:
-    """Why this backup must not come back, as the rest of a sentence about it; empty where it may."""
-    kept = backup.ca
-    if not kept.current or kept.defects.problems or kept.defects.unnumbered_generations:
-        return "holds no CA that can be used."
-    own = kept.current[0]
-    if StateSecrets.KEY in lost and not kept.has_key_of(own):
-        return f"lacks the key of {named(own)}."
-    if StateSecrets.CERTIFICATE in lost:
-        return _why_not_of_this_ca(snapshot, backup, own)
-    if (swap := find_swap(snapshot)) and not _is_earlier(snapshot, backup):
-        return f"cannot complete a CA that no flow has put there: the ledger says that {named(swap.replaced.certificate)} is in use."
-    if own != (in_use := snapshot.ca.current[0]):
-        return f"is of {named(own)}, and {named(in_use)} is in use."
-    if StateSecrets.LEDGER in lost and (later := _later_backup(snapshot, backup)) is not None:
-        return f"has a ledger from before {later.name} of {named(later.ca.current[0])}, and the flow has gone on since."
-    return ""
-
-
-def _later_backup(snapshot: Snapshot, backup: Backup) -> Backup | None:
-    """A later backup of another CA: the ledger has changed since this backup was made. None where there is none."""
-    later = (other for other in snapshot.backups if other.kept_at > backup.kept_at and other.ca.current)
-    return next((other for other in later if other.ca.current[0] != backup.ca.current[0]), None)
-
-
-def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:
-    """Why the cluster works with another CA than that of the backup, by the ledger, the pods and the certificates."""
-    ledger, generation = snapshot.ledger, backup.ca.certificate_generation
-    last = last_current(ledger) if ledger is not None and not ledger.problems else None
-    if last is not None and last.certificate != own:
-        return f"is of {named(own)}, and the ledger says that {named(last.certificate)} is in use."
-    if (seen := _generation_of_pods(snapshot)) > generation:
-        return f"has generation {generation} of the CA, and pods have read generation {seen}."
-    known = _authorities_of(backup)
-    for leaf in snapshot.leaves.stored:
-        if leaf.chain and not any(leaf.chain[0].signed_by(certificate) for certificate in known):
-            return f"knows no CA that has issued the certificate in {snapshot.names.secret(leaf.secret)}."
-    return _why_users_refused(snapshot, backup.ca, own) if snapshot.users is not None else ""
-
-
-def _why_users_refused(snapshot: Snapshot, kept: CaSecrets, own: Certificate) -> str:
-    """Why a backup of the clients CA lacks the CAs with which brokers and users work. Without the trust bundle nothing shows that a CA which waits in the
-    backup came into use a moment ago, and not long ago: brokers may have forgotten the CA before it. A CA that no flow has put there is no evidence in the
-    bundle: the operator has put it there too, and brokers have not read it.
-    """
-    bundle = snapshot.bundle if find_swap(snapshot) is None else None
-    if bundle and own.fingerprint not in bundle:
-        return f"is of {named(own)}, and brokers accept no certificate of it, by the trust bundle."
-    waiting = () if bundle else {authority.chain[0] for authority in kept.prepared}
-    accepted = [anchor for anchor in kept.anchors if anchor == own or anchor not in waiting]
-    for secret, leaf in snapshot.witnesses.items():
-        if not any(leaf.signed_by(anchor) for anchor in accepted):
-            return f"has no CA in use, or from before it, that has issued the certificate in {secret}."
-    return ""
-
-
-def describe_unfit_backups(snapshot: Snapshot) -> str:
-    """Why none of the backups comes back, as sentences; empty where there is none."""
-    found = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
-    return " ".join(f"{backup.name} {why}" for backup, lost in found if (why := why_unfit(snapshot, backup, lost)))
-
-
-def _authorities_of(backup: Backup) -> tuple[Certificate, ...]:
-    ledger = backup.ledger or Ledger()
-    return (
-        *backup.ca.anchors,
-        *(authority.chain[0] for authority in backup.ca.prepared),
-        *(entry.certificate for entry in ledger.entries),
-    )
 
 
 def restart_ended(at: Situation) -> Turn:
@@ -422,7 +252,7 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
 
 
 def _await_leaves_of_renewed(at: Situation, lacking: tuple[str, ...], roll: Roll) -> Turn:
-    """The renewed CA is beside the CA in use, and its issuer signs the next leaves. Once those of these nodes are at hand, the pause begins in which the
+    """The renewed CA is beside the CA in use, and its issuer signs the next leaves. Once the leaves of these nodes are at hand, the pause begins in which the
     renewed CA comes into use, its leaves are stored and nodes restart; nodes never restart before that.
     """
     successor, begun = at.successor, in_flight(at.ledger)

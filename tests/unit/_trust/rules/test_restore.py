@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StateSecrets,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repair import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.restore import (
     is_sound,
     restore_secrets,
     why_unfit,
