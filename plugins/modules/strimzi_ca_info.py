@@ -543,7 +543,7 @@ planned_from:
     unheard:
       description:
         - The nodes that have not answered, or have left a question open. RV(plan) takes them to answer what the flow waits for, so that it has no restart
-          because an answer is missing, but in an abort; restarts that follow from their answers come on top.
+          because an answer is missing; restarts that follow from their answers come on top.
       type: list
       elements: dict
       returned: always

@@ -87,7 +87,7 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
     """
     found, silent = _decide(snapshot, intent, engine), unanswered(snapshot)
     if silent:
-        as_stored = snapshot.assuming(frozenset(node.uid for node in silent))
+        as_stored = snapshot.assuming_as_started(frozenset(node.uid for node in silent))
         answered = await_needed_answers(found, _decide(as_stored, intent, engine), snapshot, intent)
         found = _note_before_waiting(snapshot, answered)
     if found.steps or found.violations:

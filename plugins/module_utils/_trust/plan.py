@@ -30,8 +30,8 @@ from .model.clients import LONGEST_WAIVER, Waiver
 from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
 from .model.goals import Phase
 from .model.intent import Intent
-from .model.ledger import HeldByProcesses, LedgerEntry
-from .model.listeners import ObservedListener, Unanswered
+from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
+from .model.listeners import ObservedListener
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority, RestoreSecrets
 from .model.steps.leaves import AskForLeaves, IssueLeaves
@@ -286,7 +286,9 @@ def forecast(
     about = resolve(snapshot, intent, snapshot.ledger_or_empty).replaces
     intent = intent.about(about or intent.parameters.replaces)
     start, hearing = snapshot, hearing_of(snapshot)
-    snapshot = _assume_awaited_answers(snapshot, hearing.unheard)
+    unheard = frozenset(node.uid for node in hearing.unheard)
+    started = _started_with(unheard, start.ledger_or_empty)
+    snapshot = _assume_awaited_answers(snapshot, unheard)
     planned: list[PlannedStep] = []
     choices = {describe_security(start): None}
     seen, states = _present_authorities(start), set[int]()
@@ -319,7 +321,7 @@ def forecast(
                 beside += costs.of_call()
             planned.append(_as_planned_step(step, snapshot, costs, beside))
             beside = NO_TIME
-            snapshot = _extend_answers(step.effect(snapshot, stand_in))
+            snapshot = _assume_unread(unheard, started, _extend_answers(step.effect(snapshot, stand_in)))
             seen |= _present_authorities(snapshot)
 
 
@@ -382,21 +384,39 @@ def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Vio
     )
 
 
-def _assume_awaited_answers(snapshot: Snapshot, nodes: Sequence[Unanswered]) -> Snapshot:
+def _assume_awaited_answers(snapshot: Snapshot, uids: frozenset[str]) -> Snapshot:
     """The snapshot in which these nodes have read again what is stored, as far as a reload reaches, and know otherwise what the ledger says of them. A missing
     answer is no refusal, and half an answer beside what is stored could be taken for one (I5). For a node that has not answered at all the flow itself waits.
     """
-    if not nodes:
+    if not uids:
         return snapshot
-    uids, whole = frozenset(node.uid for node in nodes), snapshot.reached_whole
-    partly = uids - {node.uid for node in unanswered(snapshot)}
+    whole, partly = snapshot.reached_whole, uids - {node.uid for node in unanswered(snapshot)}
     if snapshot.ledger is not None:
         ledger = with_listeners_read(snapshot.ledger, uids, whole)
         for entry in ledger.entries:
             awaited = None if entry.awaited_pods is None else entry.awaited_pods - (uids & whole)
             ledger = ledger.with_entry(replace(entry, awaited_pods=awaited))
         snapshot = replace(snapshot, ledger=ledger)
-    return snapshot.assuming(partly)
+    return snapshot.assuming_as_started(partly)
+
+
+def _started_with(uids: frozenset[str], ledger: Ledger) -> Mapping[str, frozenset[str]]:
+    """Of these pods the UIDs of the pods that were started with a CA, by the fingerprint of the CA."""
+    entries = (entry for entry in ledger.entries if entry.awaited_pods is not None)
+    return {entry.fingerprint: uids - (entry.awaited_pods or frozenset()) for entry in entries}
+
+
+def _assume_unread(uids: frozenset[str], started: Mapping[str, frozenset[str]], snapshot: Snapshot) -> Snapshot:
+    """The snapshot in which these nodes know no CA that has left the ledger, unless they were started with it: the answer of a node shows that it did not read
+    that CA, and no restart is planned because an answer is missing.
+    """
+    if not uids or snapshot.ledger is None:
+        return snapshot
+    left = tuple(
+        replace(removed, awaited_pods=removed.awaited_pods - (uids - started.get(removed.fingerprint, frozenset())))
+        for removed in snapshot.ledger.removed_cas
+    )
+    return replace(snapshot, ledger=replace(snapshot.ledger, removed_cas=left))
 
 
 def _extend_answers(snapshot: Snapshot) -> Snapshot:

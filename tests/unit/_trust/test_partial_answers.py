@@ -32,8 +32,7 @@ from .stand_in import MadeHere
 
 INTERNAL, OF_USERS = 9091, 9093
 RETIRES = (Retire.NOW, Retire.WHEN_RESTARTED)
-#: Of an abort it is not so: a node that has not answered may have taken up the CA that is given up, and its plan counts restarts for that.
-ASKED_FOR = (None, None, Goal.DOWNGRADE, Goal.RECONCILE)
+ASKED_FOR = (None, Goal.ABORT, Goal.DOWNGRADE, Goal.RECONCILE)
 IN_PLACE = (InPlaceObstacles(), InPlaceObstacles(reload="a permission is missing."))
 
 

@@ -432,7 +432,7 @@ def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
         snapshot.nodes.listeners is not None
         and pod.component is Component.KAFKA
         and not pod.presents_nothing
-        and pod.uid not in snapshot.nodes.assumed_up_to_date
+        and pod.uid not in snapshot.nodes.assumed_up_to_date | snapshot.nodes.assumed_as_started
     )
 
 

@@ -156,7 +156,8 @@ def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, 
     named = entry_of_generation(ledger, pod.generation)
     if named is None:
         return Presentation(pod.name, None, (), f"pod {pod.name} has generation {pod.generation} of no known CA")
-    return Presentation(pod.name, frozenset({named.fingerprint, *_in_use_early(snapshot, ledger)}), (), "generation")
+    early = () if pod.uid in snapshot.nodes.assumed_as_started else _in_use_early(snapshot, ledger)
+    return Presentation(pod.name, frozenset({named.fingerprint, *early}), (), "generation")
 
 
 def _in_use_early(snapshot: Snapshot, ledger: Ledger) -> Iterable[str]:

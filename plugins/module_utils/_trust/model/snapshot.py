@@ -496,6 +496,8 @@ class Nodes:
     listeners: tuple[ObservedListener, ...] | None = None
     #: UIDs of the nodes that are assumed to present the stored leaf: in a forecast, the nodes that it has restarted or had read their files again.
     assumed_up_to_date: frozenset[str] = frozenset()
+    #: UIDs of the nodes whose answers are missing, and that are assumed to present the leaf that they were started with by what is stored, and no other.
+    assumed_as_started: frozenset[str] = frozenset()
     #: The obstacles to a change without a restart; None before the call has looked for them.
     in_place_obstacles: InPlaceObstacles | None = None
     #: The running pods of another owner that have the labels or the name of a process of the cluster, with the component they pass for. What
@@ -787,6 +789,10 @@ class Snapshot:
     def assuming(self, uids: frozenset[str]) -> Snapshot:
         """The snapshot as if these nodes had presented their stored leaves. Pods that are gone are forgotten."""
         return self.with_nodes(assumed_up_to_date=(self.nodes.assumed_up_to_date | uids) & self.uids)
+
+    def assuming_as_started(self, uids: frozenset[str]) -> Snapshot:
+        """The snapshot as if these nodes had answered what follows from what is stored."""
+        return self.with_nodes(assumed_as_started=(self.nodes.assumed_as_started | uids) & self.uids)
 
     def with_ca(self, **changes: Any) -> Snapshot:
         """The snapshot with these changes of the pair of CA Secrets."""

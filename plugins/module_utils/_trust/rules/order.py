@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ..evidence.parties import presenting_stored
+from ..evidence.parties import leaves_of, presenting_stored
+from ..evidence.stored import holding_pods
 from ..model.decision import Steps, Turn, Wait, steps_of
 from ..model.goals import Phase
 from ..model.snapshot import Component, Pod
@@ -90,7 +91,21 @@ def _is_known(pod: Pod, at: Situation) -> bool:
     that, although it is annotated with what was stored before. A pod that presents nothing has nothing to take up.
     """
     held = any(pod.uid in held.holders for held in at.ledger.held_leaves)
-    return bool(pod.presents_stored) or pod.presents_nothing or held or pod.uid in presenting_stored(at.snapshot)
+    up_to_date = presenting_stored(at.snapshot) | _assumed_to_keep(at)
+    return bool(pod.presents_stored) or pod.presents_nothing or held or pod.uid in up_to_date
+
+
+def _assumed_to_keep(at: Situation) -> frozenset[str]:
+    """UIDs of the nodes without an answer that are assumed to present a leaf of the CA of their stored leaf, so that they have nothing to give up: their answer
+    would have shown the leaf that the ledger notes.
+    """
+    found = zip(holding_pods(at.snapshot), at.pod_presentations, strict=True)
+    return frozenset(
+        pod.uid
+        for pod, seen in found
+        if pod.uid in at.snapshot.nodes.assumed_as_started
+        and seen.authorities == frozenset(at.issuer_of(leaf) for leaf in leaves_of(pod, at.snapshot))
+    )
 
 
 def settle_key(at: Situation) -> Steps:
@@ -118,8 +133,8 @@ def end_pause(at: Situation) -> Steps:
     rules = (
         write_bundle,
         rewrite_leaves,
-        stamp_pods,
         issuing,
+        stamp_pods,
         scale,
         _switch_within_phases,
         *leaving,

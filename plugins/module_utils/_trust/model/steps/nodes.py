@@ -311,7 +311,7 @@ class AwaitAnswers(Step):
             for pod in snapshot.nodes.pods
             if pod.uid in self.uids & asked and not (pod.ready or pod.presents_stored)
         )
-        return _with_ready(self.uids, _with_started(anew, snapshot)).assuming(self.uids - anew)
+        return _with_ready(self.uids, _with_started(anew, snapshot)).assuming_as_started(self.uids - anew)
 
     @property
     def uids(self) -> frozenset[str]:

@@ -218,7 +218,7 @@ def test_a_forecast_takes_the_stored_leaf_for_the_answer_of_an_awaited_node() ->
     silent = tuple(Unanswered(name, uid_of(name), "", "timed out") for name in PODS[:2])
     step = AwaitAnswers(nodes=silent, phase=Phase.USE)
     assert step.sentence() == f"wait for the answer of {PODS[0]} (timed out), {PODS[1]} (timed out)"
-    assert step.effect(cluster(), MadeHere()) == cluster(assumed_up_to_date=uids_of(*PODS[:2]))
+    assert step.effect(cluster(), MadeHere()) == cluster(assumed_as_started=uids_of(*PODS[:2]))
 
 
 # Steps that pause the operator and let it on again.
