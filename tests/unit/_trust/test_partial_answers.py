@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 
 from ...tools.support.intents import an_intent
 from . import linked
+from .authorities import OLD
 from .builders import changed
 from .mixtures import SETTINGS
 from .nodes import PODS
@@ -148,3 +149,12 @@ def test_a_plan_that_goes_by_what_is_stored_names_no_node() -> None:
     """No run asked any."""
     found = planned(linked.SETTLED, an_intent(FLOWS["linked"][1]))
     assert (found.hearing.heard, found.hearing.unheard) == ((), ())
+
+
+def test_an_abort_notes_no_leaf_of_the_ca_that_is_given_up_where_every_node_has_shown_another() -> None:
+    """The nodes are annotated with their stored leaves when these are of the CA that stays, and not before."""
+    _seen, _intent, usual = in_full("linked", "ISSUED", Retire.WHEN_RESTARTED, IN_PLACE[0], Goal.ABORT)
+    assert usual.end is not None
+    ledger = usual.end.ledger_or_empty
+    assert {held.certificate.issuer for held in ledger.held_leaves} == {OLD.certificate.subject}
+    assert [entry.certificate for entry in ledger.entries] == [OLD.certificate]
