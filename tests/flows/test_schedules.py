@@ -257,8 +257,11 @@ def test_a_ca_whose_key_is_kept_elsewhere_fails_until_its_issuer_has_made_anothe
     signing.work()
     cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=ASKED)
     found = {night.left: night.decision.violations for night in nights(cluster, LEFT[:-1], external_issuer=ASKED)}
-    assert [left for left, violations in found.items() if violations] == [6, 4, 2]
-    (last,) = found[2]
+    conditions = {left: [one.condition for one in violations] for left, violations in found.items() if violations}
+    assert list(conditions) == [12, 6, 4, 2]
+    assert set(conditions[12]) == {Condition.LEAVES_ARE_ISSUED}, "certificates that end too early fail it before"
+    assert {left for left, named in conditions.items() if Condition.RENEWAL_COMES_IN_TIME in named} == {6, 4, 2}
+    last = found[2][0]
     assert last.condition is Condition.RENEWAL_COMES_IN_TIME
     assert "its issuer has to make its successor" in last.remedy
 

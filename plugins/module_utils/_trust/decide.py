@@ -90,10 +90,10 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
         as_stored = snapshot.assuming_as_started(frozenset(node.uid for node in silent))
         answered = await_needed_answers(found, _decide(as_stored, intent, engine), snapshot, intent)
         found = _note_before_waiting(snapshot, answered)
-    if found.steps or found.violations:
+    if found.steps or any(violation.holds for violation in found.violations):
         return found
     late = tuple(renewal_comes_in_time(snapshot, intent, (*found.waiting, *found.pending)))
-    return replace(found, violations=late, done=found.done and not late)
+    return replace(found, violations=(*late, *found.violations), done=found.done and not late)
 
 
 def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:

@@ -317,8 +317,8 @@ def subjects_for(leaf: LeafSecret, observation: Observation) -> tuple[LeafSubjec
 
 
 def subject_like(names: frozenset[str], leaf: LeafSecret, observation: Observation) -> LeafSubject:
-    """The subject that a request or certificate with these alternative names is judged by: of those that it may have, one with these names; where none has
-    them, that of a new request.
+    """The subject by which a request or certificate with these alternative names is judged: the possible subject that has these names; where no possible
+    subject has them, the subject of a new request.
     """
     first, *others = subjects_for(leaf, observation)
     return next((other for other in others if other.names == names), first)
