@@ -120,7 +120,7 @@ def test_the_renewed_certificate_brings_the_nodes_back(
         assert cluster.writes == 0
 
 
-WRITES = [pytest.param(write, marks=() if write in (3, 12, 17, 21) else pytest.mark.long) for write in range(1, 46)]
+WRITES = [pytest.param(write, marks=() if write in (3, 12, 17, 21) else pytest.mark.long) for write in range(1, 57)]
 
 
 @pytest.mark.parametrize("write", WRITES)
