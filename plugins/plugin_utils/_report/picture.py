@@ -9,19 +9,20 @@ left, CAs right.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
 
 WIDTH = 520
 PARTY_X, PARTY_WIDTH, PARTY_HEIGHT, PARTY_STEP = 1, 200, 46, 60
-CA_X, CA_WIDTH, CA_HEIGHT, CA_STEP = 329, 190, 62, 96
+CA_X, CA_WIDTH, CA_HEIGHT, CA_STEP = 329, 190, 77, 96
 TOP = 26
 #: Half the distance between the two lines of one party to one CA.
 APART = 5
 #: How far from its middle the lines arrive at a CA.
 SPREAD = 20.0
-PARTY_TEXT, CA_TEXT = 27, 18
+PARTY_TEXT, CA_TEXT, STATE_TEXT = 27, 18, 27
 
 
 def picture(
@@ -59,12 +60,13 @@ def _party(index: int, party: Mapping[str, Any], first: float) -> dict[str, Any]
 
 def _ca(index: int, ca: Mapping[str, Any], absent: str, first: float) -> dict[str, Any]:
     y = first + index * CA_STEP
-    state = "issues certificates" if ca["issuing"] else "trusted, does not issue"
+    unrecorded = "issues certificates" if ca["issuing"] else "trusted, does not issue"
+    state = ca["meaning"] or unrecorded if ca["there"] else absent
     return {
         "x": CA_X, "y": y, "width": CA_WIDTH, "height": CA_HEIGHT, "middle": y + CA_HEIGHT / 2,
         "letter": ca["letter"], "colour": ca["colour"], "there": ca["there"],
         "title": shortened(ca["name"], CA_TEXT), "full": ca["subject"],
-        "short": ca["short"], "state": ca["state"] if ca["there"] and ca["state"] else state if ca["there"] else absent,
+        "short": ca["short"], "state": wrap(state, STATE_TEXT),
     }  # fmt: skip
 
 

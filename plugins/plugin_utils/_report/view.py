@@ -288,8 +288,8 @@ def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
         "there_after": not is_gone,
         "issuing_before": bool(before and before.get("current")),
         "issuing_after": bool(not is_gone and ca.get("current")),
-        "state_before": before["state"] if before else None,
-        "state_after": ca["state"],
+        "meaning_before": before["meaning"] if before else "",
+        "meaning_after": "" if is_gone else ca["meaning"],
     }
 
 
@@ -319,7 +319,7 @@ def _pictures(facts: Facts, cas: Sequence[Facts]) -> list[dict[str, Any]]:
 def _at(moment: str, cas: Sequence[Facts]) -> list[dict[str, Any]]:
     """The CAs as they were then."""
     return [
-        {**ca, "there": ca[f"there_{moment}"], "issuing": ca[f"issuing_{moment}"], "state": ca[f"state_{moment}"]}
+        {**ca, "there": ca[f"there_{moment}"], "issuing": ca[f"issuing_{moment}"], "meaning": ca[f"meaning_{moment}"]}
         for ca in cas
     ]
 

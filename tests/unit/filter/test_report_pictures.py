@@ -97,9 +97,11 @@ def test_a_ca_stands_at_the_same_place_before_and_after(before: dict[str, Any], 
 def test_before_there_is_the_old_ca_and_after_the_new_one() -> None:
     before, after = pictures(rotation())
     assert [(box["there"], box["state"]) for box in before["cas"]] == [
-        (True, "TRUSTED_IN_USE_ALL"), (False, "not there yet"),
+        (True, ["trusted and used by all"]), (False, ["not there yet"]),
     ]  # fmt: skip
-    assert [(box["there"], box["state"]) for box in after["cas"]] == [(False, "removed"), (True, "TRUSTED_IN_USE_ALL")]
+    assert [(box["there"], box["state"]) for box in after["cas"]] == [
+        (False, ["removed"]), (True, ["trusted and used by all"]),
+    ]  # fmt: skip
     assert {line["title"] for line in after["lines"]} == {
         "3 Kafka nodes presents B", "3 Kafka nodes trusts B", "Cluster Operator presents B", "Cluster Operator trusts B",
     }  # fmt: skip

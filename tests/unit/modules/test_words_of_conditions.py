@@ -7,6 +7,7 @@ to the page of stops alone.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -19,17 +20,25 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.filter.report_view import report_view
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import failure_text
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafState
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import AuditTrail
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.events import events_at_the_end
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Decision,
+    Violation,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState, Usage
 from ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info import plan_lines
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._progress import RUNBOOK, with_runbook
 
+from ...tools.support.audit import lines_of
+from ...tools.support.flows import work_on
+from ...tools.support.memory_cluster import MemoryCluster
 from .._ansible.test_results import planned
 from .._trust.builders import cluster
 from .._trust.ledgers import a_journal
-from ..filter.runs import before, facts, held
-from ..report.pages import write_pages
+from ..filter.runs import NEW, before, ca, facts, held
+from ..report.pages import page_of, write_pages
 from . import stages
 from .running import call
 from .test_info import rendered, told_by
@@ -101,6 +110,20 @@ def test_messages_and_events_have_the_sentences_alone() -> None:
         assert failure_text((violation,), begun).endswith(f": {event.note}")
 
 
+def test_the_audit_trail_has_the_sentence_beside_each_name() -> None:
+    memory = MemoryCluster()
+    held = [
+        Violation(condition, "Pod kafka/demo-kafka-0", f"is way {condition.name}.", "Move it.")
+        for condition in Condition
+    ]
+    AuditTrail(work_on(memory)).record_end(Decision(violations=tuple(held)))
+    (line,) = lines_of(memory.api.find("configmaps", memory.namespace, "demo-cluster-ca-audit"))
+    assert json.loads(line)["ended"]["violations"] == [
+        {"condition": condition.value, "subject": "Pod kafka/demo-kafka-0", "message": f"is way {condition.name}."}
+        for condition in Condition
+    ]
+
+
 #: Values of enums that a result has, and that are no words.
 STATES = [*TrustState, *LeafState, *Usage]
 
@@ -122,6 +145,19 @@ def test_a_plan_and_what_is_left_are_words(start: Callable[[], Any], goal: str, 
     assert lines
     assert states_in("\n".join([*lines, *seen["pending"], *seen["waiting"]])) == Counter()
     assert states_in("\n".join(rendered(dict(seen), {}, everything=True))) == Counter()
+
+
+@pytest.mark.parametrize("state", TrustState)
+def test_the_pages_of_a_report_show_each_state_in_its_words(state: TrustState, tmp_path: Path) -> None:
+    """Also the boxes of its pictures, whose lines are short."""
+    folder = tmp_path / "report"
+    write_pages(folder, facts([before(), held(cas=[ca(), ca(NEW, state.value, meaning=state.meaning, current=False)])]))
+    page = page_of(folder)
+    assert states_in(" ".join([*page.texts, (folder / "report.md").read_text()])) == Counter()
+    (last,) = (part for part in (folder / "report.html").read_text().split("<svg ") if "picture-after" in part)
+    lines = re.findall(r'<text class="small"[^>]*>([^<]*)</text>', last)
+    assert state.meaning in " ".join(lines)
+    assert all(len(line) < 30 for line in lines)
 
 
 @pytest.mark.parametrize("state", STATES[: len(TrustState) + len(LeafState)])

@@ -138,7 +138,10 @@ class AuditTrail:
     def record_end(self, decision: Decision) -> None:
         """Record what a flow has come to. Raises KubeError."""
         first, more = first_of(decision.violations, MOST_VIOLATIONS)
-        held = [{"condition": violation.condition.value, "subject": violation.subject} for violation in first]
+        held = [
+            {"condition": violation.condition.value, "subject": violation.subject, "message": violation.message}
+            for violation in first
+        ]
         self._append({"ended": {"done": decision.done, "violations": held, **({"more": more} if more else {})}})
 
     def record_actions(self) -> None:

@@ -144,13 +144,15 @@ def test_each_action_is_recorded_once_and_a_wait_is_none() -> None:
     assert (trail.head.number, trail.head.sha256) == (2, digest(stored(memory)[-1]))
 
 
-def test_the_end_of_a_flow_that_is_held_names_the_conditions() -> None:
+def test_the_end_of_a_flow_that_is_held_names_the_conditions_in_their_words() -> None:
     memory = MemoryCluster()
     _work, trail = call_on(memory)
     trail.record_end(Decision(violations=(Violation(Condition.TRUST, "Pod kafka/demo-kafka-0", "message", "remedy"),)))
     (line,) = stored(memory)
     assert json.loads(line)["ended"] == {
-        "done": False, "violations": [{"condition": "trust", "subject": "Pod kafka/demo-kafka-0"}],
+        "done": False, "violations": [
+            {"condition": "trust", "subject": "Pod kafka/demo-kafka-0", "message": "message"},
+        ],
     }  # fmt: skip
 
 
