@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
@@ -298,6 +299,30 @@ def test_the_clients_ca_alike(
     is_done, found = kept_up(cluster, policy)
     assert is_done
     assert not any(night.decision.violations for night in found)
+
+
+def test_a_schedule_that_may_not_restart_brokers_for_the_clients_ca_names_the_role(
+    clients_cluster: ClientsCluster,
+) -> None:
+    """Brokers accept the next CA after a restart, which the run cannot ask for. It fails each night until it may, and goes on then."""
+    cluster = clients_cluster
+    cluster.begin()
+    cluster.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"certificateExpirationPolicy": "replace-key"}}})
+    cluster.memory.settle(1)
+    cluster.finish(Goal.RECONCILE, upkeep=UpkeepOptions())
+    before = in_use(cluster)
+    cluster.permitted.denied = frozenset({"patch pods"})
+    with pytest.raises(Forbidden) as refused:
+        list(nights(cluster))
+    attempt, remedy = refused.value.attempt, refused.value.remedy
+    assert str(attempt).startswith("patch Pod kafka/demo-")
+    assert "a Role in namespace kafka" in remedy
+    assert "verbs: [patch], apiGroups: [''], resources: [pods]" in remedy
+    assert "trustops-strimzi-flows" in remedy
+    assert not cluster.paused
+    cluster.permitted.denied = frozenset()
+    list(nights(cluster))
+    assert in_use(cluster).public_key_sha256 != before.public_key_sha256
 
 
 @pytest.mark.parametrize("security", [MUTUAL, PLAIN], ids=str)

@@ -373,7 +373,10 @@ def _name_missing_rule(attempt: Attempt, message: str) -> str:
     role = f"a Role in namespace {attempt.namespace}" if attempt.namespace else "a ClusterRole"
     found = _USER.search(message)
     whom = found.group(1) if found else "the identity of this run"
-    return f"Add this rule to {role} and bind it to {whom}: {rule_for(attempt)}."
+    # Imported only where a permission is missing.
+    from .shipped_roles import describe_roles_with
+
+    return f"Add this rule to {role} and bind it to {whom}: {rule_for(attempt)}.{describe_roles_with((attempt,))}"
 
 
 def rule_for(attempt: Attempt) -> str:

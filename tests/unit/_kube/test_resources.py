@@ -70,7 +70,8 @@ def test_forbidden_says_which_rule_is_missing_and_for_whom() -> None:
     assert str(error) == f"Failed to patch Secret kafka/demo-ca: {message}."
     assert error.remedy == (
         "Add this rule to a Role in namespace kafka and bind it to system:serviceaccount:awx:runner: "
-        "verbs: [patch], apiGroups: [''], resources: [secrets], resourceNames: [demo-ca]."
+        "verbs: [patch], apiGroups: [''], resources: [secrets], resourceNames: [demo-ca]. docs/rbac.yml has such a rule in its Roles trustops-strimzi-flows, "
+        "trustops-strimzi-user and trustops-strimzi-clients-ca-issuing, which say what each is for."
     )
 
 
@@ -87,7 +88,9 @@ def test_forbidden_says_which_rule_is_missing_and_for_whom() -> None:
 )
 def test_rule_when_the_server_does_not_tell_who_we_are(attempt: Attempt, rule: str) -> None:
     error = translate(attempt, 403, "Forbidden", "forbidden")
-    assert error.remedy == f"Add this rule to a Role in namespace kafka and bind it to the identity of this run: {rule}"
+    added = f"Add this rule to a Role in namespace kafka and bind it to the identity of this run: {rule}"
+    # The rest names the Roles that the collection ships with it.
+    assert error.remedy.partition(" docs/rbac.yml ")[0] == added
 
 
 def test_rule_for_a_cluster_wide_kind() -> None:

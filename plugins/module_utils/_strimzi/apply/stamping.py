@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 from ..._errors import Forbidden, Invalid, ReloadImpossible, ResourceTypeMissing, StampsRefused
 from ..._kube.client import KubeClient
 from ..._kube.resources import CONFIG_MAPS, PODS, SELF_SUBJECT_ACCESS_REVIEWS, Attempt, Resource, rule_for
+from ..._kube.shipped_roles import describe_roles_with
 from ..._trust.model.snapshot import Component
 from ..._trust.model.steps.nodes import StampPods
 from .. import names
@@ -251,4 +252,5 @@ def why_not_permitted(client: KubeClient, namespace: str, needed: Needed = NEEDE
         return ""
     what = ", ".join(f"{attempt.verb} {attempt.resource.plural}" for attempt in missing)
     rules = "; ".join(rule_for(attempt) for attempt in missing)
-    return f"the identity of this run may not {what} in namespace {namespace}. Its Role lacks {rules}."
+    shipped = describe_roles_with(missing)
+    return f"the identity of this run may not {what} in namespace {namespace}. Its Role lacks {rules}.{shipped}"

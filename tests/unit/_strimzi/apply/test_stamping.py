@@ -429,6 +429,14 @@ RULES = {
 }
 
 
+_OF_TWO = "such a rule in its Roles trustops-strimzi-looking and trustops-strimzi-reload, which say what each is for"
+ROLES = {
+    "patch strimzipodsets": "it in its Role trustops-strimzi-reload",
+    "patch pods": "it in its Role trustops-strimzi-flows",
+    "get configmaps": _OF_TWO,
+}
+
+
 def why(*denied: str, review: Response | None = None) -> str:
     api = Restricted(MemoryApi(), frozenset(denied), review)
     return why_not_permitted(KubeClient(api, sleep=lambda seconds: None), "kafka")
@@ -442,13 +450,14 @@ def test_an_identity_with_all_permissions_may_stamp() -> None:
 @pytest.mark.parametrize("denied", RULES)
 def test_a_missing_permission_is_named_with_its_role(denied: str) -> None:
     assert why(denied) == (
-        f"the identity of this run may not {denied} in namespace kafka. Its Role lacks {RULES[denied]}."
+        f"the identity of this run may not {denied} in namespace kafka. Its Role lacks {RULES[denied]}. docs/rbac.yml has {ROLES[denied]}."
     )
 
 
 def test_all_missing_permissions_are_named() -> None:
     assert why(*RULES) == (
-        f"the identity of this run may not {', '.join(RULES)} in namespace kafka. Its Role lacks {'; '.join(RULES.values())}."
+        f"the identity of this run may not {', '.join(RULES)} in namespace kafka. Its Role lacks {'; '.join(RULES.values())}. "
+        + " ".join(f"docs/rbac.yml has {roles}." for roles in ROLES.values())
     )
 
 
