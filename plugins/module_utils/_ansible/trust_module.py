@@ -454,7 +454,7 @@ class TrustModule(ClusterModule):
             *describe_unknown_operator(seen),
             *unlabelled_and_read(seen),
             *describe_unnameable_users(seen),
-            *warnings_of(ending, seen.now),
+            *warnings_of(ending, seen.now, outcome.decision.violations),
             *describe_written_back(seen),
             *outcome.client_warnings,
         )

@@ -151,8 +151,8 @@ def events_of_issued(actions: Iterable[Action]) -> Iterator[Event]:
 def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: Iterable[Expiring]) -> Iterator[Event]:
     """The events about a flow that is held, about Secrets of other owners, and about certificates that do not come, or that nothing is going to renew."""
     found: dict[EventReason, list[str]] = {}
-    is_in_flight = in_flight(after.ledger) is not None
-    for violation in violations:
+    held, is_in_flight = tuple(violations), in_flight(after.ledger) is not None
+    for violation in held:
         if violation.holds and is_in_flight:
             found.setdefault(EventReason.HELD, []).append(str(violation))
         if violation.condition is Condition.LEAVES_ARE_ISSUED:
@@ -162,7 +162,9 @@ def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: 
     for reason, notes in found.items():
         told = first_told(notes, "condition", "the playbook status names each")
         yield from (Event(reason, note) for note in told)
-    yield from (Event(EventReason.DUE, note) for note in warnings_of(ending, after.now))
+    # Outside of a flow no event is about a violation.
+    said = held if is_in_flight else ()
+    yield from (Event(EventReason.DUE, note) for note in warnings_of(ending, after.now, said))
 
 
 class Announcer:

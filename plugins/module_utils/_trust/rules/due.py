@@ -399,9 +399,10 @@ class Expiring:
         return f"{self.name} ends on {end:%Y-%m-%d}, in {(end - now).days} days, and nothing is going to renew it. {self.remedy}"
 
 
-def warnings_of(ending: Iterable[Expiring], now: datetime) -> Iterator[str]:
-    """The warnings about certificates that have ended or that nothing renews."""
-    told = filter(None, (expiring.warning(now) for expiring in ending))
+def warnings_of(ending: Iterable[Expiring], now: datetime, violations: Iterable[Violation]) -> Iterator[str]:
+    """The warnings about certificates that have ended or that nothing renews; none about a CA whose end is among the violations, which name its remedy."""
+    late = {one.subject for one in violations if one.condition is Condition.RENEWAL_COMES_IN_TIME}
+    told = filter(None, (expiring.warning(now) for expiring in ending if expiring.name not in late))
     return first_told(told, "certificate", "the playbook status names each")
 
 

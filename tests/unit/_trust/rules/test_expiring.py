@@ -349,4 +349,16 @@ def test_of_each_kind_the_first_to_end_counts_however_long_it_has_left() -> None
 
 def test_certificates_that_something_renews_are_no_warning() -> None:
     ends = Expiring("The CA", ENDING.certificate, True, remedy="Renew it.")
-    assert list(warnings_of([ends, replace(ends, remedy="", renewed_by="cron")], NOW)) == [ends.warning(NOW)]
+    assert list(warnings_of([ends, replace(ends, remedy="", renewed_by="cron")], NOW, ())) == [ends.warning(NOW)]
+
+
+@pytest.mark.parametrize("days", [6, -1])
+def test_a_ca_whose_end_fails_the_call_is_no_warning_beside_that(days: int) -> None:
+    """The failure names the remedy. A warning about another certificate stays."""
+    seen = elsewhere(kept_up(ends_in(days)), ends_in(days))
+    late = list(renewal_comes_in_time(seen, KEEPS_UP, ()))
+    ending = [*expiring(seen), Expiring("Secret orders", ENDING.certificate, False, remedy="Renew it.")]
+    assert len(list(warnings_of(ending, seen.now, ()))) == 2
+    (left,) = warnings_of(ending, seen.now, late)
+    assert left.startswith("Secret orders ")
+    assert late[0].remedy == expiring(seen)[0].remedy
