@@ -190,7 +190,8 @@ class TestRemoval:
     def test_a_removed_clients_ca_is_forgotten_once_its_listeners_refuse_it(self) -> None:
         """Only listeners verify by this CA in the process."""
         books = ledger(entry(NEW, ALL, {1}), removed_cas=(RemovedEntry(OLD.certificate, uids_of()),))
-        withdrawn = replace(STAGES["issued"], ledger=books, ca=replace(STAGES["issued"].ca, other_entries={}))
+        ca, read = replace(STAGES["issued"].ca, other_entries={}), frozenset({name_of(NEW)})
+        withdrawn = changed(STAGES["issued"], ledger=books, ca=ca, bundle=read)
         asked = answering(withdrawn, accepting=[name_of(NEW)], refusing=[name_of(OLD)])
         assert forget_removed(asked, books).removed_cas == ()
         first, *others = asked.nodes.pods
@@ -222,7 +223,8 @@ class TestWithoutAListenerThatVerifies:
             entry(NEW, ALL, {1}), removed_cas=(RemovedEntry(OLD.certificate, uids_of()),), journal=a_journal()
         )
         ca = replace(STAGES["issued"].ca, other_entries={}, kept_keys=frozenset())
-        seen = changed(STAGES["issued"], ledger=books, ca=ca, has_verifiers=False, listeners=listeners)
+        read = frozenset({name_of(NEW)})
+        seen = changed(STAGES["issued"], ledger=books, ca=ca, bundle=read, has_verifiers=False, listeners=listeners)
         (step,) = decide(seen, REPLACE_KEY).steps
         assert isinstance(step, WriteLedger)
         assert (step.ledger.removed_cas, in_flight(step.ledger)) == ((), None)
