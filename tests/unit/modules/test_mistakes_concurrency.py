@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
-
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
+from .fast_clock import FastClock
 from .mistakes import is_paused
 from .running import call
 
@@ -18,17 +17,20 @@ LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
 
 def held(memory: MemoryCluster) -> None:
     """The Lease as another run has it, which renews it while it is watched."""
-    renewed = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+    def time_of_renewal() -> str:
+        return FastClock().now().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
     spec = {
         "holderIdentity": "run-other", "leaseDurationSeconds": 30, "acquireTime": "2026-01-01T08:00:00Z",
-        "renewTime": renewed, "leaseTransitions": 0,
+        "renewTime": time_of_renewal(), "leaseTransitions": 0,
     }  # fmt: skip
     path = f"/apis/coordination.k8s.io/v1/namespaces/{memory.namespace}/leases"
     memory.api.request("DELETE", f"{path}/demo-trust")
     memory.api.request("POST", path, body={"metadata": {"name": "demo-trust", "labels": LABELS}, "spec": spec})
 
     def renew() -> None:
-        change = {"spec": {"renewTime": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")}}
+        change = {"spec": {"renewTime": time_of_renewal()}}
         memory.api.request("PATCH", f"{path}/demo-trust", body=change, content_type="application/merge-patch+json")
 
     memory.step = renew  # type: ignore[method-assign]
