@@ -102,9 +102,9 @@ BEFORE_USE = ("trust", "alone")
 
 #: A mistake, the gates that have to be open for it to do harm, a flow in which it does, and the harm.
 TABLE = [
-    pytest.param(TRUSTED_EARLY, BEFORE_USE, UNLINKED, "I3: demo-kafka-0", id="a leaf before nodes trust it"),
+    pytest.param(TRUSTED_EARLY, BEFORE_USE, UNLINKED, "I3: demo-kafka-1 would not accept the leaf in demo-kafka-0", id="a leaf before nodes trust it"),
     pytest.param(TRUSTED_EARLY, BEFORE_USE, STRICT, "I3: demo-kafka-exporter", id="a link that a Go program refuses"),
-    pytest.param(PUBLISHED_EARLY, BEFORE_USE, UNLINKED, "I3: demo-kafka-0", id="a leaf before its CA is published"),
+    pytest.param(PUBLISHED_EARLY, BEFORE_USE, UNLINKED, "I3: demo-kafka-1 would not accept the leaf in demo-kafka-0", id="a leaf before its CA is published"),
     pytest.param(
         PUBLISHED_EARLY, BEFORE_USE, PATIENT, "does not accept cluster-operator", id="the same, behind a link"
     ),

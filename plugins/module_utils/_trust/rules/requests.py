@@ -386,9 +386,9 @@ def _overdue_leaf(at: Situation, request: LeafRequest, authority: str) -> Violat
 
 def keep_spare_leaves(at: Situation) -> Turn:
     """Record the certificates that have come back, then request the missing certificates. Not while another CA is on its way: the leaves would be
-    of the old CA. No flow waits for them; a run fails for them at its end, after a long time.
+    of the old CA; and not before there is a CA. No flow waits for them; a run fails for them at its end, after a long time.
     """
-    if at.snapshot.ca.prepared:
+    if at.current is None or at.snapshot.ca.prepared:
         return ()
     found = {name: _next_spare(at, name) for name in sorted(at.snapshot.spare_leaf_nodes)}
     collected = tuple(name for name, what in found.items() if what is Next.COLLECT)

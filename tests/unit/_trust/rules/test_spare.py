@@ -134,6 +134,10 @@ def test_spare_leaves_are_kept_and_not_requested_during_a_replacement() -> None:
     assert (keep_spare_leaves(there), forget_requests(there)) == ((), ())
 
 
+def test_before_there_is_a_ca_no_spare_leaf_is_wanted() -> None:
+    assert keep_spare_leaves(at(changed(cluster(), ca=secrets(None)))) == ()
+
+
 def test_spare_leaves_are_not_kept_where_the_operator_has_the_key() -> None:
     here = changed(cluster(), spare=SPARE)
     there = at(with_requests(here, answered(NEXT, OLD)), RECONCILE)
