@@ -46,7 +46,8 @@ def ended(request: pytest.FixtureRequest, cluster: WatchedCluster) -> tuple[Watc
 @pytest.mark.parametrize("goal", GOALS)
 def test_each_flow_names_the_secret_and_writes_nothing(ended: tuple[WatchedCluster, Authority], goal: Goal) -> None:
     cluster, renewal = ended
-    (found,) = cluster.run(goal, renewal if goal is Goal.RENEW else None).outcome.decision.violations
+    given = renewal if goal in (Goal.RENEW, Goal.RECOVER) else None
+    (found,) = cluster.run(goal, given).outcome.decision.violations
     assert (found.condition, cluster.writes) == (Condition.AUTHORITY_IS_VALID_NOW, 0)
     assert CERTIFICATES in found.subject
 
