@@ -31,7 +31,7 @@ def test_a_rotation() -> None:
         "2026-06-01 12:00:00 to 12:01:05 UTC (1 min 5 s, 21 s of it work)",
     ]
     assert "trust    every node and client learns to trust it            1       3 Kafka nodes  6.0 s" in lines
-    assert "A cluster-ca a (aaaaaaaaaaaa)  TRUSTED_IN_USE_ALL, issuing  removed, trusted by no pod" in lines
+    assert "A cluster-ca a (aaaaaaaaaaaa)  trusted and used by all, issuing  removed, trusted by no pod" in lines
     assert "3 Kafka nodes     B cluster-ca b             B cluster-ca b" in lines
     sentence = "0 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa), by stored evidence: the run asked no listener about it."
     assert sentence in " ".join(" ".join(lines).split())

@@ -440,7 +440,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Where there is no difference, nothing is said.",
     ),
     Equivalent(
-        "_trust/preconditions/authority.py",
+        "_trust/rules/restore.py",
         "is_lost_alone = step.damaged == {StateSecrets.LEDGER} and snapshot.ledger is None",
         ("is_lost_alone = step.damaged <= {StateSecrets.LEDGER} and snapshot.ledger is None",),
         "A step puts back one Secret at least.",
