@@ -247,17 +247,22 @@ def leaves_operator_waits_for(at: Situation) -> frozenset[str]:
     if not at.snapshot.ca.current:
         return frozenset()
     needed = needed_by_operator(at.snapshot) - set(at.snapshot.user_leaves)
-    unreadable = (leaf.secret for leaf in at.snapshot.leaves.stored if leaf.chain is None)
-    return frozenset((*unreadable, *secrets_without_leaf(at, tuple(sorted(needed)), at.snapshot.ca.current)))
+    return frozenset(
+        (*_unreadable_leaves(at), *secrets_without_leaf(at, tuple(sorted(needed)), at.snapshot.ca.current))
+    )
 
 
 def leaves_before_restarts(at: Situation) -> frozenset[str]:
     """The Secrets of the operator's own leaf, where the operator stands still for it before it comes as far as the restarts that pods ask for. For every
     other leaf it stands still after these (docs/operator.md, "CA reconcile", "Restart reasons").
     """
-    unreadable = frozenset(leaf.secret for leaf in at.snapshot.leaves.stored if leaf.chain is None)
-    needed = needed_by_operator(at.snapshot) if at.snapshot.ca.in_use_elsewhere else unreadable
+    needed = needed_by_operator(at.snapshot) if at.snapshot.ca.in_use_elsewhere else _unreadable_leaves(at)
     return needed & operator_leaves(at.snapshot)
+
+
+def _unreadable_leaves(at: Situation) -> frozenset[str]:
+    """The Secrets of the stored leaves that cannot be read."""
+    return frozenset(leaf.secret for leaf in at.snapshot.leaves.stored if leaf.chain is None)
 
 
 #: How long before the end of a held certificate a flow restarts its holders.

@@ -252,8 +252,8 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
 
 
 def _await_leaves_of_renewed(at: Situation, lacking: tuple[str, ...], roll: Roll) -> Turn:
-    """The renewed CA is beside the CA in use, and its issuer signs the next leaves. Once the leaves of these nodes are at hand, the pause begins in which the
-    renewed CA comes into use, its leaves are stored and nodes restart; nodes never restart before that.
+    """Wait for the issuer, which signs the next leaves under the renewed CA. When it has signed the leaves of these nodes, pause the operator: in the pause the
+    renewed CA comes into use, its leaves are stored, and the nodes restart. No node restarts before.
     """
     successor, begun = at.successor, in_flight(at.ledger)
     if begun is not None and begun.options.stop is not None and _is_stopped(begun, at.intent):

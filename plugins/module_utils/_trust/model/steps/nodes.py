@@ -306,12 +306,12 @@ class AwaitAnswers(Step):
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """A node that answers is back. A node that is not ready, and was started with another leaf than the stored leaf, starts again just now."""
         asked = {listener.uid for listener in snapshot.nodes.listeners or ()}
-        anew = frozenset(
+        starting = frozenset(
             pod.uid
             for pod in snapshot.nodes.pods
             if pod.uid in self.uids & asked and not (pod.ready or pod.presents_stored)
         )
-        return _with_ready(self.uids, _with_started(anew, snapshot)).assuming_as_started(self.uids - anew)
+        return _with_ready(self.uids, _with_started(starting, snapshot)).assuming_as_started(self.uids - starting)
 
     @property
     def uids(self) -> frozenset[str]:
