@@ -270,10 +270,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_man
     find_left_over,
     remove,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import listed
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 
 class LeavesModule(FlowModule):

@@ -177,8 +177,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 #: How much the clock of a time's writer may be ahead of the clock here.
 CLOCKS_DIFFER = timedelta(minutes=5)

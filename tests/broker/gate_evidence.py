@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     Ledger,
     LedgerEntry,
@@ -16,7 +17,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
-    Component,
     InPlaceObstacles,
     Leaves,
     Nodes,

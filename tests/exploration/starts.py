@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 
 from ..tools.support.intents import an_intent, changed_intent
 from .authorities import BELOW, DEADLINE, OLD, SUPPLIED, certificate, chain

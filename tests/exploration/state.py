@@ -9,8 +9,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Outgoing
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 CERTIFICATE, KEY, LEDGER, KAFKA = "certificate Secret", "key Secret", "ledger Secret", "Kafka resource"
 OWN, POD_SETS, BUNDLE = "the operator's leaf Secret", "StrimziPodSets", "trust bundle"

@@ -13,11 +13,12 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from .authorities import NEW, OLD, RENEWED, SUPPLIED
 from .explore import CounterExample

@@ -14,8 +14,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model import channels
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.channels import REACHES, Channel, Reach
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 from .findings import Record, counter_example, to_an_end
 from .looking import LookingRunner

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.security import ClusterSecurity
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 from .cluster_ca import Invariant
 from .findings import Record, counter_example, to_an_end

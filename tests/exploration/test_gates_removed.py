@@ -15,9 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import verifiers
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import update
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import retire

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
@@ -20,7 +21,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
-    Component,
     FailedReconcile,
     Leaves,
     LinkCertificates,

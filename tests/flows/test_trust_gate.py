@@ -17,9 +17,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import i
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import LeafSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import issue_operator_leaf
 
 from ..tools.support.authorities import Authority, below, root

@@ -12,7 +12,8 @@ from collections import Counter, defaultdict
 from typing import TypeAlias
 
 from .._strimzi.apply.restarts import SharedCount
-from .._trust.model.snapshot import Component, Pod, Snapshot
+from .._trust.model.components import Component
+from .._trust.model.snapshot import Pod, Snapshot
 from .._trust.plan import Forecast
 
 #: Restarts by the reason and the party.

@@ -37,10 +37,11 @@ from .._strimzi.secret_data import entries
 from .._trust.evidence.parties import hearing_of, present_pods
 from .._trust.evidence.stored import restarted_by_operator
 from .._trust.ledger.enrolment import as_seen
+from .._trust.model.components import Component
 from .._trust.model.decision import Condition, Decision, Step, Steps, Violation
 from .._trust.model.intent import Intent
 from .._trust.model.names import counted, first_told, listed
-from .._trust.model.snapshot import Component, InPlaceObstacles, Snapshot
+from .._trust.model.snapshot import InPlaceObstacles, Snapshot
 from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
 from .._trust.plan import Reached, forecast, likeness_of, state_of, to_the_end
 from .counting import Restarts, count_restarts, party_of, pods_by_party, restarts_of

@@ -23,11 +23,12 @@ from .._strimzi.issuer_settings import CertManagerCertificates
 from .._trust.decide import Engine, decide
 from .._trust.evidence.parties import answers_of_running, may_present_ended
 from .._trust.evidence.stored import holding_pods
+from .._trust.model.components import Component
 from .._trust.model.decision import Condition, Decision, Look, Violation
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
 from .._trust.model.listeners import ObservedListener
-from .._trust.model.snapshot import Component, InPlaceObstacles, NodeAnswers, Snapshot
+from .._trust.model.snapshot import InPlaceObstacles, NodeAnswers, Snapshot
 from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 from .._trust.rules.repair import is_explained

@@ -29,11 +29,12 @@ from .._trust.duration import START_OF_MODULE, Costs
 from .._trust.evidence.parties import presenters
 from .._trust.evidence.stored import issuers_of
 from .._trust.ledger.target import resolve
+from .._trust.model.components import Component
 from .._trust.model.decision import Decision, StandIn, Transition
 from .._trust.model.intent import Intent, Selection
 from .._trust.model.ledger import Layout, TrustState
 from .._trust.model.pools import Scaling
-from .._trust.model.snapshot import Component, IssuedBy, NodeAnswers, PreparedAuthority, Snapshot
+from .._trust.model.snapshot import IssuedBy, NodeAnswers, PreparedAuthority, Snapshot
 from .._trust.model.steps.authority import PrepareAuthority
 from .._trust.plan import Forecast, Reached, forecast, to_the_end
 from .._trust.rules.switch import describe_clients_without_renewal

@@ -23,10 +23,11 @@ from .._trust.evidence.parties import may_present_ended
 from .._trust.gates.gates import GATES
 from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.journal import in_flight
+from .._trust.model.components import Component
 from .._trust.model.decision import Violation
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent, Pace
-from .._trust.model.snapshot import Component, Pod, Snapshot
+from .._trust.model.snapshot import Pod, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
 from .._trust.plan import describe_next_window, waits_for_window
 from .._trust.preconditions.cluster import pods_are_labelled, secrets_are_labelled

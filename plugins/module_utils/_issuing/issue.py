@@ -33,8 +33,8 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
 from .._strimzi.names import CLUSTER_LABEL, KAFKA_USERS, KIND_LABEL, USER_KEYSTORE, USER_PASSWORD
 from .._strimzi.secret_data import entries
+from .._trust.model.components import Component
 from .._trust.model.decision import Step
-from .._trust.model.snapshot import Component
 from .._trust.model.steps.authority import PrepareAuthority
 from .._trust.model.steps.leaves import (
     AskForLeaves,

@@ -32,8 +32,9 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import subject_of
 from .._strimzi.secret_data import encode, entries
 from .._trust.ledger.target import later_authorities
+from .._trust.model.components import Component
 from .._trust.model.intent import LinkIssuer
-from .._trust.model.snapshot import Component, LinkCertificates, PreparedAuthority
+from .._trust.model.snapshot import LinkCertificates, PreparedAuthority
 from .._trust.model.steps.authority import LinkPlan, PrepareAuthority
 from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token, issuer_of
 

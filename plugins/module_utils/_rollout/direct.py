@@ -24,9 +24,10 @@ from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.pods import is_ready, names_of_nodes
 from .._strimzi.secret_data import whole_number
+from .._trust.model.components import Component
 from .._trust.model.decision import Condition, Violation
 from .._trust.model.names import counted, listed
-from .._trust.model.snapshot import Component, Pod
+from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import Roll
 from .admin import Broker, Connect, KafkaAdmin, Partition, Quorum, Topic
 from .kafka_pods import (

@@ -22,7 +22,8 @@ from .._strimzi.apply.work import Action, Work, Write, WriteVerb, find_object, v
 from .._strimzi.cluster.kafka import find_condition
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.pods import Owners, has_role, is_asked_here, is_final, is_ready, requests_on, worker_of
-from .._trust.model.snapshot import Component, Pod
+from .._trust.model.components import Component
+from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import Roll
 
 #: The end of a remedy: a flow looks which pods have restarted.

@@ -50,10 +50,11 @@ from .._strimzi.names import KAFKAS
 from .._strimzi.secret_data import is_true
 from .._trust.evidence.parties import unanswered
 from .._trust.evidence.stored import restarted_by_operator
+from .._trust.model.components import Component
 from .._trust.model.decision import Step
 from .._trust.model.listeners import Unanswered
 from .._trust.model.names import listed
-from .._trust.model.snapshot import Component, Pod
+from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import AwaitAnswers, PauseAndReload, Reload, Roll, RollReason
 from .kafka_pods import NOT_AGAIN, Progress, delete_pod, is_terminating, name_of, restart, uid_of, withdrawal
 

@@ -45,8 +45,9 @@ from .._trust.model.clients import (
     UserNamespace,
     Waiver,
 )
+from .._trust.model.components import Component
 from .._trust.model.ledger import Ledger
-from .._trust.model.snapshot import CaSecrets, Component, StoredLeaf
+from .._trust.model.snapshot import CaSecrets, StoredLeaf
 from . import names
 from .cluster.kafka import listeners_of
 from .cluster.pods import is_final

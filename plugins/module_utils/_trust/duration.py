@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from .._pki.certificates import Certificate
+from .model.components import Component
 from .model.decision import Step
 from .model.goals import Goal
 from .model.names import counted, named
-from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
+from .model.snapshot import Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority
 from .model.steps.leaves import AskForLeaves, AwaitIssuer, AwaitKept, AwaitPickUp, AwaitReissue, IssueLeaves
 from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, Roll, RollReason, StampPods

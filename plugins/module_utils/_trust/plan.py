@@ -27,12 +27,13 @@ from .evidence.parties import NO_HEARING, Hearing, hearing_of, unanswered
 from .evidence.stored import restarted_by_operator, waiver_of
 from .ledger.target import resolve
 from .model.clients import LONGEST_WAIVER, Waiver
+from .model.components import Component
 from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
 from .model.goals import Phase
 from .model.intent import Intent
 from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
 from .model.listeners import ObservedListener
-from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
+from .model.snapshot import Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority, RestoreSecrets
 from .model.steps.leaves import AskForLeaves, IssueLeaves
 from .model.steps.nodes import PauseAndReload, Reload, Roll, RollReason, with_listeners_read

@@ -16,11 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.se
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import TLS, User, Users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
-    Component,
     InPlaceObstacles,
     IssuedBy,
     Leaves,

@@ -31,8 +31,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import KEY
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     CollectLeaves,

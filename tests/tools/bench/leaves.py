@@ -15,8 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue im
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import KEY
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 
 from ..operator import certs

@@ -13,8 +13,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Settings, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
 from ...api.running import Runner

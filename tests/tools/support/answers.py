@@ -22,8 +22,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import as_seen
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod
 
 from .checker import entries
 from .memory_cluster import MemoryCluster

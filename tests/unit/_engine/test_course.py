@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.re
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -28,7 +29,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
     REPLICATION,
     ObservedListener,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     RaiseKeyGeneration,
     TidyKeys,

@@ -30,10 +30,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ...tools.support.certificates import Entity
 from ...tools.support.flows import SETTINGS

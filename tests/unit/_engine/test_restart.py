@@ -22,9 +22,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Strategy, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 
 from ...tools.support.faults import PASSING, Fault, FaultyApi, at_call

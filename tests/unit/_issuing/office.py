@@ -18,8 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     node_leaf,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import cruise_control_names
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 
 from ...tools.operator import clusters

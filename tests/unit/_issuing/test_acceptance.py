@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy, Purpose
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import LeafSubject, subject_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, make
 from ...tools.support.constrained import names as constrained_names

@@ -29,9 +29,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_keys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     LinkCertificates,
     PreparedAuthority,
 )

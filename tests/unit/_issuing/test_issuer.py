@@ -33,7 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     ExternalIssuer,
     IssuerSettings,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 
 from ...tools.support.certificates import NOW, key, leaf, make
 from ...tools.support.issuer_contract import NODE

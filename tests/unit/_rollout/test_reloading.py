@@ -23,9 +23,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Reload
 

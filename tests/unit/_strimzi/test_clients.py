@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     NamedSecret,
     OutsideClient,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     Ledger,
     LedgerEntry,
@@ -27,7 +28,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
-    Component,
     PreparedAuthority,
     StoredLeaf,
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClients
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Pools
@@ -19,7 +20,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Backup,
     CaSecrets,
     CaUsers,
-    Component,
     Leaves,
     LinkCertificates,
     Nodes,

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows, OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
@@ -26,7 +27,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
-    Component,
     InPlaceObstacles,
     OperatorPause,
     Pod,

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, StoredLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, StoredLeaf
 
 from ...tools.support.certificates import Entity
 from .authorities import OLD, stored_chain

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     Snapshot,
     StoredLeaf,
 )

@@ -19,13 +19,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval i
     plan_hash,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
-    Component,
     PreparedAuthority,
     Reconciliation,
     Snapshot,

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Decision,
@@ -27,7 +28,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, Stop, Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     InPlaceObstacles,
     PreparedAuthority,
     Reconciliation,

@@ -21,11 +21,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration i
     lives_of,
     span_of,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AskForLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     Pause,

@@ -15,6 +15,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import Span
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import Hearing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
@@ -22,7 +23,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     InPlaceObstacles,
     OperatorPause,
     PreparedAuthority,

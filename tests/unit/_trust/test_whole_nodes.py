@@ -20,11 +20,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.upd
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model import channels
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.channels import REACHES, Channel, Reach
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Look
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
     reload_leaves,

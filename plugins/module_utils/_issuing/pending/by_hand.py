@@ -22,7 +22,7 @@ from ..._strimzi.apply.work import Work, Write, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_like
-from ..._trust.model.snapshot import Component
+from ..._trust.model.components import Component
 from ..issuer import Answer, External, IssuedCertificate
 from .pending import authorities, judge_requests
 from .requests import RequestRecord, StoredRequest, read_requests, write_issued

@@ -28,8 +28,9 @@ from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
 from ..._strimzi.secret_data import MAKE_SMALLER, size
+from ..._trust.model.components import Component
 from ..._trust.model.names import counted
-from ..._trust.model.snapshot import SECRET_LIMIT, Component
+from ..._trust.model.snapshot import SECRET_LIMIT
 from ..._trust.model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
 from ..acceptance import refuse_unmakeable
 from ..issuer import External, Issuer, LeafOrder, Refused, RenewingIssuer, issuer_of

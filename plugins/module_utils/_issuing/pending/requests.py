@@ -30,7 +30,7 @@ from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.names import ClusterNames
 from ..._strimzi.secret_data import IN_PORTIONS, MAKE_SMALLER, check_room, entries
-from ..._trust.model.snapshot import Component
+from ..._trust.model.components import Component
 
 _AT_A_TIME = 8
 

@@ -13,9 +13,10 @@ from contextlib import suppress
 
 from ..._errors import Forbidden
 from ..._kube.resources import CONFIG_MAPS, LEASES
+from ..._trust.model.components import Component
 from ..._trust.model.intent import Intent
 from ..._trust.model.ledger import Ledger
-from ..._trust.model.snapshot import Component, TakenName
+from ..._trust.model.snapshot import TakenName
 from ..cluster.ca_secrets import named_secrets
 from ..cluster.leaves import LeafSecret, node_leaf
 from ..cluster.observe import Observation

@@ -26,7 +26,7 @@ from ..._errors import Forbidden, Invalid, ReloadImpossible, ResourceTypeMissing
 from ..._kube.client import KubeClient
 from ..._kube.resources import CONFIG_MAPS, PODS, SELF_SUBJECT_ACCESS_REVIEWS, Attempt, Resource, rule_for
 from ..._kube.shipped_roles import describe_roles_with
-from ..._trust.model.snapshot import Component
+from ..._trust.model.components import Component
 from ..._trust.model.steps.nodes import StampPods
 from .. import names
 from ..cluster.leaves import server_cert_hash

@@ -36,8 +36,8 @@ from ..._kube.resources import (
     owns,
     read_time,
 )
+from ..._trust.model.components import Component
 from ..._trust.model.names import first_of, listed
-from ..._trust.model.snapshot import Component
 from .. import names
 from ..cluster.observe import Key, Observation
 from ..ledger.layouts import is_entry_of_ledger

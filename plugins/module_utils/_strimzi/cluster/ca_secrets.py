@@ -27,11 +27,11 @@ from ..._kube.resources import SECRETS
 from ..._pki.certificates import Certificate, Chain, parse_certificates, parse_chain
 from ..._pki.keys import PrivateKey, load_stored_key, named_key
 from ..._pki.pem_forms import why_not_for_a_jvm
+from ..._trust.model.components import Component
 from ..._trust.model.ledger import NO_FLOW_OPTIONS
 from ..._trust.model.snapshot import (
     CaDefects,
     CaSecrets,
-    Component,
     LinkCertificates,
     PreparedAuthority,
     UnlabelledSecret,

@@ -15,7 +15,8 @@ from ..._errors import Forbidden
 from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, SECRETS
 from ..._pki.building import DistinguishedName
-from ..._trust.model.snapshot import Component, DnsDomain, DomainSource, StoredLeaf
+from ..._trust.model.components import Component
+from ..._trust.model.snapshot import DnsDomain, DomainSource, StoredLeaf
 from .. import names
 from .leaves import node_leaf, read_leaf
 from .pods import labels_of

@@ -14,8 +14,9 @@ from typing import Any
 from ..._errors import CertificateError, PrivateKeyError
 from ..._pki.certificates import parse_chain
 from ..._pki.keys import load_stored_key
+from ..._trust.model.components import Component
 from ..._trust.model.ledger import CaSource
-from ..._trust.model.snapshot import Component, StoredLeaf
+from ..._trust.model.snapshot import StoredLeaf
 from .. import names
 from ..secret_data import entries, integer_annotation
 

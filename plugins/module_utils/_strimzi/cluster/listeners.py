@@ -33,9 +33,10 @@ from ..._kube.response_time import CONVERSATION, PROMPT, ResponseTime
 from ..._pki.certificates import Certificate
 from ..._trust.evidence.parties import listener_name
 from ..._trust.ledger.enrolment import as_seen
+from ..._trust.model.components import Component
 from ..._trust.model.listeners import CONTROL_PLANE, REPLICATION, ObservedListener
 from ..._trust.model.security import ClusterSecurity
-from ..._trust.model.snapshot import Component, Pod
+from ..._trust.model.snapshot import Pod
 from .. import names
 from ..names import CaKind, ClusterNames
 from .ca_secrets import key_of

@@ -26,12 +26,12 @@ from ..._kube.resources import PODS, SECRETS
 from ..._pki.keys import PrivateKey
 from ..._trust.ledger.journal import in_flight
 from ..._trust.model.clients import OutsideClients
+from ..._trust.model.components import Component
 from ..._trust.model.names import ObjectNames
 from ..._trust.model.pools import PoolNode, Pools
 from ..._trust.model.snapshot import (
     CaSecrets,
     ClockReading,
-    Component,
     Leaves,
     Nodes,
     Objects,

@@ -21,8 +21,9 @@ from typing import Any
 
 from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, is_of_this_collection, read_time
+from ..._trust.model.components import Component
 from ..._trust.model.security import MUTUAL_TLS, ClusterSecurity
-from ..._trust.model.snapshot import Component, Pod, StoredLeaf
+from ..._trust.model.snapshot import Pod, StoredLeaf
 from .. import names
 from ..names import KAFKA_NODE_POOLS, KAFKAS, STRIMZI_POD_SETS
 from ..secret_data import annotation, integer_annotation, is_true, missing_labels

@@ -20,8 +20,8 @@ from ..._pki.names import address_of
 from ..._pki.usability import Purpose
 from ..._trust.evidence.stored import issuers_of
 from ..._trust.ledger.enrolment import as_seen
+from ..._trust.model.components import Component
 from ..._trust.model.pools import Unaddressed
-from ..._trust.model.snapshot import Component
 from .. import names
 from ..names import ClusterNames
 from .kafka import ADDRESSED, Addresses, listeners_of

@@ -16,7 +16,8 @@ from typing import Any
 
 from ..._errors import StepError, fit_in_line
 from ..._kube.resources import CONFIG_MAPS, FIELD_MANAGER, LEASES, SECRETS, managers_of, read_time
-from ..._trust.model.snapshot import Component, TakenName
+from ..._trust.model.components import Component
+from ..._trust.model.snapshot import TakenName
 from .. import names
 from ..names import ClusterNames
 from .leaves import LeafSecret, component_leaves

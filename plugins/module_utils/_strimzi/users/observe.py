@@ -25,8 +25,9 @@ from ..._pki.certificates import Certificate
 from ..._trust.ledger.enrolment import is_in_doubt
 from ..._trust.ledger.journal import in_flight
 from ..._trust.model.clients import Presenter, ReissuePause, Renewal
+from ..._trust.model.components import Component
 from ..._trust.model.ledger import Ledger, TrustState
-from ..._trust.model.snapshot import CaSecrets, CaUsers, Component, IssuedBy, Nodes, Pod
+from ..._trust.model.snapshot import CaSecrets, CaUsers, IssuedBy, Nodes, Pod
 from .. import names
 from ..cluster.ca_secrets import CURRENT, read_ca_secrets
 from ..cluster.kafka import note_absent_operator, user_listeners

@@ -18,10 +18,11 @@ from datetime import datetime
 
 from ..._pki.certificates import Certificate, Chain
 from ..model.clients import Presenter, Renewal
+from ..model.components import Component
 from ..model.goals import Retire
 from ..model.ledger import Ledger, LedgerEntry, Outgoing, RemovedEntry, TrustState
 from ..model.listeners import ObservedListener, Unanswered
-from ..model.snapshot import Component, Pod, Snapshot, StoredLeaf
+from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from . import stored
 from .stored import Presentation, issuers_of, waiver_of
 

@@ -30,9 +30,10 @@ from dataclasses import dataclass, replace
 from ..._leaves.trigger import unusable
 from ..._pki.certificates import Certificate, Chain
 from ..model.clients import CLOCK, Follows, OutsideClient, Waiver, is_of_a_ca
+from ..model.components import Component
 from ..model.ledger import TRUSTED_STATES, Ledger, LedgerEntry, Usage
 from ..model.names import named
-from ..model.snapshot import Component, Pod, Snapshot, StoredLeaf
+from ..model.snapshot import Pod, Snapshot, StoredLeaf
 
 
 @dataclass(frozen=True)

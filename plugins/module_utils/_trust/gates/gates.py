@@ -22,10 +22,11 @@ from ..._pki.certificates import Certificate, Chain
 from ..._pki.paths import constraint_problem
 from ..evidence.parties import parties_awaiting_issue, possible_holders_of_undone, present_outside, present_pods
 from ..evidence.stored import authority_of, without_outside_clients
+from ..model.components import Component
 from ..model.decision import Condition, Violation
 from ..model.intent import LinkIssuer
 from ..model.ledger import Ledger, LedgerEntry
-from ..model.snapshot import Component, Pod, PreparedAuthority, Snapshot
+from ..model.snapshot import Pod, PreparedAuthority, Snapshot
 from .verifiers import VerifyingParty, cannot_validate, check_clients_accept, check_clients_can_spare, verifying_parties
 
 #: About a pod that has only the labels of one of the cluster's.

@@ -28,10 +28,11 @@ from ..._pki.usability import PathResult, Verifier, named_verifiers
 from ..evidence.parties import possibly_trusted_by, surely_trusted_by
 from ..evidence.stored import clients_asked_by_gates, presenting_pods, trust_without, verifying
 from ..model.clients import Follows, OutsideClient
+from ..model.components import Component
 from ..model.decision import Condition, Violation
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.names import named
-from ..model.snapshot import Component, Pod, Snapshot
+from ..model.snapshot import Pod, Snapshot
 
 
 def is_valid(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> bool:

@@ -21,11 +21,12 @@ from ..._leaves.trigger import is_ending, window
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.paths import validate_path
 from ..gates.verifiers import can_raise_path_length
+from ..model.components import Component
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import TRUSTED_STATES, CaSource, Journal, Ledger, Upkeep, UpkeepOptions, WhenDue
 from ..model.names import flow_named, is_named, named
-from ..model.snapshot import Component, PreparedAuthority, Snapshot
+from ..model.snapshot import PreparedAuthority, Snapshot
 from .journal import earlier_certificates, in_flight
 
 #: The goals of flows that do what the source asks for.

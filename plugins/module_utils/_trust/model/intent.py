@@ -13,10 +13,11 @@ from enum import Enum
 from ..._pki.certificates import Chain
 from ..._pki.keys import KeyType
 from ..._pki.usability import KeyPolicy
+from .components import Component
 from .goals import Goal, Phase, Retirement
 from .ledger import Layout, UpkeepOptions
 from .pools import Scaling
-from .snapshot import Component, PreparedAuthority
+from .snapshot import PreparedAuthority
 
 
 class Spread(str, Enum):

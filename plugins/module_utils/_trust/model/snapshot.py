@@ -20,23 +20,12 @@ from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import ALL, JVM, Verifier
 from .channels import Channel, reached_by_reload
 from .clients import NO_CLIENTS, OutsideClient, OutsideClients, Presenter, UserName, UserNamespace
+from .components import Component
 from .ledger import NO_FLOW_OPTIONS, CaSource, FlowOptions, Ledger
 from .listeners import ObservedListener
 from .names import ObjectNames, label_command
 from .pools import NO_POOLS, PoolNode, Pools
 from .security import MUTUAL_TLS, ClusterSecurity
-
-
-class Component(str, Enum):
-    """The component that a pod or a leaf belongs to."""
-
-    KAFKA = "kafka"
-    ENTITY_OPERATOR = "entity-operator"
-    CRUISE_CONTROL = "cruise-control"
-    KAFKA_EXPORTER = "kafka-exporter"
-    CLUSTER_OPERATOR = "cluster-operator"
-    #: A party outside the cluster that presents its leaf to nodes.
-    USER = "user"
 
 
 class IssuedBy(Enum):

@@ -21,10 +21,11 @@ from ..gates.gates import GATES
 from ..ledger.enrolment import enrol_authorities, find_adoption, pods_yet_to_restart
 from ..ledger.journal import in_flight, retirement_of
 from ..ledger.target import resolve, wish_of
+from ..model.components import Component
 from ..model.goals import Goal, Retire
 from ..model.intent import Intent, Spread
 from ..model.ledger import LedgerEntry, TrustState
-from ..model.snapshot import Component, InPlaceObstacles, Snapshot, StoredLeaf
+from ..model.snapshot import InPlaceObstacles, Snapshot, StoredLeaf
 from ..model.steps.authority import PrepareAuthority
 from ..rules.due import due_leaves
 from ..rules.pause import RESTART_BEFORE, nodes_of, why_not_annotated

@@ -19,13 +19,14 @@ from ..evidence.stored import waiver_of
 from ..ledger.journal import describe_stop, in_flight, may_lead_flow
 from ..ledger.target import resolve
 from ..model.clients import CLOCK
+from ..model.components import Component
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import UNUSED, Ledger, TrustState
 from ..model.names import first_told, label_command, listed, named
 from ..model.security import HOW_TO_KNOW
-from ..model.snapshot import SECRET_LIMIT, Component, Snapshot, TakenName
+from ..model.snapshot import SECRET_LIMIT, Snapshot, TakenName
 from .absence import (
     AFTER_DELETION,
     absence_of_cluster,

@@ -21,12 +21,13 @@ from ..ledger.enrolment import enrol_authorities
 from ..ledger.journal import in_flight
 from ..ledger.target import resolve, rotation_of, supplied_for
 from ..model.clients import Renewal
+from ..model.components import Component
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed, named
-from ..model.snapshot import SECRET_LIMIT, Component, IssuedBy, Snapshot
+from ..model.snapshot import SECRET_LIMIT, IssuedBy, Snapshot
 from ..rules.due import (
     describe_recovery,
     describe_renewal_of_authority,

@@ -43,12 +43,13 @@ from ..evidence.parties import is_taken_up, nodes_to_recover
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight, stops_before_use
 from ..ledger.target import due_from, upkeep_of, usual_window, why_not_made_here
+from ..model.components import Component
 from ..model.decision import Condition, Steps, Violation
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
 from ..model.ledger import Ledger, Upkeep, UpkeepOptions, WhenDue
 from ..model.names import first_told, flow_named, named
-from ..model.snapshot import CaUsers, Component, Snapshot, StoredLeaf
+from ..model.snapshot import CaUsers, Snapshot, StoredLeaf
 from ..model.steps.leaves import CorrectOrders
 from .restore import find_lost_secrets
 from .situation import Situation

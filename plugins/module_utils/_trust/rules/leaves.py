@@ -33,12 +33,13 @@ from ..gates.gates import select_refusals
 from ..gates.verifiers import describe_possible_refusals
 from ..ledger.update import nodes_yet_to_read, note_held
 from ..model.channels import name_channels
+from ..model.components import Component
 from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
 from ..model.ledger import HeldLeaf, TrustState
 from ..model.names import listed, named
-from ..model.snapshot import Component, StoredLeaf
+from ..model.snapshot import StoredLeaf
 from ..model.steps.leaves import IssueLeaves, RechainLeaves
 from ..model.steps.nodes import Reload, Roll, RollReason, SetReplicas
 from ..model.steps.trust import WriteLedger

@@ -16,9 +16,10 @@ from typing import TypeAlias
 
 from ..evidence.parties import leaves_of, presenting_stored
 from ..evidence.stored import holding_pods
+from ..model.components import Component
 from ..model.decision import Steps, Turn, Wait, steps_of
 from ..model.goals import Phase
-from ..model.snapshot import Component, Pod
+from ..model.snapshot import Pod
 from ..model.steps.authority import RestoreKey
 from ..model.steps.nodes import Resume, StampPods
 from .due import correct_orders

@@ -20,12 +20,13 @@ from hashlib import sha256
 from ..._pki.certificates import Certificate
 from ..evidence.stored import holding_pods, operator_leaves, restarted_by_operator, waiver_of, why_trust_is_unknown
 from ..model.clients import Presenter, ReissuePause, Renewal
+from ..model.components import Component
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire
 from ..model.intent import Spread
 from ..model.ledger import HeldLeaf, Journal, Ledger
 from ..model.names import named
-from ..model.snapshot import Component, FailedReconcile, Snapshot
+from ..model.snapshot import FailedReconcile, Snapshot
 from ..model.steps.leaves import PauseReissue, ResumeReissue
 from ..model.steps.nodes import AwaitVerdict, Pause, Resume
 from .due import nears_window_from, needed_by_operator

@@ -24,12 +24,13 @@ from ..evidence.parties import leaves_of, may_present_ended, nodes_to_recover, p
 from ..evidence.stored import has_listeners_alone, restarted_by_operator, why_not_ours
 from ..ledger.journal import describe_stop, in_flight, may_lead_flow
 from ..ledger.target import why_not_made_here
+from ..model.components import Component
 from ..model.decision import Condition, Step, Steps, Turn, Violation, Wait, steps_of
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
 from ..model.ledger import Journal
 from ..model.listeners import CONTROL_PLANE
-from ..model.snapshot import Component, Pod, Snapshot, StoredLeaf
+from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from ..model.steps.nodes import AwaitLeaves, Pause, PauseAndReload, Roll, RollReason
 from ..model.steps.trust import Project
 from .due import describe_supply, ended_leaves

@@ -24,10 +24,11 @@ from ..._pki.certificates import Chain
 from ..evidence.parties import awaited_presenters, parties_awaiting_issue, presenters, presenting_ended
 from ..ledger.target import later_authorities, wish_of
 from ..model.clients import ReissuePause, Renewal
+from ..model.components import Component
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase
 from ..model.names import counted, listed, named
-from ..model.snapshot import Component, DnsDomain, DomainSource, Snapshot
+from ..model.snapshot import DnsDomain, DomainSource, Snapshot
 from ..model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,

@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Write, WriteVerb, write_all
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 
 from ....tools.support.certificates import NOW, key, leaf, make
 from ..._strimzi.bench import SCOPE, Bench, kafka, pem, secret

@@ -36,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import WriteVerb
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import every_leaf, subject_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import size
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 
 from ....tools.support.certificates import NOW, Entity, key, make, rsa_key
 from ..._strimzi.bench import SCOPE

@@ -34,7 +34,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     names_of_nodes,
     read_pod,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, StoredLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, StoredLeaf
 
 from ....tools.support.certificates import NOW, key, leaf, make
 from ....tools.support.memory_api import Response

@@ -11,7 +11,8 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import LAYOUT
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, UnlabelledSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import UnlabelledSecret
 
 from ....tools.support.certificates import key, leaf, make
 from ..bench import SCOPE, Bench, kafka, pem, pod, secret

@@ -34,7 +34,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     with_misnamed,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 
 from ....tools.operator import clusters, leaves
 from ....tools.support.certificates import NOW, YEAR, Entity, key, make

@@ -17,13 +17,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     Ledger,
     LedgerEntry,
     TrustState,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 
 from ....tools.support.certificates import NOW, Entity, key, make

@@ -33,6 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.p
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     HeldLeaf,
     Outgoing,
@@ -43,7 +44,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
     Unanswered,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     InPlaceObstacles,
     Pod,
     Snapshot,

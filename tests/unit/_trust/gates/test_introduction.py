@@ -24,11 +24,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
     why_not_presented,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import LinkIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     PreparedAuthority,
     Snapshot,
 )

@@ -21,11 +21,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     Presenter,
     Waiver,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     InPlaceObstacles,
     Snapshot,
     StoredLeaf,

@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import select_refusals as refused_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.verifiers import verifying_parties
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -35,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     LedgerEntry,
     TrustState,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
 

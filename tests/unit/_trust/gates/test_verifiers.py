@@ -30,9 +30,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.veri
     verifying_parties,
     why_refused_by_unknown_clients,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....tools.support.certificates import DAY, HOUR, NOW, YEAR, Entity, key, make
 from .. import linked

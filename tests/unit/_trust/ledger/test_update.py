@@ -30,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.upd
     strike_removed,
     update_ledger,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Transition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -40,7 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     TrustState,
     Usage,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from .. import linked

@@ -24,10 +24,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
     supplied_for,
     wish_of,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Backup, Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Backup, Snapshot
 
 from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.intents import an_intent, changed_intent

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.chan
     name_channels,
     reached_by_reload,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 
 from ..builders import cluster
 from ..nodes import PODS, a_pod, uids_of

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 from ....tools.support.intents import an_intent
 

@@ -13,11 +13,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import UserName
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
-    Component,
     FailedReconcile,
     LinkCertificates,
 )

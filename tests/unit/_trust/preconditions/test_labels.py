@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     TakenName,
     UnlabelledSecret,
 )

@@ -15,13 +15,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched_waivers
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
-    Component,
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import present_as_stored
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import note_pods_of_now
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitAnswers,
     Roll,

@@ -17,11 +17,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger i
     is_signed_by,
     why_ending,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, Stop, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     InPlaceObstacles,
     Snapshot,
     StoredLeaf,

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Steps,
@@ -33,7 +34,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     InPlaceObstacles,
     Snapshot,
 )

@@ -11,6 +11,7 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Decision,
@@ -22,7 +23,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     CaUsers,
-    Component,
     DnsDomain,
     DomainSource,
     FailedReconcile,

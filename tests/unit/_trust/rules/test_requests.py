@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, IssueReason, why_ending
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide, list_holds
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Decision,
@@ -28,7 +29,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     DnsDomain,
     DomainSource,
     Snapshot,

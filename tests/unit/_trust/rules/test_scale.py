@@ -10,9 +10,10 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume, SetReplicas
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import scale

@@ -11,11 +11,12 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Steps, steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide, decide_at_the_end
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Decision,
@@ -21,7 +22,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     FailedReconcile,
     OperatorStatus,
     Reconciliation,

@@ -16,10 +16,11 @@ from typing import Any, ClassVar
 from ...._leaves.request import LeafRequest
 from ...._pki.certificates import Certificate, Chain
 from ..clients import ReissuePause
+from ..components import Component
 from ..decision import Look, StandIn, Step, look_at_gate
 from ..goals import Phase
 from ..names import counted, listed, named
-from ..snapshot import Component, DnsDomain, DomainSource, Snapshot, StoredLeaf
+from ..snapshot import DnsDomain, DomainSource, Snapshot, StoredLeaf
 
 
 @dataclass(frozen=True, kw_only=True)

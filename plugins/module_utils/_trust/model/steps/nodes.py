@@ -13,12 +13,13 @@ from enum import Enum
 from typing import ClassVar, TypeVar
 
 from ...._pki.certificates import Certificate
+from ..components import Component
 from ..decision import Look, StandIn, Step
 from ..goals import Phase
 from ..ledger import HeldByProcesses, Ledger
 from ..listeners import ObservedListener, Unanswered
 from ..names import counted, listed, named
-from ..snapshot import Component, Pod, Snapshot
+from ..snapshot import Pod, Snapshot
 from .leaves import IssueLeaves
 
 

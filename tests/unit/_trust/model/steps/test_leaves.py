@@ -16,11 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request i
     next_action,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     DnsDomain,
     DomainSource,
     LinkCertificates,

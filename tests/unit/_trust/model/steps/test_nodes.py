@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    Component,
     FailedReconcile,
     OperatorPause,
     OperatorStatus,
