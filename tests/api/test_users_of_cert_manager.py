@@ -79,7 +79,7 @@ def issuers(runner: Runner) -> dict[str, str]:
         stored = read_secret(runner, name)
         leaf = parse_certificates(stored["user.crt"])[0]
         assert (leaf.subject, stored["ca.crt"]) == (f"CN={name}", current)
-        assert load_key(stored["user.key"]).matches(leaf)
+        assert leaf.is_for(load_key(stored["user.key"]))
         found[name] = leaf.issuer
     return found
 

@@ -206,7 +206,7 @@ def _problem(bench: Bench, leaf: Leaf) -> str:
     left = chain[0].not_after - START - timedelta(seconds=bench.cluster.memory.seconds)
     named = leaf.entry in NAMED and "vault.corp.example" in chain[0].subject_alternative_names
     problems = {
-        "key": not key.matches(chain[0]),
+        "key": not chain[0].is_for(key),
         "CA": not chain[0].signed_by(bench.authority.chain[0]),
         "names": named,
         "ending": left < 30 * DAY,

@@ -107,7 +107,7 @@ def assert_served(cluster: ClientsCluster, authority: Authority) -> None:
         own, *above = parse_certificates(content["user.crt"])
         assert (own.subject, own.issuer) == (f"CN={user}", authority.chain[0].subject)
         assert above == [one for one in authority.chain if not one.self_issued]
-        assert load_key(content["user.key"]).matches(own)
+        assert own.is_for(load_key(content["user.key"]))
         assert content["ca.crt"] == cluster.secret(CERTIFICATES)["ca.crt"]
         key, certificate, others = pkcs12.load_key_and_certificates(content["user.p12"], content["user.password"])
         assert key is not None

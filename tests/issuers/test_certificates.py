@@ -245,7 +245,7 @@ def test_pkcs_1_keys_are_taken(corporate: Corporate) -> None:
             return False
         assert answer.key is not None
         assert answer.key.reveal().startswith(b"-----BEGIN PRIVATE KEY-----")
-        return answer.key.matches(answer.leaf)
+        return answer.leaf.is_for(answer.key)
 
     wait_for(is_taken, "a certificate for an RSA key")
     path = f"/api/v1/namespaces/{NAMESPACE}/secrets/{secret_name(order.name)}"

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import OptionsError
 from .._kube.client import KubeClient
-from .._kube.connection import connect, is_content, may_be_shown
+from .._kube.connection import connect
+from .._kube.secret_texts import is_content, may_be_shown
 from .._strimzi.secret_data import entries
 from .arguments import AUTH
 

@@ -83,7 +83,7 @@ class Acceptance:
     def refusals(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey) -> Iterator[str]:
         """The reasons why this certificate must not be used; none where it may be."""
         leaf = issued.leaf
-        if not key.matches(leaf):
+        if not leaf.is_for(key):
             yield "it does not carry the requested public key"
         # As text: issuers that write a name again take other string types, and no verifier compares those (RFC 5280 section 7.1).
         if leaf.subject != subject.distinguished_name.text:

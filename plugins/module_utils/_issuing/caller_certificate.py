@@ -253,7 +253,7 @@ def _subject(wanted: OwnCertificate) -> LeafSubject:
 def _issuer(observation: Observation, work: Work) -> InternalIssuer:
     authority, secret = observation.snapshot.ca.current, observation.scope.ca_key_secret
     signing = private_key(observation.secret(secret), KEY)
-    if not authority or signing is None or not signing.matches(authority[0]):
+    if not authority or signing is None or not authority[0].is_for(signing):
         raise StepError(
             f"Secret {work.scope.namespace}/{secret}",
             "does not hold the key of the CA in use",

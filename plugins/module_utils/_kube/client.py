@@ -19,8 +19,9 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from .._errors import Gone, KubeError, NotFound, TransportError, Unavailable, Unreachable
+from .failures import TRANSIENT, Done, error_from
 from .network import retry_after
-from .resources import FIELD_MANAGER, TRANSIENT, Attempt, Done, Resource, ahead_of_server, error_from
+from .resources import FIELD_MANAGER, Attempt, Resource, ahead_of_server
 from .response_time import ResponseTime
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import base64
 import logging
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -33,7 +32,9 @@ from ._kubernetes import (
     urllib3,
 )
 from .http_transport import HttpTransport
+from .oidc import refresh
 from .private_files import folder_for_keys, move_into_memory
+from .secret_texts import has_login, is_content, may_be_shown
 
 #: Option -> aliases.
 ALIASES = {
@@ -72,29 +73,6 @@ _SCHEMES = {"host": ("https", "http"), "proxy": ("http", "https", "socks4", "soc
 _EXAMPLES = {"host": "https://kubernetes:6443", "proxy": "http://proxy:3128"}
 #: Options whose text is sent in a header as it is.
 _IN_HEADERS = ("api_key", "impersonate_user", "impersonate_groups")
-_LOGIN_IN_URL = re.compile(r"^[a-z0-9+.-]+://[^/]*@", re.IGNORECASE)
-
-#: PEM, and PEM in base64 as it is in a kubeconfig.
-_ARMOUR = ("-----BEGIN", "LS0tLS1CRUdJTi")
-_LONGEST_SHOWN = 200
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{48,}=*")
-
-
-def is_content(value: str) -> bool:
-    """Whether a value is content where the path of a file is expected."""
-    text = value.strip()
-    return "\n" in text or "\r" in text or text.startswith(("{", *_ARMOUR)) or any(mark in text for mark in _ARMOUR)
-
-
-def may_be_shown(value: str) -> bool:
-    """Whether a message may quote the value of an option: not where it can be a key or token in the wrong place."""
-    return (
-        value.isprintable()
-        and len(value) <= _LONGEST_SHOWN
-        and not is_content(value)
-        and not _BASE64.fullmatch(value)
-        and not _LOGIN_IN_URL.match(value)
-    )
 
 
 def resolve_options(options: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
@@ -157,7 +135,7 @@ def _check(options: Mapping[str, Any]) -> None:
 
 def _check_urls(options: Mapping[str, Any]) -> None:
     for name, instead in _URLS.items():
-        if _LOGIN_IN_URL.match(str(options.get(name, ""))):
+        if has_login(str(options.get(name, ""))):
             raise OptionsError(
                 f"{name} ({ENVIRONMENT[name]})",
                 "holds a user name or password, which would not be sent and could show",
@@ -364,8 +342,6 @@ def _require_context(content: Any, wanted: str | None) -> None:
 
 def _refresh_token(provider: Any) -> None:
     """A new token of the identity provider, into the kubeconfig as it is read. Raises OptionsError."""
-    from .oidc import refresh
-
     config = provider["config"]
     config.value.update(refresh(config.value))
 

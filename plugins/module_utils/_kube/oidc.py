@@ -22,9 +22,9 @@ from .._errors import OptionsError, TransportError
 from .._tls.contexts import to_identity_provider
 from .._tls.failures import Peer, explain
 from ._kubernetes import urllib3
-from .connection import may_be_shown
 from .network import innermost_cause, is_safe, pool_of_environment
 from .resources import read_json
+from .secret_texts import may_be_shown
 
 _TRUST, _ADDRESS = "idp-certificate-authority of the kubeconfig", "idp-issuer-url of the kubeconfig"
 _LOG_IN = (

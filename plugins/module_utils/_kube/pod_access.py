@@ -22,8 +22,9 @@ from urllib.parse import urlencode
 from .._errors import KubeError, TransportError, Unauthorized, Unavailable, Unreachable
 from ._kubernetes import websocket
 from .client import KubeClient
+from .failures import error_from
 from .network import Route, describe_failure, dial
-from .resources import PODS, Attempt, error_from, read_json
+from .resources import PODS, Attempt, read_json
 
 _PROTOCOL = "v4.channel.k8s.io"
 _DATA, _ERRORS = 0, 1

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .resources import Attempt
+from .resources import Attempt
 
 #: Before the name of each Role.
 PREFIX = "trustops-strimzi-"
 _LOOKING, _FLOWS, _RELOAD, _USERS, _CLIENTS = "looking", "flows", "reload", "users", "clients-ca"
+#: Verbs that can be granted for single objects.
+_NAMED_VERBS = frozenset({"get", "update", "patch", "delete", "watch"})
 #: The programs that have a certificate of the cluster CA beside the nodes, as their Secrets are named.
 _PROGRAMS = "cluster-operator|topic-operator|user-operator|cruise-control|kafka-exporter"
 _CERTIFICATES, _TIDYING = "cert-manager-certificates", "cert-manager-tidying"
@@ -111,3 +111,10 @@ def _sentences(attempts: Sequence[Attempt]) -> Iterator[str]:
             yield f"docs/rbac.yml has such a rule in its {kind}s {', '.join((first, *others[:-1]))} and {others[-1]}, which say what each is for."
         elif first:
             yield f"docs/rbac.yml has it in its {kind} {first}."
+
+
+def rule_for(attempt: Attempt) -> str:
+    """The rule that permits it, as it is written in a Role."""
+    plural = f"{attempt.resource.plural}/{attempt.subresource}" if attempt.subresource else attempt.resource.plural
+    rule = f"verbs: [{attempt.verb}], apiGroups: ['{attempt.resource.group}'], resources: [{plural}]"
+    return f"{rule}, resourceNames: [{attempt.name}]" if attempt.name and attempt.verb in _NAMED_VERBS else rule

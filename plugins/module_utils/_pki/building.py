@@ -70,7 +70,7 @@ def require_key_of(issuer: Certificate, key: PrivateKey) -> None:
     """Raises CertificateError for a key of another CA: every verifier would refuse certificates that it signs under
     this name.
     """
-    if not key.matches(issuer):
+    if not issuer.is_for(key):
         raise CertificateError(f"the private key does not belong to the CA {issuer.subject}")
 
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from cryptography.x509 import Certificate as X509Certificate
     from cryptography.x509 import ExtensionType
 
+    from .keys import PrivateKey
+
     _Extension = TypeVar("_Extension", bound=ExtensionType)
 
 #: Extensions that path validation here processes, or may ignore because the verifier requires no explicit policy (RFC
@@ -210,6 +212,10 @@ class Certificate:
     def public_key_sha256(self) -> str:
         """SHA-256 of the SubjectPublicKeyInfo, in the usual form whatever its form here."""
         return hashlib.sha256(self._spki).hexdigest()
+
+    def is_for(self, key: PrivateKey) -> bool:
+        """Whether the certificate is for this private key."""
+        return self.public_key_sha256 == key.public_key_sha256
 
     @cached_property
     def _spki(self) -> bytes:

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
     from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
 
-    from .certificates import Certificate
-
     PublicKey = RSAPublicKey | EllipticCurvePublicKey
 
 
@@ -165,10 +163,6 @@ class PrivateKey:
     def for_signing(self) -> RSAPrivateKey | EllipticCurvePrivateKey:
         """The key object, for the builders of this package only."""
         return self.__key
-
-    def matches(self, certificate: Certificate) -> bool:
-        """Whether the certificate is for this key."""
-        return certificate.public_key_sha256 == self.public_key_sha256
 
 
 _MADE = frozenset(kind.spec for kind in KeyType)

@@ -196,7 +196,7 @@ def certificate_in_pkcs12(content: bytes, password: bytes) -> str:
         own, certificates = key_and_certificates(content, password)
     except KeystoreError:
         return _open_by_library(content, password)
-    found = {certificate.sha256 for certificate in certificates if own.matches(certificate)}
+    found = {certificate.sha256 for certificate in certificates if certificate.is_for(own)}
     return found.pop() if len(found) == 1 else _open_by_library(content, password)
 
 

@@ -154,7 +154,7 @@ class Answers:
             for name, text in entries(secret).items()
             if name.endswith(".key")
         ]
-        return any(usable.matches(authority) for text in held if (usable := usable_key(text)) is not None)
+        return any(authority.is_for(usable) for text in held if (usable := usable_key(text)) is not None)
 
 
 def _accepts(trusted: bytes, authority: Certificate) -> bool:

@@ -130,7 +130,7 @@ class Wish:
         return found.key or self.key
 
     def is_met_by(self, found: IssuedCertificate) -> bool:
-        return self.key_of(found).matches(found.leaf)
+        return found.leaf.is_for(self.key_of(found))
 
 
 def wish(subject: LeafSubject = NODE, number: int = 0, name: str = "") -> Wish:
@@ -325,7 +325,7 @@ class ForgettingContract:
         assert isinstance(answer, Refused)
         is_told(answer)
         (found,) = issued(counterpart.issuer, token)
-        assert first.key.matches(found.leaf)
+        assert found.leaf.is_for(first.key)
 
     def test_a_lost_request_can_be_forgotten(self, counterpart: Remembering) -> None:
         tokens = [asked(counterpart.issuer, wish(number=number).order) for number in range(2)]

@@ -88,7 +88,7 @@ def test_pair_and_ca_have_the_very_bytes_that_are_kept(shape: str) -> None:
     data = carried_out(made, written(made, shape))
     own, *above = parse_certificates(data["user.crt"])
     assert (own, above) == (issued(by).leaf, [one for one in chain if not one.self_issued])
-    assert load_key(data["user.key"]).matches(own)
+    assert own.is_for(load_key(data["user.key"]))
     assert data["user.key"].startswith(b"-----BEGIN PRIVATE KEY-----")
     assert data["ca.crt"] == current
     assert set(data) == {"ca.crt", "user.crt", "user.key"}

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import may_be_shown, resolve_options
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import resolve_options
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.secret_texts import may_be_shown
 
 HOST = {"host": "https://k8s:6443"}
 UNFIT = (

@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins import module_utils
 from ansible_collections.trustops.strimzi.plugins.module_utils import _errors as errors
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.failures import error_from
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
     LEASES,
     PODS,
@@ -24,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
     Attempt,
     Resource,
     ahead_of_server,
-    error_from,
     managers_of,
     owns,
     read_time,

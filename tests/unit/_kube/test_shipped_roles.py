@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Attempt, Resource, error_from
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.failures import error_from
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Attempt, Resource
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.shipped_roles import roles_with
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "rbac.yml"

@@ -61,9 +61,9 @@ def test_kinds_of_keys(spec: KeySpec) -> None:
     assert made.signature_hash.name == {256: "sha256", 384: "sha384"}.get(spec.size, "sha512")
     root = make("a", made)
     assert root.certificate.signed_by(root.certificate)
-    assert made.matches(root.certificate)
+    assert root.certificate.is_for(made)
     assert leaf(root).signed_by(root.certificate)
-    assert not made.matches(leaf(root))
+    assert not leaf(root).is_for(made)
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_subject_issuer_key_and_dates() -> None:
     assert leaf.subject_der == SUBJECT.der
     assert leaf.issuer_der == ROOT.certificate.subject_der
     assert leaf.signed_by(ROOT.certificate)
-    assert key(5).matches(leaf)
+    assert leaf.is_for(key(5))
     assert (leaf.not_before, leaf.not_after) == (NOW, NOW + YEAR)
 
 
@@ -172,7 +172,7 @@ def test_request_round_trip_and_leaf_from_it() -> None:
         not_before=NOW,
         validity=YEAR,
     )
-    assert key(5).matches(leaf)
+    assert leaf.is_for(key(5))
     assert leaf.subject_der == SUBJECT.der
     assert leaf.subject_alternative_names == NAMES
 

@@ -364,7 +364,7 @@ def _make_authority(step: PrepareAuthority, observation: Observation, work: Work
 
 def _held_key(chain: Chain, observation: Observation) -> PrivateKey | None:
     held = private_key(observation.secret(observation.scope.ca_key_secret), KEY)
-    return held if held is not None and held.matches(chain[0]) else None
+    return held if held is not None and chain[0].is_for(held) else None
 
 
 def signing_key(chain: Chain, observation: Observation) -> PrivateKey:

@@ -24,8 +24,8 @@ from typing import Any, TypeAlias
 
 from ..._errors import Forbidden, Invalid, ReloadImpossible, ResourceTypeMissing, StampsRefused
 from ..._kube.client import KubeClient
-from ..._kube.resources import CONFIG_MAPS, PODS, SELF_SUBJECT_ACCESS_REVIEWS, Attempt, Resource, rule_for
-from ..._kube.shipped_roles import describe_roles_with
+from ..._kube.resources import CONFIG_MAPS, PODS, SELF_SUBJECT_ACCESS_REVIEWS, Attempt, Resource
+from ..._kube.shipped_roles import describe_roles_with, rule_for
 from ..._trust.model.components import Component
 from ..._trust.model.steps.nodes import StampPods
 from .. import names

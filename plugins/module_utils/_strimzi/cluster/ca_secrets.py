@@ -189,7 +189,7 @@ def key_of(authority: Certificate, key_secret: Object | None) -> PrivateKey | No
     """The private key of this CA, whether it is in use or is kept beside that; None where it is not at hand."""
     for entry in (KEY, f"{authority.fingerprint}.key"):
         key = private_key(key_secret, entry)
-        if key is not None and key.matches(authority):
+        if key is not None and authority.is_for(key):
             return key
     return None
 

@@ -256,7 +256,7 @@ def _check_key(content: bytes, leaf: Certificate) -> str:
         key = load_stored_key(content)
     except PrivateKeyError as error:
         return f"its private key cannot be used: {error}"
-    return "" if key.matches(leaf) else "its private key does not belong to its certificate"
+    return "" if leaf.is_for(key) else "its private key does not belong to its certificate"
 
 
 def _refused(reason: str) -> str:

@@ -108,7 +108,7 @@ class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceCo
         token = asked(counterpart.issuer, wanted.order)
         (answer,) = counterpart.absent.poll((token,))
         assert isinstance(answer, IssuedCertificate)
-        assert wanted.key.matches(answer.leaf)
+        assert answer.leaf.is_for(wanted.key)
 
     def test_an_unreachable_vault_certifies_no_ca(self, counterpart: Absent) -> None:
         absent = counterpart.absent
