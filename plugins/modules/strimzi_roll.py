@@ -177,7 +177,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import IN_PODS, Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 #: How much the clock of a time's writer may be ahead of the clock here.
@@ -222,11 +222,7 @@ ROLL = ArgumentSpec(
         "components": {
             "type": "list",
             "elements": "str",
-            "choices": [
-                component.value
-                for component in Component
-                if component not in (Component.CLUSTER_OPERATOR, Component.USER)
-            ],
+            "choices": [component.value for component in IN_PODS],
         },
         "since": {"type": "str"},
     },

@@ -37,7 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.pods import PARTIES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import IN_PODS
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
@@ -63,7 +63,7 @@ def test_after_any_write(cluster: WatchedCluster, case: Case, first: int, compon
 
 
 @pytest.mark.parametrize("phase", ["Pending", "Running", "Succeeded", "Failed", "Unknown", ""])
-@pytest.mark.parametrize("component", [one.value for one in PARTIES])
+@pytest.mark.parametrize("component", [one.value for one in IN_PODS])
 @pytest.mark.each_once
 def test_a_pod_without_its_owner_is_found_before_the_first_write(
     cluster: WatchedCluster, component: str, phase: str

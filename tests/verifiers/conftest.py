@@ -15,7 +15,8 @@ from typing import Protocol
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose, Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from ..broker.jars import find_java
 from ..tools.cluster.binaries import find_path_verifier

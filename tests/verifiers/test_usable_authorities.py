@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from ..tools.support.unusable import UNUSABLE, USABLE, Case
 from ..unit._pki.test_path_properties import Hierarchy

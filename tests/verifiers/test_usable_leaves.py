@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose, Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from ..tools.support.unusable_leaves import CASES, ISSUER, LeafCase
 from ..unit._pki.test_path_properties import Hierarchy

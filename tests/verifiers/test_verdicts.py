@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from hypothesis import HealthCheck, given, settings
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from ..unit._pki.test_path_properties import Hierarchy, hierarchies, valid
 from .conftest import Asked

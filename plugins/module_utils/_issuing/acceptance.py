@@ -17,7 +17,8 @@ from .._errors import CertificateError, StepError
 from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
 from .._pki.paths import constraint_problem, date_problem, validate_path
-from .._pki.usability import KeyPolicy, leaf_defects, named_verifiers
+from .._pki.usability import KeyPolicy, leaf_defects
+from .._pki.verifiers import named_verifiers
 from .._strimzi.cluster.subjects import LeafSubject
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot

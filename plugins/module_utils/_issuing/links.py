@@ -23,7 +23,8 @@ from .._pki.building import BACKDATED, cross_certify, make_double
 from .._pki.certificates import CONFINING, Certificate, Chain
 from .._pki.keys import KeyAlgorithm, KeySpec, PrivateKey, generate_key
 from .._pki.requests import AssumedCertificate, build_request, parse_request, request_of, sign_leaf
-from .._pki.usability import defects, named_verifiers
+from .._pki.usability import defects
+from .._pki.verifiers import named_verifiers
 from .._strimzi.apply import authority
 from .._strimzi.apply.authority import NextAuthority, next_authority, signing_key
 from .._strimzi.apply.work import Work, write_all

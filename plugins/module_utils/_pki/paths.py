@@ -21,7 +21,8 @@ from datetime import datetime, timezone
 from itertools import pairwise
 
 from .certificates import MOST_IN_A_CHAIN, Certificate, length_problem
-from .usability import PathResult, Verifier
+from .usability import PathResult
+from .verifiers import Verifier
 
 #: Names times constraints. OpenSSL gives up above 1,048,576 (NAME_CHECK_MAX), for which the search here would take seconds; no certificate that is in
 #: use comes near.

@@ -20,34 +20,7 @@ from typing import TypeAlias
 
 from .certificates import Certificate, Chain
 from .keys import KeyAlgorithm, KeySpec
-
-
-class Verifier(Enum):
-    """Kinds of verifiers around a Kafka cluster; where they differ:
-
-    * the dates of the anchor: OPENSSL and GO look at them, JVM does not (docs/operator.md, "A CA that has ended");
-    * the anchor's own path length: OPENSSL and GO apply it, JVM does not (docs/operator.md, "Path lengths");
-    * self-issued intermediates count towards a path length for GO, and not for the others (RFC 5280 section 6.1.4);
-    * an anchor that is not self-signed ends a path for JVM and GO, and not for OPENSSL (without partial chains);
-    * JVM and GO try every issuer that made the signature; JVM only where what was sent is one ordered chain, which it is for
-      every CA that a gate judges (``check_authority_chain``). OPENSSL takes the first whose name and authorityKeyIdentifier
-      fit, trusted CAs first, and looks at the signature afterwards; GO uses that identifier for the order only. JVM passes over
-      anchors that it does not fit, by key or by serial number;
-    * where something was sent that has the name and the key of an anchor, JVM cuts the chain off below it and tries anchors
-      only (docs/operator.md, "Key identifiers").
-    """
-
-    JVM = "jvm"
-    OPENSSL = "openssl"
-    GO = "go"
-
-    @property
-    def applies_anchor_path_length(self) -> bool:
-        return self is not Verifier.JVM
-
-    @property
-    def checks_anchor_dates(self) -> bool:
-        return self is not Verifier.JVM
+from .verifiers import ALL, GO, JVM, OPENSSL, Verifiers
 
 
 @dataclass(frozen=True)
@@ -61,11 +34,6 @@ class PathResult:
     #: Why it is not valid, without a full stop.
     reason: str = ""
 
-
-Verifiers: TypeAlias = frozenset[Verifier]
-
-JVM, GO, OPENSSL = (frozenset({verifier}) for verifier in (Verifier.JVM, Verifier.GO, Verifier.OPENSSL))
-ALL: Verifiers = frozenset(Verifier)
 
 #: Extended key usages (RFC 5280 section 4.2.1.12).
 SERVER_USE, CLIENT_USE, ANY_USE = "1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2", "2.5.29.37.0"
@@ -98,19 +66,6 @@ class Defect:
     cause: str
     #: The property that verifiers demand instead, after "a CA" or "a certificate".
     wanted: str
-
-
-def named_verifiers(verifiers: Verifiers) -> str:
-    """As a person knows them: "Go programs (Kafka Exporter) and OpenSSL (librdkafka)"."""
-    names = [_NAMES[verifier] for verifier in Verifier if verifier in verifiers]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-_NAMES = {
-    Verifier.JVM: "JVMs (Kafka and Strimzi)",
-    Verifier.OPENSSL: "OpenSSL (librdkafka)",
-    Verifier.GO: "Go programs (Kafka Exporter)",
-}
 
 
 def key_defects(certificate: Certificate) -> Iterator[Defect]:

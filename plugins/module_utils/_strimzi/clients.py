@@ -34,7 +34,7 @@ from .._errors import CertificateError, Forbidden, NotFound, ResourceTypeMissing
 from .._kube.client import KubeClient
 from .._kube.resources import PODS, SECRETS, Resource, managers_of, owns, read_time
 from .._pki.certificates import Certificate, mentions_certificates, parse_certificates
-from .._pki.usability import Verifier
+from .._pki.verifiers import Verifier
 from .._trust.ledger.journal import in_flight
 from .._trust.model.clients import (
     NO_NAMED_PLACES,

@@ -175,18 +175,7 @@ def _lives(snapshot: Snapshot, span: Span | None) -> Iterator[Life]:
     for component in Component:
         found = [leaf.chain[0] for leaf in _leaves(component, snapshot) if leaf.chain]
         if found:
-            yield _life(f"{counted(len(found), 'certificate')} of {_WHOSE[component]}", found, snapshot, span)
-
-
-#: The parties of a component that present certificates.
-_WHOSE = {
-    Component.KAFKA: "the Kafka nodes",
-    Component.ENTITY_OPERATOR: "the Entity Operator",
-    Component.CRUISE_CONTROL: "Cruise Control",
-    Component.KAFKA_EXPORTER: "Kafka Exporter",
-    Component.CLUSTER_OPERATOR: "the Cluster Operator",
-    Component.USER: "users",
-}
+            yield _life(f"{counted(len(found), 'certificate')} of {component.facts.owners}", found, snapshot, span)
 
 
 def _leaves(component: Component, snapshot: Snapshot) -> Iterator[StoredLeaf]:

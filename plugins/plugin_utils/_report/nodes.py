@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import DEPLOYED, Component
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import (
     CHANGES,
-    COMPONENTS,
     KAFKA,
     OPERATOR,
     Run,
@@ -109,7 +109,8 @@ def component(pod: str, run: Run) -> str:
     if pod in run.node_rolls:
         return KAFKA
     prefix = f"{run.last['cluster']['name']}-"
-    return next((part for part in COMPONENTS if part != KAFKA and pod.startswith(f"{prefix}{part}-")), KAFKA)
+    deployed: Iterator[str] = (part.value for part in DEPLOYED)
+    return next((part for part in deployed if pod.startswith(f"{prefix}{part}-")), KAFKA)
 
 
 #: Lists name a CA by its common name and the start of its SHA-256: "cluster-ca v1 (6c1f0e9a2b3c)".
@@ -148,9 +149,12 @@ def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**group, "count": len(group["names"])} for group in groups.values()]
 
 
+_ORDER = [str(component.value) for component in Component]
+
+
 def order_of(component: str, name: str) -> tuple[int, list[tuple[int, str]]]:
     """The key to sort by component, then by name with numbers as numbers: node 10 comes after node 9."""
-    position = COMPONENTS.index(component) if component in COMPONENTS else len(COMPONENTS)
+    position = _ORDER.index(component) if component in _ORDER else len(_ORDER)
     return position, [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
 
 

@@ -13,6 +13,7 @@ from textwrap import wrap
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import OPERATOR
 
 WIDTH = 520
 PARTY_X, PARTY_WIDTH, PARTY_HEIGHT, PARTY_STEP = 1, 200, 46, 60
@@ -96,7 +97,7 @@ def _lines(
 
 def names_of(party: Mapping[str, Any]) -> str:
     """The names in one line: "demo-kafka-0 … 2" when no number is missing, "demo-kafka-0, 3, 6" otherwise."""
-    if party["component"] == "cluster-operator":
+    if party["component"] == OPERATOR:
         return "in each reconciliation"
     names = [str(name) for name in party["names"]]
     stems = {name.rpartition("-")[0] for name in names}

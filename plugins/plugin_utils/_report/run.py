@@ -12,6 +12,8 @@ from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+
 SECONDS_OF_A_DAY = 86400
 
 
@@ -31,9 +33,8 @@ def days_left(not_after: str | None, now: datetime) -> int | None:
     return int((moment(not_after) - now).total_seconds() // SECONDS_OF_A_DAY)
 
 
-KAFKA, OPERATOR = "kafka", "cluster-operator"
-#: The components in the order in which they are shown.
-COMPONENTS = (KAFKA, "entity-operator", "cruise-control", "kafka-exporter", OPERATOR)
+KAFKA: str = Component.KAFKA.value
+OPERATOR: str = Component.CLUSTER_OPERATOR.value
 CHANGES = ("create", "update", "delete")
 #: The keys of a result that describe the state of the cluster.
 _LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "waivers", "unmanaged", "leaves")

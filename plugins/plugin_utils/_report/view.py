@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import HANDSHAKE, rows_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture import picture
@@ -353,8 +354,7 @@ def _written(writes: Sequence[Facts]) -> list[str]:
 
 def _restarted(restarts: Sequence[Facts]) -> list[str]:
     numbers = Counter(restart["component"] for restart in restarts)
-    order = list(words.COMPONENTS)
-    return [words.party(component, numbers[component]) for component in sorted(numbers, key=order.index)]
+    return [words.party(component, numbers[component]) for component in Component if component in numbers]
 
 
 def _pod(pod: Facts, cas: Sequence[Facts]) -> dict[str, Any]:

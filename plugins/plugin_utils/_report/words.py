@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import SECONDS_OF_A_DAY
 
 Facts = Mapping[str, Any]
@@ -48,13 +49,8 @@ PHASES = {
     "use": "every node and component presents its certificates",
     "retire": "the old CA leaves every truststore",
 }
-COMPONENTS = {
-    "kafka": ("Kafka node", "Kafka nodes"),
-    "entity-operator": ("Entity Operator", "Entity Operators"),
-    "cruise-control": ("Cruise Control", "Cruise Controls"),
-    "kafka-exporter": ("Kafka Exporter", "Kafka Exporters"),
-    "cluster-operator": ("Cluster Operator", "Cluster Operators"),
-}
+#: A component, and several of it, by the component's name in results.
+TITLES = {str(component.value): component.facts.titles for component in Component}
 
 
 def title(facts: Facts) -> str:
@@ -70,7 +66,7 @@ def count(number: int, singular: str, many: str | None = None) -> str:
 
 def party(component: str, number: int) -> str:
     """A component or how many of it."""
-    singular, many = COMPONENTS.get(component, (component, component))
+    singular, many = TITLES.get(component, (component, component))
     return singular if number == 1 else f"{number} {many}"
 
 

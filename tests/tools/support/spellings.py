@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     certificate_from_der,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from .certificates import NOW, YEAR, key
 

@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     certificate_from_der,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from .certificates import NOW, YEAR, key
 

@@ -20,7 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     Certificate,
     certificate_from_der,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose, Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from .certificates import NOW, YEAR, key, make
 

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     component_leaves,
     node_leaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import cruise_control_names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import names_of_services
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
@@ -38,8 +38,7 @@ BEFORE = {"strimzi.io/cluster-ca-cert-generation": "3"}
 def names_of(secret_name: str) -> frozenset[str]:
     if BY_SECRET[secret_name].component is Component.KAFKA:
         return NODE_NAMES
-    is_server = BY_SECRET[secret_name].component is Component.CRUISE_CONTROL
-    return cruise_control_names(SCOPE, "cluster.local") if is_server else frozenset()
+    return names_of_services(BY_SECRET[secret_name].component, SCOPE, "cluster.local")
 
 
 def office(ca: Entity = CA) -> Bench:

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki import paths
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import certificate_from_der
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import NameConstraints, Subtrees, address_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_issued_by, validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from ...tools.support.certificates import NOW, key, make
 from ...tools.support.constrained import CASES, Case, Constrained, explicit_policy, names, policies

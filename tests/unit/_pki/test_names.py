@@ -22,7 +22,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import address_of, fold_name, rewritten
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import check_authority_chain, validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier, chain_defects
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import chain_defects
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from ...tools.support.certificates import NOW, YEAR, key, leaf, make
 from ...tools.support.sha_1 import sha_1_below

@@ -12,14 +12,16 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import (
     Purpose,
-    Verifier,
-    Verifiers,
     chain_defects,
     defects,
     key_defects,
     leaf_defects,
-    named_verifiers,
     signature_defects,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import (
+    Verifier,
+    Verifiers,
+    named_verifiers,
 )
 
 from ...tools.support.spellings import LIKE

@@ -13,7 +13,7 @@ import pytest
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import observe_outside, reach_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     Follows,

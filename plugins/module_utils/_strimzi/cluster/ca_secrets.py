@@ -315,8 +315,6 @@ Read = TypeVar("Read")
 _ONE_BY_ONE = 10
 _ISSUED_ANEW = "without which the Cluster Operator issues another certificate in its place"
 _PUT_BACK = "which the Cluster Operator puts back with its next reconcile"
-#: The leaves that the operator finds by their labels (docs/operator.md, "Leaves", "Releases"). It reads the others by their names, and puts labels back.
-_FOUND_BY_LABELS = frozenset({Component.KAFKA, Component.CLUSTER_OPERATOR})
 
 
 def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
@@ -379,6 +377,6 @@ def unlabelled_leaves(
     for leaf in leaves:
         wanted = scope.node_leaf_labels if leaf.component is Component.KAFKA else scope.labels
         if lost := missing_labels(secrets[leaf.secret], wanted):
-            holds = leaf.component in _FOUND_BY_LABELS
+            holds = leaf.component.facts.is_found_by_labels
             found[leaf.secret] = UnlabelledSecret(lost, _ISSUED_ANEW if holds else _PUT_BACK, holds)
     return found

@@ -14,7 +14,7 @@ from typing import Any
 from ..._errors import CertificateError, PrivateKeyError
 from ..._pki.certificates import parse_chain
 from ..._pki.keys import load_stored_key
-from ..._trust.model.components import Component
+from ..._trust.model.components import DEPLOYED, Component, LeafPlace
 from ..._trust.model.ledger import CaSource
 from ..._trust.model.snapshot import StoredLeaf
 from .. import names
@@ -56,35 +56,21 @@ class ServedUser:
     keystore: bool = False
 
 
-def _topic_operator_secret(cluster: str) -> str:
-    return f"{cluster}-entity-topic-operator-certs"
-
-
-def _user_operator_secret(cluster: str) -> str:
-    return f"{cluster}-entity-user-operator-certs"
+#: The leaves that are not of Kafka nodes. The operator's own comes first.
+_PLACES = tuple(
+    (component, place)
+    for component in sorted(Component, key=lambda component: component is not Component.CLUSTER_OPERATOR)
+    for place in component.facts.leaves
+)
 
 
 def component_leaves(cluster: str) -> tuple[LeafSecret, ...]:
     """The leaves that are not of Kafka nodes (docs/operator.md, "Leaves")."""
-    return (
-        LeafSecret(
-            f"{cluster}-cluster-operator-certs", "cluster-operator", Component.CLUSTER_OPERATOR, "cluster-operator"
-        ),
-        LeafSecret(
-            _topic_operator_secret(cluster), "entity-operator", Component.ENTITY_OPERATOR,
-            f"{cluster}-entity-topic-operator",
-        ),
-        LeafSecret(
-            _user_operator_secret(cluster), "entity-operator", Component.ENTITY_OPERATOR,
-            f"{cluster}-entity-user-operator",
-        ),
-        LeafSecret(
-            f"{cluster}-cruise-control-certs", "cruise-control", Component.CRUISE_CONTROL, f"{cluster}-cruise-control"
-        ),
-        LeafSecret(
-            f"{cluster}-kafka-exporter-certs", "kafka-exporter", Component.KAFKA_EXPORTER, f"{cluster}-kafka-exporter"
-        ),
-    )  # fmt: skip
+    return tuple(_leaf_at(place, component, cluster) for component, place in _PLACES)
+
+
+def _leaf_at(place: LeafPlace, component: Component, cluster: str) -> LeafSecret:
+    return LeafSecret(f"{cluster}-{place.secret}", place.entry, component, place.common_name.format(cluster=cluster))
 
 
 def node_leaf(cluster: str, pod: str) -> LeafSecret:
@@ -130,7 +116,7 @@ def wanted_leaves(
     if kafka is None:
         return ()
     spec = kafka.get("spec") or {}
-    asked = {component for component, field in _FIELDS.items() if spec.get(field) is not None}
+    asked = {component for component in DEPLOYED if spec.get(component.facts.field) is not None}
     return _leaves_of(scope, spec, asked, nodes)
 
 
@@ -153,29 +139,24 @@ def sample_leaves(scope: names.ClusterNames, source: CaSource | None, now: datet
     return tuple(leaf for leaf in component_leaves(scope.cluster) if leaf.component is Component.CLUSTER_OPERATOR)
 
 
-#: Where the Kafka resource asks for a component.
-_FIELDS = {
-    Component.ENTITY_OPERATOR: "entityOperator",
-    Component.CRUISE_CONTROL: "cruiseControl",
-    Component.KAFKA_EXPORTER: "kafkaExporter",
-}
-
-
 def _leaves_of(
     scope: names.ClusterNames, spec: Mapping[str, Any], components: Set[Component], nodes: Iterable[str]
 ) -> tuple[LeafSecret, ...]:
     """The leaves of these components and nodes, the operator's own among them."""
-    operators = spec.get("entityOperator") or {}
-    without = {
-        _topic_operator_secret(scope.cluster): operators.get("topicOperator") is None,
-        _user_operator_secret(scope.cluster): operators.get("userOperator") is None,
-    }
     present = components | {Component.CLUSTER_OPERATOR}
-    others = (leaf for leaf in component_leaves(scope.cluster) if leaf.component in present)
     return (
         *(node_leaf(scope.cluster, name) for name in nodes),
-        *(leaf for leaf in others if not without.get(leaf.secret, False)),
+        *(
+            _leaf_at(place, component, scope.cluster)
+            for component, place in _PLACES
+            if component in present and _is_asked_for(place, spec.get(component.facts.field) or {})
+        ),
     )
+
+
+def _is_asked_for(place: LeafPlace, part: Mapping[str, Any]) -> bool:
+    """Whether this part of the Kafka resource, which is about the component, asks for the leaf."""
+    return not place.field or part.get(place.field) is not None
 
 
 def read_leaf(leaf: LeafSecret, secret: Mapping[str, Any]) -> StoredLeaf:
@@ -205,7 +186,7 @@ def server_cert_hash(component: Component, leaves: Sequence[StoredLeaf], scope: 
     hashes = {leaf.secret: leaf.chain[0].fingerprint for leaf in leaves if leaf.chain}
     if component is Component.KAFKA:
         return next(iter(hashes.values()), "")
-    if component is Component.ENTITY_OPERATOR:
-        operators = (_topic_operator_secret(scope.cluster), _user_operator_secret(scope.cluster))
-        return "".join(hashes[name][:_STUB] if name in hashes else "null" for name in operators)
+    secrets = [f"{scope.cluster}-{place.secret}" for place in component.facts.leaves]
+    if len(secrets) > 1:
+        return "".join(hashes[name][:_STUB] if name in hashes else "null" for name in secrets)
     return next(iter(hashes.values()), "")[:_STUB]

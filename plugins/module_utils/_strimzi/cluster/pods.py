@@ -21,7 +21,7 @@ from typing import Any
 
 from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, is_of_this_collection, read_time
-from ..._trust.model.components import Component
+from ..._trust.model.components import DEPLOYED, IN_PODS, Component
 from ..._trust.model.security import MUTUAL_TLS, ClusterSecurity
 from ..._trust.model.snapshot import Pod, StoredLeaf
 from .. import names
@@ -31,15 +31,13 @@ from .kafka import FoundNodes, own_ports, read_security
 from .leaves import LeafSecret, leaf_secrets, server_cert_hash
 from .node_pools import NodePools, node_pools
 
-#: The components that run in pods.
-PARTIES = (Component.KAFKA, Component.ENTITY_OPERATOR, Component.CRUISE_CONTROL, Component.KAFKA_EXPORTER)
 _FINAL_PHASES = frozenset({"Succeeded", "Failed"})
 
 
 def component_of(pod: Mapping[str, Any], scope: names.ClusterNames) -> Component | None:
     """The component that a pod, or what a StrimziPodSet says of it, is labelled as. Its owner says which cluster it belongs to (``Owners``)."""
     name = labels_of(pod).get(names.NAME_LABEL)
-    return next((component for component in PARTIES if name == name_label(component, scope)), None)
+    return next((component for component in IN_PODS if name == name_label(component, scope)), None)
 
 
 def name_label(component: Component, scope: names.ClusterNames) -> str:
@@ -101,10 +99,6 @@ def is_final(pod: Mapping[str, Any]) -> bool:
     return (pod.get("status") or {}).get("phase") in _FINAL_PHASES
 
 
-#: The components with a port that serves other processes of the cluster: nodes, and Cruise Control by its API.
-_SERVING = frozenset({Component.KAFKA, Component.CRUISE_CONTROL})
-
-
 @dataclass(frozen=True)
 class Exposure:
     """Where certificates of the cluster CA are presented."""
@@ -116,7 +110,7 @@ class Exposure:
 
     def presents(self, pod: Mapping[str, Any], component: Component) -> bool:
         """Whether any channel of this pod presents the certificate in its Secret."""
-        if self.security.presents(serves=component in _SERVING):
+        if self.security.presents(serves=bool(component.facts.services)):
             return True
         return self.has_own_listener and component is Component.KAFKA and has_role(pod, names.BROKER_ROLE_LABEL)
 
@@ -187,8 +181,6 @@ def _count_restarts(pod: Mapping[str, Any]) -> int:
 
 Object = Mapping[str, Any]
 
-_DEPLOYED = tuple(component for component in PARTIES if component is not Component.KAFKA)
-
 
 @dataclass(frozen=True)
 class Owners:
@@ -220,14 +212,14 @@ class Owners:
         # The name of a ReplicaSet is enough, and no Role has to let it be read: Kubernetes deletes a pod whose owner does not exist, and the controller
         # of a ReplicaSet that exists deletes the pods that it did not make.
         deployment = str(owner.get("name")).rpartition("-")[0]
-        return next((component for component in _DEPLOYED if deployment == name_label(component, self.scope)), None)
+        return next((component for component in DEPLOYED if deployment == name_label(component, self.scope)), None)
 
     def passes_for(self, pod: Object) -> Component | None:
         """The component whose labels a pod has, or whose name; None where it has neither."""
         if pod["metadata"]["name"] in self.nodes:
             return Component.KAFKA
         said = labels_of(pod).get(names.COMPONENT_TYPE_LABEL)
-        return component_of(pod, self.scope) or next((component for component in PARTIES if component == said), None)
+        return component_of(pod, self.scope) or next((component for component in IN_PODS if component == said), None)
 
     def is_node_name(self, name: str) -> bool:
         """Whether a Kafka node of this cluster has this name, or could have it: ``<cluster>-<pool>-<number>``."""

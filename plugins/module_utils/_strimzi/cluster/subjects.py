@@ -65,8 +65,11 @@ def service_names(service: str, namespace: str, domain: str) -> tuple[str, ...]:
     return (service, f"{service}.{namespace}", f"{service}.{namespace}.svc", f"{service}.{namespace}.svc.{domain}")
 
 
-def cruise_control_names(scope: ClusterNames, domain: str) -> frozenset[str]:
-    return frozenset({*service_names(f"{scope.cluster}-cruise-control", scope.namespace, domain), "localhost"})
+def names_of_services(component: Component, scope: ClusterNames, domain: str) -> frozenset[str]:
+    """The names of the Services of a component, and its further names that depend on nothing in the Kafka resource; none if it has no Service."""
+    services = (f"{scope.cluster}-{service}" for service in component.facts.services)
+    called = (name for service in services for name in service_names(service, scope.namespace, domain))
+    return frozenset((*called, *component.facts.hosts))
 
 
 def node_names(
@@ -75,11 +78,9 @@ def node_names(
     """Alternative names of a node: its Services and itself, and on brokers what each listener adds. The addresses that the platform has assigned are None
     where no call has looked.
     """
-    cluster, namespace = scope.cluster, scope.namespace
-    own = f"{node.pod}.{cluster}-kafka-brokers.{namespace}.svc"
+    own = f"{node.pod}.{scope.cluster}-kafka-brokers.{scope.namespace}.svc"
     names = {
-        *service_names(f"{cluster}-kafka-bootstrap", namespace, domain),
-        *service_names(f"{cluster}-kafka-brokers", namespace, domain),
+        *names_of_services(Component.KAFKA, scope, domain),
         own,
         f"{own}.{domain}",
     }
@@ -186,16 +187,12 @@ def _reported_hosts(kafka: Object, listener: str) -> Iterable[str]:
             yield from (address["host"] for address in reported.get("addresses") or [] if address.get("host"))
 
 
-#: Nodes and Cruise Control present their leaf to nodes as well.
-_SERVING = frozenset({Component.KAFKA, Component.CRUISE_CONTROL})
-
-
 def subject_of(
     component: Component, common_name: str, names: frozenset[str], renewal_window: timedelta = timedelta(0)
 ) -> LeafSubject:
     """The subject of a leaf, with O before CN; pure clients have no alternative names. The renewal window is the operator's."""
     name, client = DistinguishedName(common_name), frozenset({Purpose.CLIENT})
-    if component not in _SERVING:
+    if not component.facts.services:
         return LeafSubject(name, frozenset(), client, renewal_window)
     return LeafSubject(name, frozenset(map(canonical, names)), client | {Purpose.SERVER}, renewal_window)
 
@@ -236,9 +233,7 @@ def _names_of_resource(leaf: LeafSecret, stored: frozenset[str] | None, observat
         node = _node(leaf, observation)
         derived = node_names(observation.scope, node, observation.kafka, domain, observation.addresses)
         return derived | (stored if stored is not None and unaddressed(leaf, observation) else frozenset())
-    if leaf.component is Component.CRUISE_CONTROL:
-        return cruise_control_names(observation.scope, domain)
-    return frozenset()
+    return names_of_services(leaf.component, observation.scope, domain)
 
 
 def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] | None:
@@ -269,8 +264,12 @@ def _is_silent_about_names(observation: Observation) -> bool:
 
 
 def is_named(leaf: LeafSecret, observation: Observation) -> bool:
-    """Whether the operator wants names in this leaf, and has been looked at for what it wants: a wanted node's, or Cruise Control's."""
-    return leaf.secret in observation.wanted_nodes or leaf.component is Component.CRUISE_CONTROL
+    """Whether the operator wants names in this leaf, and has been looked at for what it wants: a wanted node's, or a component's
+    with a Service.
+    """
+    if leaf.component is Component.KAFKA:
+        return leaf.secret in observation.wanted_nodes
+    return bool(leaf.component.facts.services)
 
 
 def unaddressed(leaf: LeafSecret, observation: Observation) -> tuple[str, ...]:

@@ -24,11 +24,11 @@ from functools import lru_cache
 
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.paths import date_problem, validate_issued_by
-from ..._pki.usability import PathResult, Verifier, named_verifiers
+from ..._pki.usability import PathResult
+from ..._pki.verifiers import Verifier, named_verifiers
 from ..evidence.parties import possibly_trusted_by, surely_trusted_by
 from ..evidence.stored import clients_asked_by_gates, presenting_pods, trust_without, verifying
 from ..model.clients import Follows, OutsideClient
-from ..model.components import Component
 from ..model.decision import Condition, Violation
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.names import named
@@ -99,10 +99,9 @@ def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingPart
 
 
 def _verifying_pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset[Certificate]) -> VerifyingParty:
-    """The exporter is a Go program, everything else runs on a JVM."""
     return VerifyingParty(
         name=f"pod {pod.name}",
-        verifier=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
+        verifier=pod.component.facts.verifier,
         anchors=surely_trusted_by(pod, snapshot, ledger),
         possible_anchors=possibly_trusted_by(pod, snapshot, ledger),
         void_cas=void,

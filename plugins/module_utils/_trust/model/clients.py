@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from ..._pki.certificates import Certificate
-from ..._pki.usability import Verifier
+from ..._pki.verifiers import Verifier
 
 #: A waiver lasts for one rotation.
 LONGEST_WAIVER = timedelta(days=30)

@@ -17,7 +17,7 @@ from typing import Any
 from ..._leaves.request import LeafRequest, Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.usability import ALL, JVM, Verifier
+from ..._pki.verifiers import ALL, JVM, Verifier
 from .channels import Channel, reached_by_reload
 from .clients import NO_CLIENTS, OutsideClient, OutsideClients, Presenter, UserName, UserNamespace
 from .components import Component

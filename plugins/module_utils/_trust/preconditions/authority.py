@@ -16,7 +16,8 @@ from ..._pki.certificates import Certificate, Chain
 from ..._pki.keys import KeyType, placeholder
 from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain, constraint_problem, extension_problem
-from ..._pki.usability import KeyPolicy, chain_defects, named_verifiers
+from ..._pki.usability import KeyPolicy, chain_defects
+from ..._pki.verifiers import named_verifiers
 from ..evidence.stored import waiver_of
 from ..gates.verifiers import can_raise_path_length
 from ..ledger.target import resolve, rotation_of, supplied_for, why_not_made_here, wish_of

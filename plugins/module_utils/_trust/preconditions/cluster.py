@@ -19,7 +19,6 @@ from ..evidence.stored import waiver_of
 from ..ledger.journal import describe_stop, in_flight, may_lead_flow
 from ..ledger.target import resolve
 from ..model.clients import CLOCK
-from ..model.components import Component
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
@@ -446,10 +445,9 @@ def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
 def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Any pod may have labels. This collection signs nothing for such a pod and does not restart it; what it presents and trusts is unknown."""
     for pod, component in sorted(snapshot.nodes.foreign_pods.items()):
-        owner = "StrimziPodSet" if component is Component.KAFKA else "Deployment"
         yield Violation(
             Condition.PODS_ARE_OWNED, snapshot.names.pod(pod),
-            f"has the labels or the name of a pod of the component {component.value}, and no {owner} of the cluster is its owner.",
+            f"has the labels or the name of a pod of the component {component.value}, and no {component.facts.workload.value} of the cluster is its owner.",
             "Where another program made it, take the label away: "
             f"kubectl label pod {pod} --namespace {snapshot.names.namespace} strimzi.io/cluster- . Where it is a process of the cluster that has lost its "
             "owner, let the Cluster Operator reconcile, or delete the pod: its owner makes it again.",

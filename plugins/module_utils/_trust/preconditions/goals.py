@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 
 from ..._pki.building import DistinguishedName, authority_generation
 from ..._pki.certificates import Certificate
-from ..._pki.usability import JVM, chain_defects, named_verifiers
+from ..._pki.usability import chain_defects
+from ..._pki.verifiers import JVM, named_verifiers
 from ..ledger.journal import Obstacle, in_flight, obstacle_to_undoing
 from ..ledger.target import resolve, rotation_of
 from ..model.clients import LONGEST_WAIVER, Waiver

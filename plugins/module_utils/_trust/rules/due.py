@@ -38,7 +38,7 @@ from ..._leaves.trigger import (
 )
 from ..._leaves.trigger import window as window_of
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.usability import named_verifiers
+from ..._pki.verifiers import named_verifiers
 from ..evidence.parties import is_taken_up, nodes_to_recover
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight, stops_before_use

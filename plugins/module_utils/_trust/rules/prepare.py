@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.usability import named_verifiers
+from ..._pki.verifiers import named_verifiers
 from ..evidence.stored import missing_leaves_of, presenting_pods, without_outside_clients
 from ..gates.gates import describe_confined, select_refusals, why_not_asked, why_not_linked
 from ..gates.verifiers import STRICT, can_raise_path_length

@@ -24,7 +24,6 @@ from ..._pki.certificates import Chain
 from ..evidence.parties import awaited_presenters, parties_awaiting_issue, presenters, presenting_ended
 from ..ledger.target import later_authorities, wish_of
 from ..model.clients import ReissuePause, Renewal
-from ..model.components import Component
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase
 from ..model.names import counted, listed, named
@@ -154,9 +153,6 @@ def ask_for_leaves(at: Situation) -> Steps:
     )  # fmt: skip
 
 
-#: The leaves with names of Services, which end in the DNS domain.
-_WITH_DOMAIN = frozenset({Component.KAFKA, Component.CRUISE_CONTROL})
-
 _LEARNED_FROM = {
     DomainSource.CALLER: "dns_domain (strimzi_dns_domain) says so.",
     DomainSource.OPERATOR: "the environment of the Cluster Operator says so.",
@@ -178,7 +174,7 @@ def describe_domain(snapshot: Snapshot) -> str:
 def _find_domain(snapshot: Snapshot, secrets: Collection[str]) -> DnsDomain | None:
     """The DNS domain in which names of these leaves end; None where none of them has such names."""
     known = {leaf.secret: leaf.component for leaf in snapshot.every_leaf} | dict(snapshot.every_missing_leaf)
-    is_named = not _WITH_DOMAIN.isdisjoint(component for secret, component in known.items() if secret in secrets)
+    is_named = any(component.facts.services for secret, component in known.items() if secret in secrets)
     return snapshot.leaves.dns_domain if is_named else None
 
 

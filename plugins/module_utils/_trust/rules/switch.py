@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 
 from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.usability import Verifier, named_verifiers
+from ..._pki.verifiers import Verifier, named_verifiers
 from ..evidence.stored import presenting_pods, with_copies_updated
 from ..gates.gates import Violations
 from ..gates.verifiers import (

@@ -25,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.pods import (
-    PARTIES,
     Exposure,
     Owners,
     component_of,
@@ -34,7 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     names_of_nodes,
     read_pod,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import IN_PODS, Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, StoredLeaf
 
 from ....tools.support.certificates import NOW, key, leaf, make
@@ -412,7 +411,7 @@ def test_a_pod_that_has_only_the_labels_of_a_node_is_foreign(name: str, owner: d
 
 
 @pytest.mark.parametrize("phase", ["Pending", "Running", "Succeeded", "Failed", "Unknown", None])
-@pytest.mark.parametrize("component", [one.value for one in PARTIES])
+@pytest.mark.parametrize("component", [one.value for one in IN_PODS])
 def test_a_foreign_pod_is_one_in_every_phase(component: str, phase: str | None) -> None:
     bench = bench_with(1)
     bench.create("pods", {**pod("victim-db-0", component), "status": {"phase": phase} if phase else {}})

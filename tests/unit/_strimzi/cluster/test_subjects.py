@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import (
     NodeIdentity,
-    cruise_control_names,
+    names_of_services,
     node_names,
     service_names,
     subject_like,
@@ -100,7 +100,7 @@ def test_a_name_that_looks_like_an_address_stays_a_name() -> None:
 
 def test_cruise_control_names() -> None:
     scope = ClusterNames("ns", "c")
-    assert cruise_control_names(scope, "dom") == {
+    assert names_of_services(Component.CRUISE_CONTROL, scope, "dom") == {
         "c-cruise-control", "c-cruise-control.ns", "c-cruise-control.ns.svc", "c-cruise-control.ns.svc.dom", "localhost",
     }  # fmt: skip
     assert service_names("s", "n", "d") == ("s", "s.n", "s.n.svc", "s.n.svc.d")
@@ -602,7 +602,7 @@ def test_a_leaf_of_another_ca_is_another_matter() -> None:
 def test_cruise_control_has_names_too(domain: str, told: object) -> None:
     """Its domain is that of the nodes."""
     bench, where = stored(helpless(), *WANTED), BY_SECRET["demo-cruise-control-certs"]
-    names = cruise_control_names(bench.observe().scope, domain)
+    names = names_of_services(Component.CRUISE_CONTROL, bench.observe().scope, domain)
     leaf = sign_leaf(
         key(50).public_key, DistinguishedName(where.common_name), names, CA.certificate, CA.key, not_before=NOW - YEAR / 2, validity=YEAR
     )  # fmt: skip

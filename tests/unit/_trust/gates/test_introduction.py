@@ -13,7 +13,7 @@ import pytest
 from cryptography.x509 import DNSName, SubjectAlternativeName
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import (
     GATES,
     Gates,
