@@ -17,8 +17,6 @@ PREFIX = "trustops-strimzi-"
 _LOOKING, _FLOWS, _RELOAD, _USERS, _CLIENTS = "looking", "flows", "reload", "users", "clients-ca"
 #: Verbs that can be granted for single objects.
 _NAMED_VERBS = frozenset({"get", "update", "patch", "delete", "watch"})
-#: The programs that have a certificate of the cluster CA beside the nodes, as their Secrets are named.
-_PROGRAMS = "cluster-operator|topic-operator|user-operator|cruise-control|kafka-exporter"
 _CERTIFICATES, _TIDYING = "cert-manager-certificates", "cert-manager-tidying"
 
 
@@ -53,7 +51,7 @@ _GRANTS = (
     _Grant(_FLOWS, "create delete patch watch", "secrets"),
     _Grant(_FLOWS, "patch", "secrets", r".+-(cluster-ca(-cert|-bundle)?|trustbundle)"),
     _Grant(_FLOWS, "delete patch", "secrets", r".+-cluster-ca-(trusted-certs|backup-\d+)"),
-    _Grant(_FLOWS, "patch", "secrets", rf".+-({_PROGRAMS})-certs"),
+    _Grant(_FLOWS, "patch", "secrets", r".+(?<!-trusted)-certs"),
     _Grant(_FLOWS, "delete patch watch", "pods"),
     _Grant(_FLOWS, "patch watch", "kafkas"),
     _Grant(_FLOWS, "list patch", "kafkanodepools"),

@@ -17,6 +17,7 @@ import yaml
 
 from .entries import entries_of
 from .facts import GROUPS, options_of, with_facts
+from .rbac import rbac_document
 from .roles import role_documents
 from .stops import stops_document
 from .tables import OWN, REFERRED, reference
@@ -71,7 +72,7 @@ def main() -> int:
     )
     parser.add_argument("--write", action="store_true", help="bring the files in step")
     arguments = parser.parse_args()
-    documents = (*_modules(), *_fragments(), *role_documents(), *stops_document(), *tls_document())
+    documents = (*_modules(), *_fragments(), *role_documents(), *stops_document(), *tls_document(), *rbac_document())
     differing = [(path, text) for path, text in documents if not path.exists() or path.read_text() != text]
     for path, text in differing:
         if arguments.write:

@@ -40,7 +40,7 @@ class LeafPlace:
 
 @dataclass(frozen=True)
 class ComponentFacts:
-    """What the collection knows of a component."""
+    """The row of a component: all that the collection knows of it."""
 
     #: Its title, and the title of several, as a report has them.
     titles: tuple[str, str]
