@@ -18,7 +18,7 @@ An error that ends a call names its object, the cause and the remedy. ``_ansible
     │   │   └── StampsRefused           pods that cannot be annotated
     │   ├── LinkUnavailable             a link certificate
     │   └── IssuerUnavailable           an issuer
-    │       └── VaultFailure
+    │       └── ServerFailure
     ├── KafkaUnavailable                Kafka, or one of its nodes
     └── KubeError                       a request to the Kubernetes API failed
         ├── NotFound
@@ -44,7 +44,7 @@ A reader of bytes knows the cause alone. Its caller names object and remedy, or 
     ├── KeystoreError                   a PKCS#12 file or Java keystore
     ├── MalformedHandshake              the messages of a TLS handshake
     ├── CronError                       a cron expression
-    ├── AnswerUnusable                  an answer of Vault
+    ├── AnswerUnusable                  an answer of an issuer's server
     ├── ApiMissing                      an API of a Kafka node
     ├── TransportError                  the way to a server
     ├── NoMemoryFiles                   this system
@@ -135,8 +135,8 @@ class IssuerUnavailable(StepError):
     """The issuer does not answer now. Nothing was recorded; the next run asks again."""
 
 
-class VaultFailure(IssuerUnavailable):
-    """Vault does not answer, or with a failure."""
+class ServerFailure(IssuerUnavailable):
+    """The server of an issuer does not answer, or with a failure."""
 
     def __init__(
         self, object: str, cause: str, remedy: str, *, transient: bool = False, wait: float | None = None
@@ -295,7 +295,7 @@ class CronError(Cause):
 
 
 class AnswerUnusable(Cause):
-    """The answer of Vault is not what its API promises."""
+    """The answer of an issuer's server is not what its API promises."""
 
 
 class ApiMissing(Cause):

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import http
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https import connection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.operator import clusters
@@ -278,7 +278,7 @@ def answers_well(course: Course) -> None:
 
 
 def hangs(course: Course) -> None:
-    course.patch.setattr(http, "_READ_TIMEOUT", 0.1)
+    course.patch.setattr(connection, "_READ_TIMEOUT", 0.1)
     course.of(ByVault).vault.faults.append(Answered(200, times=-1, delay=0.5))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import http
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https import connection
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import urllib3
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -62,8 +62,8 @@ def failing(course: Course, kind: str, choose: Choose) -> list[tuple[str, str]]:
 
     if kind == "vault":
         calls: list[tuple[str, str]] = []
-        pool = http.pool
-        course.patch.setattr(http, "pool", lambda *of: FaultyPool(pool(*of), choose, calls, passes))
+        pool = connection.pool
+        course.patch.setattr(connection, "pool", lambda *of: FaultyPool(pool(*of), choose, calls, passes))
         return calls
     api = _OfTheIssuer(course.cluster.permitted, choose, passes)
     course.cluster.permitted = api

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from .._errors import CertificateError, VaultFailure
+from .._errors import CertificateError, ServerFailure
 from .._kube.resources import SECRETS
 from .._pki.certificates import Certificate, Chain, parse_chain
 from .._pki.keys import PrivateKey
@@ -247,7 +247,7 @@ def _token_in(named: VaultTokenSecret, work: Work) -> str:
     token = entries(found).get(named.entry, b"").decode("latin-1").strip()
     if not token:
         problem = "does not exist" if found is None else f"has no token in its entry {named.entry}"
-        raise VaultFailure(
+        raise ServerFailure(
             f"Secret {namespace}/{named.secret}", problem, "Put a token there, or correct token_from of issuer.login."
         )
     return token

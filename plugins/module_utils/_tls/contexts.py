@@ -54,10 +54,10 @@ def to_identity_provider(ca_file: str | None, ca_pem: str | None) -> ssl.SSLCont
     return context
 
 
-def to_vault(ca_pem: str | None) -> ssl.SSLContext:
-    """For Vault or OpenBao, which get tokens and sign leaves. It trusts the given CAs in PEM form, or the CAs of the
-    system. Verifies what the program vault verifies: administrators make the CA of a Vault by hand, and see with that
-    program whether it works. Raises ssl.SSLError and ValueError where the text is no certificate.
+def to_issuer(ca_pem: str | None) -> ssl.SSLContext:
+    """For the server of an issuer, such as Vault, which gets tokens and signs leaves. It trusts the given CAs in PEM form,
+    or the CAs of the system. Verifies what the program of such a server verifies: administrators make the CA of a Vault
+    by hand, and see with the program vault whether it works. Raises ssl.SSLError and ValueError where the text is no certificate.
     """
     context = _verifying()
     if ca_pem is None:

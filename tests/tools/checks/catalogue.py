@@ -19,7 +19,7 @@ _MODULES = ("pytest", *_BY_ANSIBLE, "--numprocesses=2")
 _PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
 #: The unit tests of connections: TLS, requests to the API server, ports of pods, Kafka nodes, Vault.
 _CONNECTIONS = (
-    "pytest", *(f"tests/unit/{part}" for part in ("_tls", "_kube", "_handshake", "_issuing/vault")),
+    "pytest", *(f"tests/unit/{part}" for part in ("_tls", "_kube", "_handshake", "_issuing/https", "_issuing/vault")),
     "tests/unit/_rollout/test_admin.py", "tests/unit/_rollout/test_reload_request.py", "--numprocesses=2",
 )  # fmt: skip
 #: Tests of the parts that other tests are made of, each beside its part.

@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultLogin,
     VaultToken,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._tls.contexts import to_vault
+from ansible_collections.trustops.strimzi.plugins.module_utils._tls.contexts import to_issuer
 
 from .fake_vault.pki import Mount
 from .fake_vault.server import FakeVault, serving
@@ -74,7 +74,7 @@ class Administrator:
         request = urllib.request.Request(f"{self.url}/v1/{path}", data, headers, method=method)
         context = None
         if self.ca_certificate is not None:
-            context = to_vault(self.ca_certificate.decode())
+            context = to_issuer(self.ca_certificate.decode())
         with urllib.request.urlopen(request, timeout=30, context=context) as answer:
             text = answer.read()
         return dict(json.loads(text).get("data") or {}) if text else {}

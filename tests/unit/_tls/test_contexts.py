@@ -16,10 +16,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._tls import conte
 from ansible_collections.trustops.strimzi.plugins.module_utils._tls.contexts import (
     to_api_server,
     to_identity_provider,
+    to_issuer,
     to_kafka_node,
     to_look_at,
     to_proxy,
-    to_vault,
 )
 
 THE_PLACE = Path(contexts.__file__).resolve()
@@ -31,7 +31,7 @@ TAKERS = {"PoolManager": "ssl_context", "ProxyManager": "ssl_context", "KafkaAdm
 VERIFYING: dict[str, Callable[[], ssl.SSLContext]] = {
     "API server": lambda: to_api_server(None, verify=True),
     "identity provider": lambda: to_identity_provider(None, None),
-    "Vault": lambda: to_vault(None),
+    "Vault": lambda: to_issuer(None),
     "proxy": to_proxy,
     "Kafka node": to_kafka_node,
 }

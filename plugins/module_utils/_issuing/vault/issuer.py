@@ -9,28 +9,23 @@ certificates (CA abstraction, "type: vault"; docs/issuers/vault.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from ..._errors import AnswerUnusable, CertificateError
-from ..._pki.certificates import (
-    MOST_IN_A_CHAIN,
-    Certificate,
-    Chain,
-    encode_certificates,
-    length_problem,
-    parse_certificates,
-    parse_chain,
-)
+from ..._errors import AnswerUnusable
+from ..._pki.certificates import Certificate
 from ..._pki.names import hosts_and_addresses
 from ..._strimzi.apply.work import Clock
 from ..._strimzi.issuer_settings import VaultIssuer
 from ..._trust.model.intent import LinkIssuer
-from ..issuer import Answer, IssuedCertificate, LeafOrder, LinkOrder, Refused, Token
-from .http import Reply, VaultConnection, quotable, quoted
+from ..https.api import Reply, quotable, quoted
+from ..https.at_once import IssuerAtOnce, certificates_in, encode_token
+from ..https.connection import HttpsConnection
+from ..https.patience import PatientCalls
+from ..issuer import LeafOrder, LinkOrder, Refused, Token
+from .api import VAULT, server_of
 from .login import (
-    PatientCalls,
     ReadToken,
     VaultSession,
     cross_sign_path,
@@ -43,21 +38,16 @@ from .login import (
 
 
 def token_of(body: Mapping[str, Any]) -> Token:
-    """The leaf and its chain, as PEM: both are public. Raises AnswerUnusable."""
+    """The token of the answer to a request for a leaf. Raises AnswerUnusable."""
     data = _data(body)
-    (leaf, *_along), issuing = _certificates(data, "certificate"), _certificates(data, "issuing_ca")
-    above = _certificates(data, "ca_chain") if data.get("ca_chain") else ()
-    chain = tuple(_sort_upwards(leaf, (*issuing, *above)))
-    if not chain:
-        raise AnswerUnusable(f"its issuing_ca, {issuing[0].subject}, has not signed its certificate")
-    if len(chain) >= MOST_IN_A_CHAIN:
-        raise AnswerUnusable(length_problem(len(chain) + 1))
-    return Token(encode_certificates((leaf, *chain)))
+    (leaf, *_along), issuing = certificates_in(data, "certificate"), certificates_in(data, "issuing_ca")
+    above = certificates_in(data, "ca_chain") if data.get("ca_chain") else ()
+    return encode_token(leaf, (*issuing, *above), f"its issuing_ca, {issuing[0].subject},")
 
 
 def certificate_of(body: Mapping[str, Any]) -> Certificate:
     """The certificate that was signed, without its chain. Raises AnswerUnusable."""
-    return _certificates(_data(body), "certificate")[0]
+    return certificates_in(_data(body), "certificate")[0]
 
 
 def text_of(body: Mapping[str, Any], name: str) -> str:
@@ -73,36 +63,6 @@ def _data(body: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(data, dict):
         raise AnswerUnusable("it has no data")
     return data
-
-
-def decode_token(token: Token) -> IssuedCertificate:
-    """Raises CertificateError for a record that is none of ours."""
-    leaf, *chain = parse_chain(token.value)
-    return IssuedCertificate(leaf, tuple(chain))
-
-
-def _certificates(data: Mapping[str, Any], name: str) -> Chain:
-    """A field with a single PEM text or several."""
-    value = data.get(name)
-    values = value if isinstance(value, list) else [value]
-    texts = [value for value in values if isinstance(value, str)]
-    if len(texts) != len(values):
-        raise AnswerUnusable(f"it has no {name}")
-    try:
-        return parse_certificates("\n".join(texts).encode("utf-8", "replace"))
-    except CertificateError as error:
-        raise AnswerUnusable(f"its {name} cannot be read ({error})") from None
-
-
-def _sort_upwards(leaf: Certificate, given: Sequence[Certificate]) -> Iterator[Certificate]:
-    """The CAs from the issuer of the leaf towards the root: servers may tell them in another order, and others beside them."""
-    below, rest = leaf, list(dict.fromkeys(given))
-    while above := next((certificate for certificate in rest if below.signed_by(certificate)), None):
-        yield above
-        if above.signed_by(above):
-            return
-        rest.remove(above)
-        below = above
 
 
 #: A link certificate is dated back by the clock of Vault, which may be ahead of that of the run.
@@ -169,26 +129,19 @@ def self_issued_body(certificate: Certificate) -> Mapping[str, Any]:
 _USER = re.compile(r"//[^/]*@")
 
 
-class VaultPki:
-    """Signs at once; the key of the CA stays in Vault, and the leaf's key here. The token is the certificate itself, so
-    that no later call asks Vault for it.
-
-    This object knows what was signed as long as it lives. A run that continues a killed run has a request signed once
-    more; the first certificate is never used.
-    """
-
-    remembers = False
+class VaultPki(IssuerAtOnce):
+    """An issuer in a PKI mount."""
 
     def __init__(
         self, settings: VaultIssuer, clock: Clock, read: ReadToken, alive: Callable[[], None] = lambda: None
     ) -> None:
         """The function ``read`` reads a token in a Secret. The function ``alive`` is called before each request to Vault, which may have to be repeated."""
+        super().__init__()
         self._settings = settings
         self._clock = clock
         self._read_token = read
         self._alive = alive
         self._session: VaultSession | None = None
-        self._signed: dict[LeafOrder, Token] = {}
 
     @property
     def reference(self) -> str:
@@ -202,20 +155,6 @@ class VaultPki:
         return quotable(
             f"Vault issuer {issuer_ref} of {url}, mount {settings.mount.strip('/')}{inside}, role {settings.role}"
         )
-
-    def request(self, order: LeafOrder) -> Token | Refused:
-        if order not in self._signed:
-            answer = self._sign(order)
-            if isinstance(answer, Refused):
-                return answer
-            self._signed[order] = answer
-        return self._signed[order]
-
-    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
-        return tuple(map(self._read, tokens))
-
-    def forget(self, tokens: Sequence[Token]) -> None:
-        """Vault keeps nothing for them. The certificates are not revoked: served certificates are in use."""
 
     @property
     def linker(self) -> LinkIssuer:
@@ -270,7 +209,7 @@ class VaultPki:
             'Correct the issuer in Vault (docs/issuers/vault.md, "The link certificate").',
         )
 
-    def _sign(self, order: LeafOrder) -> Token | Refused:
+    def sign(self, order: LeafOrder) -> Token | Refused:
         settings = self._settings
         path = sign_path(settings.mount, settings.issuer_ref, settings.role)
         doing = quotable(
@@ -297,19 +236,10 @@ class VaultPki:
             f'Correct the role {self._settings.role} in Vault (docs/issuers/vault.md, "Set up Vault"), or ask for what it permits.',
         )
 
-    def _read(self, token: Token) -> Answer:
-        try:
-            return decode_token(token)
-        except CertificateError as error:
-            return Refused(
-                f"The record of a certificate of {self.reference} cannot be read: {quotable(str(error))}.",
-                "Nothing is lost: the run requests the certificate again.",
-            )
-
     def _connected(self) -> VaultSession:
         """Connects when Vault is needed, and not before: certificates that were signed can be read without it."""
         if self._session is None:
-            connection = VaultConnection(self._settings)
+            connection = HttpsConnection(VAULT, server_of(self._settings))
             calls = PatientCalls(connection, self._clock, self._alive)
             tokens = tokens_of(self._settings.login, calls, self._clock, self._read_token)
             self._session = VaultSession(calls, tokens)

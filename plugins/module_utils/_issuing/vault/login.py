@@ -2,19 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Requests to Vault with a token: paths of its API, how a run gets a token, what happens when the token ends
-(docs/issuers/vault.md, "Logging in"), and when a request is worth another try.
+"""Requests to Vault with a token: paths of its API, how a run gets a token, and what happens when the token ends
+(docs/issuers/vault.md, "Logging in").
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from ..._errors import VaultFailure
+from ..._errors import ServerFailure
 from ..._strimzi.apply.work import Clock
 from ..._strimzi.issuer_settings import (
     VaultAppRole,
@@ -24,7 +23,8 @@ from ..._strimzi.issuer_settings import (
     VaultToken,
     VaultTokenSecret,
 )
-from .http import Call, Reply, failure, is_refusal, quotable, quoted, settings_remedy
+from ..https.api import Call, Reply, quotable, quoted
+from ..https.patience import PatientCalls
 
 
 def mount_path(mount: str) -> str:
@@ -55,64 +55,6 @@ def issuer_path(mount: str, issuer_ref: str) -> str:
     return f"{mount_path(mount)}/issuer/{quote(issuer_ref, safe='')}"
 
 
-#: How often a request is sent at most, and seconds before the second time, then doubled. Vault is no part of the
-#: control plane: a server that is away for longer fails the call, and the next run asks it again.
-_TRIES = 4
-_FIRST_DELAY = 1.0
-#: A server that wants to be left alone for longer is not waited for: the next run asks it again.
-_LONGEST_DELAY = 20.0
-
-
-class Connection(Protocol):
-    """A connection to a server: it sends a request and returns the answer."""
-
-    @property
-    def server(self) -> str:
-        """As people name it."""
-
-    def send(self, call: Call) -> Reply:
-        """Raises VaultFailure where there is no answer of Vault."""
-
-
-class PatientCalls:
-    """Asks a few times. To sign a request once more than needed leaves an unused certificate."""
-
-    def __init__(
-        self,
-        connection: Connection,
-        clock: Clock,
-        alive: Callable[[], None],
-        jitter: Callable[[], float] = random.random,
-    ) -> None:
-        """The function ``alive`` is called before each request, because requests may take long. The function ``jitter`` gives a number from 0 to 1."""
-        self.server = connection.server
-        self._connection = connection
-        self._clock = clock
-        self._alive = alive
-        self._jitter = jitter
-
-    def send(self, call: Call) -> Reply:
-        """A success or a refusal. Raises VaultFailure for all others."""
-        for number in range(1, _TRIES):
-            try:
-                return self._send_once(call)
-            except VaultFailure as found:
-                # Without jitter, all clients of a server that was away would return at the same moment.
-                delay = _FIRST_DELAY * 2.0 ** (number - 1) * (0.5 + self._jitter())
-                delay = delay if found.wait is None else found.wait + self._jitter()
-                if not found.transient or delay > _LONGEST_DELAY:
-                    raise
-            self._clock.sleep(delay)
-        return self._send_once(call)
-
-    def _send_once(self, call: Call) -> Reply:
-        self._alive()
-        reply = self._connection.send(call)
-        if 200 <= reply.status < 300 or (is_refusal(reply) and not settings_remedy(reply)):
-            return reply
-        raise failure(self.server, call, reply)
-
-
 #: The share of a token's life that is left when it is renewed.
 _LEFT_AT_RENEWAL = 1 / 3
 
@@ -121,7 +63,7 @@ class Tokens(Protocol):
     """Where a token comes from."""
 
     def token(self) -> str:
-        """A token that has not expired, as far as we know. Raises VaultFailure."""
+        """A token that has not expired, as far as we know. Raises ServerFailure."""
 
     def give_up(self) -> bool:
         """Give up a token that Vault refused. Returns whether there may be another token."""
@@ -141,7 +83,7 @@ class GivenToken:
         return False
 
 
-#: Reads the token in a Secret. Raises VaultFailure, KubeError.
+#: Reads the token in a Secret. Raises ServerFailure, KubeError.
 ReadToken = Callable[[VaultTokenSecret], str]
 
 
@@ -221,7 +163,7 @@ class LoggedIn:
         doing = f"take the login by {method.name} at auth/{method.mount}"
         reply = self._calls.send(Call(path, method.body, doing, secrets=method.secrets))
         if reply.status >= 400:
-            raise VaultFailure(
+            raise ServerFailure(
                 self._calls.server,
                 f"refuses the login by {method.name} at auth/{method.mount} (HTTP {reply.status}{quoted(reply.errors)})",
                 method.wrong,
@@ -240,7 +182,7 @@ class LoggedIn:
             if reply.status >= 400:
                 return None
             found = self._lease_of(reply, doing)
-        except VaultFailure:
+        except ServerFailure:
             return None
         # Servers tell whole seconds, so a second more is no longer life.
         return found if found.until is None or found.until > lease.until + 1 else None
@@ -250,13 +192,13 @@ class LoggedIn:
         auth: Mapping[str, Any] = found if isinstance(found, dict) else {}
         token, seconds = auth.get("client_token"), auth.get("lease_duration")
         if auth.get("mfa_requirement"):
-            raise VaultFailure(
+            raise ServerFailure(
                 self._calls.server,
                 f"cannot {doing}: it wants a second factor",
                 "Log in in a way for programs, which needs none.",
             )
         if not isinstance(token, str) or not token or not isinstance(seconds, int):
-            raise VaultFailure(
+            raise ServerFailure(
                 self._calls.server, f"cannot {doing}: its answer has no token", "Check url, and what lies before it."
             )
         if seconds <= 0:
@@ -304,7 +246,7 @@ class VaultSession:
         self._tokens = tokens
 
     def post(self, path: str, body: Mapping[str, Any], doing: str) -> Reply:
-        """A success, or 400. Raises VaultFailure for all others."""
+        """A success, or 400. Raises ServerFailure for all others."""
         return self._ask(path, body, doing)
 
     def read(self, path: str, doing: str) -> Reply:
@@ -320,20 +262,20 @@ class VaultSession:
             raise self._denied(path, doing, "read" if body is None else "update", fresh=another)
         return reply
 
-    def _denied(self, path: str, doing: str, capability: str, *, fresh: bool) -> VaultFailure:
+    def _denied(self, path: str, doing: str, capability: str, *, fresh: bool) -> ServerFailure:
         """The failure, which tells whether the token or its policies are the cause: the policy ``default`` lets a token look at itself. The token is
         ``fresh`` where it was got just now.
         """
         policies = self._policies()
         if policies is None and not fresh:
-            return VaultFailure(
+            return ServerFailure(
                 self._calls.server,
                 f"cannot {doing}: it does not accept the token, which has ended or was revoked, or "
                 "belongs to another server or namespace",
                 "Give another token, or a way to log in.",
             )
         named = f" ({policies})" if policies else ""
-        return VaultFailure(
+        return ServerFailure(
             self._calls.server,
             f"cannot {doing}: none of the policies of its token{named} permits it",
             f'Add this to one of them: path "{path}" {{ capabilities = ["{capability}"] }}.',
@@ -344,7 +286,7 @@ class VaultSession:
         token = self._tokens.token()
         try:
             reply = self._calls.send(Call("auth/token/lookup-self", None, "show the token", token))
-        except VaultFailure:
+        except ServerFailure:
             return None
         data = reply.body.get("data")
         if reply.status >= 400 or not isinstance(data, dict):

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import Call, VaultConnection
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ServerFailure
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https.api import Call
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https.connection import HttpsConnection
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.api import VAULT, server_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultIssuer,
     VaultLogin,
@@ -21,13 +23,13 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 def connection(
     url: str, *, ca_certificate: bytes | None = None, login: VaultLogin | None = None, namespace: str = ""
-) -> VaultConnection:
+) -> HttpsConnection:
     settings = VaultIssuer(url, "pki", "kafka", "a", login or VaultToken("t"), namespace, ca_certificate)
-    return VaultConnection(settings)
+    return HttpsConnection(VAULT, server_of(settings))
 
 
-def failing(url: str, ca_certificate: bytes | None = None, login: VaultLogin | None = None) -> VaultFailure:
-    with pytest.raises(VaultFailure) as raised:
+def failing(url: str, ca_certificate: bytes | None = None, login: VaultLogin | None = None) -> ServerFailure:
+    with pytest.raises(ServerFailure) as raised:
         connection(url, ca_certificate=ca_certificate, login=login).send(CALL)
     for text in (str(raised.value), raised.value.remedy):
         assert text.endswith(".")

@@ -11,13 +11,9 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https.api import Call, Reply, quotable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import (
-    Call,
-    Reply,
-    failure,
-    quotable,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.api import VAULT
 
 from ....tools.support.fake_vault.server import Fault
 from ....tools.support.issuer_contract import wish
@@ -137,6 +133,6 @@ def test_a_secret_that_begins_with_another_is_hidden_to_its_end() -> None:
 
 
 def test_a_server_may_have_nothing_to_say() -> None:
-    assert str(failure("Vault x", CALL, Reply(503, {}))) == (
+    assert str(VAULT.failure("Vault x", CALL, Reply(503, {}))) == (
         "Vault x cannot sign with issuer a: it is sealed, or under maintenance (HTTP 503)."
     )

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     IssuerUnavailable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https.at_once import decode_token
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
     LeafOrder,
@@ -26,7 +27,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import (
     VaultPki,
-    decode_token,
     token_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Connections to Vault: redirects, servers that are none, TLS, proxies, and the login that a run uses."""
+"""Connections to the server of an issuer, such as Vault: redirects, servers that are none, TLS, proxies, and the client certificate of a login."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ServerFailure
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https import connection as https_connection
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https.api import Call
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import http
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import Call
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
@@ -32,7 +32,7 @@ from ....tools.support.issuer_contract import wish
 from ....tools.support.vault_mount import Administrator, documented_policy, set_up
 from ..._kube.identities import Identities, make_identities
 from ..._kube.server import Reply, Request, Reset, Server, free_port, serving
-from .connections import CALL, PROXIES, connection, failing
+from ..vault.connections import CALL, PROXIES, connection, failing
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +94,7 @@ def test_a_connection_that_breaks_off() -> None:
 
 
 def test_an_answer_that_does_not_come_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "_READ_TIMEOUT", 0.2)
+    monkeypatch.setattr(https_connection, "_READ_TIMEOUT", 0.2)
     ended = threading.Event()
 
     def wait(_request: Request) -> Reply:
@@ -288,7 +288,7 @@ def test_a_client_certificate_logs_in(identities: Identities, refusal: ApiError)
         assert isinstance(ready.issuer(login=login).request(wish().order), Token)
         other = VaultTlsCertificate(login.chain, login.key, "other")
         vault.seen.clear()
-        with pytest.raises(VaultFailure, match="refuses the login by TLS certificate at auth/cert") as raised:
+        with pytest.raises(ServerFailure, match="refuses the login by TLS certificate at auth/cert") as raised:
             ready.issuer(login=other).request(wish().order)
         assert "ends TLS" in raised.value.remedy
         # Asking again would not help.
