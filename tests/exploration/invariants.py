@@ -93,11 +93,13 @@ def _is_said(event: str) -> bool:
 def _forgotten(before: ModelCluster, after: ModelCluster) -> str | None:
     """I5: the ledger stops saying of a process that it may trust a CA that has left, and it does.
 
-    It can only say so when a run writes the ledger: where a pod is replaced, another process starts.
+    It can only say so when a run writes the ledger: where a pod is replaced, another process starts. A CA that is back in the certificate Secret has not
+    left: the next run sees it there.
     """
     if before.books is None:
         return None
     known = {entry.authority for entry in after.books.entries} if after.books else set()
+    known |= after.ca.projected
     remembered = {one.authority: one for one in after.books.removed} if after.books else {}
     for removed in (one for one in before.books.removed if one.authority not in known):
         now = remembered.get(removed.authority)

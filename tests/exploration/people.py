@@ -27,6 +27,13 @@ def takes_out_the_prepared_ca(model: ModelCluster) -> Iterator[Event]:
         yield "a person takes out the prepared CA", _with_others(model, model.ca.others - {prepared})
 
 
+def puts_a_removed_ca_back(model: ModelCluster) -> Iterator[Event]:
+    """From a backup, while the ledger remembers the pods that may know it."""
+    for removed in model.books.removed if model.books else ():
+        if removed.authority not in model.ca.projected:
+            yield "a person puts a removed CA back", _with_others(model, model.ca.others | {removed.authority})
+
+
 def _with_others(model: ModelCluster, others: frozenset[int]) -> ModelCluster:
     return model._replace(ca=model.ca._replace(others=others)).changed(CERTIFICATE)
 

@@ -135,6 +135,8 @@ class Removed(NamedTuple):
     authority: int
     awaiting: frozenset[int]
     lingering: frozenset[int] = frozenset()
+    #: A run has read that the CA is back, and none since that it has left again.
+    is_back: bool = False
 
 
 class Held(NamedTuple):

@@ -1,13 +1,16 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every state of a flow beside another program that writes an object back at any moment: a call that has lost the same twice writes nothing more."""
+"""Every state of a flow beside another program that writes an object back at any moment: a call that has lost the same twice writes nothing more; and beside
+another that puts a removed CA back.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Loss
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
 from .calls import CallRunner, by_another_program
@@ -15,8 +18,10 @@ from .cluster_ca import People
 from .explore import CounterExample, Explored
 from .findings import Record, to_an_end
 from .invariants import broken_inside
-from .people import lifts_the_pause, takes_out_the_prepared_ca
-from .starts import LINKED, RENEW
+from .looking import LookingRunner
+from .people import lifts_the_pause, puts_a_removed_ca_back, takes_out_the_prepared_ca
+from .runs import Runner
+from .starts import LINKED, RENEW, UNLINKED
 from .state import CERTIFICATE, KAFKA, ModelCluster
 
 _TWICE = 2
@@ -53,3 +58,25 @@ def test_a_call_that_does_not_count_its_losses(target: str, monkeypatch: pytest.
     monkeypatch.setattr(Loss, "is_repeated", False)
     with pytest.raises(CounterExample, match="I11: a call goes on"):
         beside_another_program(lambda *_found: None, RENEW, target)
+
+
+@pytest.mark.parametrize(
+    ("runner", "components"),
+    [
+        pytest.param(Runner(UNLINKED), (), id="nothing is asked"),
+        pytest.param(
+            LookingRunner(UNLINKED), (Component.ENTITY_OPERATOR,), id="nodes are asked", marks=pytest.mark.long
+        ),
+    ],
+)
+def test_a_removed_ca_that_is_put_back_is_known_as_long_as_a_pod_knows_it(
+    runner: Runner, components: tuple[Component, ...], record_property: Record
+) -> None:
+    """Pods start at any moment: before the bundle has lost it again, too. In the end it has left, or it is in the ledger."""
+    found = to_an_end(record_property, runner, 1, puts_a_removed_ca_back, components=components)
+    assert found.is_reached("a person puts a removed CA back")
+    for model in (model for model, number in found.states.items() if number in found.ends):
+        assert model.books is not None
+        recorded = {entry.authority for entry in model.books.entries}
+        recorded |= {removed.authority for removed in model.books.removed}
+        assert all(one.trusts <= recorded for slot in model.slots for one in slot.channels)

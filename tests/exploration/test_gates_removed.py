@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import retire
@@ -36,7 +36,13 @@ from .explore import explore
 from .findings import counter_example
 from .invariants import client_accepts
 from .looking import LookingRunner
-from .people import adds_another_ca, removes_an_annotation, restores_an_old_leaf, takes_a_label_away
+from .people import (
+    adds_another_ca,
+    puts_a_removed_ca_back,
+    removes_an_annotation,
+    restores_an_old_leaf,
+    takes_a_label_away,
+)
 from .runs import Runner
 from .starts import LINKED, PATIENT, UNLINKED, start
 from .state import Books, ModelCluster, Pause, Run, Secrets, Slot, Write
@@ -116,6 +122,19 @@ def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: pytest.Monkey
     for module in (update, retire):
         monkeypatch.setattr(module, "pods_trusting_removed", lambda *arguments: frozenset())
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: the ledger forgets that pod 0 trusts")
+
+
+def test_pods_are_recorded_when_a_ca_that_came_back_has_left_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pods that were recorded when the CA was seen to be back lack a pod that has started since, and has read it."""
+    note_return = update._note_return
+
+    def early(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry:
+        found = note_return(removed, snapshot)
+        return found if found.is_back else replace(removed, is_back=False)
+
+    monkeypatch.setattr(update, "_note_return", early)
+    broken = counter_example(Runner(UNLINKED), 1, puts_a_removed_ca_back)
+    assert broken.startswith("I5: the ledger forgets that pod 0 trusts")
 
 
 def test_raft_clients_still_trust_a_ca_that_listeners_have_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -216,7 +216,8 @@ def ledger_of(books: Books | None) -> Ledger | None:
             for e in books.entries
         ),
         removed_cas=tuple(
-            RemovedEntry(certificate(r.authority), _uids(r.awaiting), _uids(r.lingering)) for r in books.removed
+            RemovedEntry(certificate(r.authority), _uids(r.awaiting), _uids(r.lingering), r.is_back)
+            for r in books.removed
         ),
         journal=_journal(books.flow) if books.flow else None,
         held_leaves=tuple(
@@ -261,7 +262,12 @@ def books_of(ledger: Ledger) -> Books:
             for e in ledger.entries
         ),
         removed=tuple(
-            Removed(_number(r.fingerprint), frozenset(map(int, r.awaited_pods)), frozenset(map(int, r.lingering_pods)))
+            Removed(
+                _number(r.fingerprint),
+                frozenset(map(int, r.awaited_pods)),
+                frozenset(map(int, r.lingering_pods)),
+                r.is_back,
+            )
             for r in ledger.removed_cas
         ),
         flow=None

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..tools.support.authorities import SHAPES, Authority, below, root
-from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CERTIFICATES, IN_USE, UNUSED, WatchedCluster, assert_only
 
 EVERY_PHASE = pytest.mark.parametrize("phase", Phase, ids=lambda phase: f"after {phase.value}")
@@ -70,38 +67,3 @@ def test_reconciling_ends_what_was_begun(cluster: WatchedCluster, phase: Phase) 
     cluster.finish(Goal.RECONCILE)
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked")
     assert_only(cluster, new.fingerprint)
-
-
-def removing(cluster: WatchedCluster, nodes: ReloadingNodes) -> Chain:
-    """The CA that has left, of which the listeners have yet to hear."""
-    cluster.create()
-    gone = parse_chain(cluster.secret(CERTIFICATES)["ca.crt"])
-    cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
-    nodes.deaf = set(cluster.memory.kubelet.nodes)
-    with pytest.raises(RollStuck, match="still accept"):
-        cluster.run(Goal.REPLACE_KEY)
-    nodes.deaf = set()
-    return gone
-
-
-def test_a_ca_that_has_just_left_is_removed_again(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """A pod that starts meanwhile knows it as well."""
-    (gone,) = removing(cluster, nodes)
-    cluster.put(CERTIFICATES, ours_crt=gone.pem)
-    cluster.memory.settle(2)
-    cluster.restart("demo-kafka-0")
-    assert gone.fingerprint in cluster.trusted
-    cluster.look_away()
-    cluster.finish(Goal.RECONCILE)
-    assert_only(cluster, cluster.current)
-    assert cluster.remembered("removed") == {gone.fingerprint: cluster.node_uids}
-    assert cluster.rolls == {0}
-
-
-def test_a_ca_that_has_just_left_is_trusted_again_when_every_process_has_forgotten_it(
-    cluster: WatchedCluster, nodes: ReloadingNodes
-) -> None:
-    gone = removing(cluster, nodes)
-    cluster.finish(Goal.RECONCILE, additional_cas=(gone,))
-    assert cluster.states == {cluster.current: IN_USE, gone[0].fingerprint: UNUSED}
-    assert cluster.trusted == {cluster.current, gone[0].fingerprint}

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import note_pods_of_now
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
@@ -114,6 +115,11 @@ def changed(snapshot: Snapshot, **fields: Any) -> Snapshot:
         within = replace(_part(snapshot, part), **{field: value}) if part else value
         snapshot = replace(snapshot, **{part or name: within})
     return snapshot
+
+
+def with_pods_noted(snapshot: Snapshot) -> Snapshot:
+    """With the pods of this moment in the ledger."""
+    return replace(snapshot, ledger=note_pods_of_now(snapshot, snapshot.ledger_or_empty))
 
 
 def field_of(snapshot: Snapshot, name: str) -> Any:

@@ -12,6 +12,7 @@ each CA, and further entries:
 ``<fp>.knowing``      UIDs of the pods that existed when the CA was read to have left what processes read, one a line
 ``<fp>.leaves``       hashes of leaves of this CA that running pods are annotated with, one a line
 ``<fp>.removed``      certificate of a CA that left the trust and may still be trusted by ``<fp>.pods``
+``<fp>.returned``     ``true`` where the CA of ``<fp>.removed`` was read to be back where processes read CAs
 ``<fp>.leaf``         leaf that its Secret does not hold any more and that listeners of ``<fp>.pods`` may still present
 ``<fp>.lingering``    UIDs of pods whose listeners have read again, and whose other channels have not, one a line
 annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
@@ -170,7 +171,7 @@ def record_marks(options: FlowOptions, key_secret: Mapping[str, Any] | None) -> 
 
 OWN_SUFFIXES = (
     ".crt", ".state", ".generations", ".pods", ".published", ".cleared", ".knowing", ".leaves", ".removed", ".leaf",
-    ".lingering",
+    ".returned", ".lingering",
 )  # fmt: skip
 #: Entries that hold a certificate; every other entry stands beside one of them.
 _CERTIFICATES = ("crt", "removed", "leaf")
@@ -217,7 +218,8 @@ def decode_ledger(found: Entries, marks: Marks) -> Ledger:
             if key.endswith(".crt"):
                 known.append(_decode_entry(key.removesuffix(".crt"), found))
             elif key.endswith(".removed"):
-                removed.append(RemovedEntry(*_decode_held(key, found)))
+                is_back = f"{key.removesuffix('.removed')}.returned" in found.data
+                removed.append(RemovedEntry(*_decode_held(key, found), is_back))
             elif key.endswith(".leaf"):
                 held.append(HeldLeaf(*_decode_held(key, found)))
             elif _is_orphan(key, found.data):
@@ -250,7 +252,7 @@ def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
     """Whether an entry is about a CA whose certificate is missing: another writer has taken it away."""
     stem, _dot, suffix = key.rpartition(".")
     owners = {
-        "lingering": ("removed", "leaf"), "pods": _CERTIFICATES,
+        "lingering": ("removed", "leaf"), "returned": ("removed",), "pods": _CERTIFICATES,
         **dict.fromkeys(("state", "generations", "published", "cleared", "knowing", "leaves"), ("crt",)),
     }  # fmt: skip
     return suffix in owners and not any(f"{stem}.{owner}" in data for owner in owners[suffix])
@@ -420,6 +422,8 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
         data[f"{known.fingerprint}.pods"] = _encode_uids(known.awaited_pods)
         if known.lingering_pods:
             data[f"{known.fingerprint}.lingering"] = _encode_uids(known.lingering_pods)
+        if isinstance(known, RemovedEntry) and known.is_back:
+            data[f"{known.fingerprint}.returned"] = b"true"
     return data
 
 

@@ -106,9 +106,9 @@ def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> boo
 
 def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
     """Record the pods that exist when a CA is read back; start over when it was taken out of the projection."""
+    ledger = note_pods_of_now(snapshot, ledger)
     if _is_contradictory(snapshot):
         return ledger
-    ledger = note_pods_of_now(snapshot, ledger)
     for entry in ledger.entries:
         if (
             entry.awaited_pods is not None
@@ -125,11 +125,13 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
 
 
 def note_pods_of_now(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Record the pods that exist when a CA is read to have come to where processes read CAs, or to have left on its way out.
+    """Record the pods that exist when a CA is read to have come to where processes read CAs, or to have left on its way out; and whether a removed CA
+    is back there.
 
     Pods are listed after the bundle was read: a pod that is not recorded started later, with the CA or without it. So this is recorded at once,
     however long it takes until the CA may be used, or leaves the ledger.
     """
+    ledger = replace(ledger, removed_cas=tuple(_note_return(removed, snapshot) for removed in ledger.removed_cas))
     if _is_contradictory(snapshot):
         return ledger
     for entry in ledger.entries:
@@ -142,6 +144,15 @@ def note_pods_of_now(snapshot: Snapshot, ledger: Ledger) -> Ledger:
             entry = replace(entry, knowing_pods=snapshot.uids)
         ledger = ledger.with_entry(entry)
     return ledger
+
+
+def _note_return(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry:
+    """While the CA is back, each pod may have read it, and so may a pod that starts before the CA is gone: the pods that exist then may know it."""
+    if not is_withdrawn(snapshot, removed.fingerprint):
+        return replace(removed, awaited_pods=snapshot.uids or removed.awaited_pods, is_back=True)
+    if removed.is_back and not _is_contradictory(snapshot):
+        return replace(removed, awaited_pods=snapshot.uids, is_back=False)
+    return removed
 
 
 def _is_contradictory(snapshot: Snapshot) -> bool:
@@ -243,9 +254,7 @@ def _doubtful_leaves(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
 
 
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Forget a removed CA when every pod that started with it is gone, and no listener that answers accepts it.
-
-    As long as it is back where processes read CAs, all pods may know it.
+    """Forget a removed CA when it is not back, every pod that started with it is gone, and no listener that answers accepts it.
 
     Where the listeners of such a pod were seen to refuse it, or verify by no CA, the ledger remembers that the rest of
     the process knows it, unless a reload reaches it as a whole. Another pod may accept it too: it started while the
@@ -256,9 +265,7 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | None:
-    if removed.awaited_pods and not is_withdrawn(snapshot, removed.fingerprint):
-        return replace(removed, awaited_pods=snapshot.uids or removed.awaited_pods)
-    if pods_trusting_removed(removed, snapshot):
+    if removed.is_back or pods_trusting_removed(removed, snapshot):
         return removed
     lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids - snapshot.reached_whole
     return replace(removed, awaited_pods=frozenset(), lingering_pods=lingering) if lingering else None

@@ -186,8 +186,13 @@ class HeldByProcesses:
         return self.awaited_pods | self.lingering_pods
 
 
+@dataclass(frozen=True)
 class RemovedEntry(HeldByProcesses):
     """A CA that left the trust: these pods trust it."""
+
+    #: Whether a call has read that the CA is back in the certificate Secret or the trust bundle, and no call since that it has left again. A pod that
+    #: starts meanwhile may read it, so ``awaited_pods`` are taken again then.
+    is_back: bool = False
 
 
 class HeldLeaf(HeldByProcesses):

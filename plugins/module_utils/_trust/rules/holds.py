@@ -262,7 +262,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
             "Find out why this node does not answer as it should, then run the flow again.",
         )  # fmt: skip
     for removed in at.ledger.removed_cas:
-        if removed.fingerprint not in at.returned_cas and pods_trusting_removed(removed, at.snapshot):
+        if not removed.is_back and pods_trusting_removed(removed, at.snapshot):
             yield Violation(
                 Condition.REMOVAL, names.kafka,
                 f"some nodes may still trust the removed CA {removed.certificate.subject} "

@@ -56,7 +56,7 @@ def withdraw(at: Situation) -> Turn:
         held += closed
     for removed in at.ledger.removed_cas:
         # The CA was put back while processes are made to forget it, which they cannot as long as it is there.
-        if removed.fingerprint in at.returned_cas:
+        if removed.is_back and removed.fingerprint in at.snapshot.ca.projected:
             closed = at.gates.removal(at.snapshot, at.ledger, removed.fingerprint)
             if not closed and removed.certificate != at.current:
                 return pause_first(at, Withdraw(certificate=removed.certificate))
@@ -69,7 +69,7 @@ def forget_removed_authorities(at: Situation) -> Steps:
     that was put back, and that may not be taken out again, stays known.
     """
     for removed in at.ledger.removed_cas:
-        if removed.fingerprint in at.returned_cas:
+        if removed.is_back:
             continue
         waiting = removed.awaited_pods & at.snapshot.uids
         nodes = nodes_of(at.snapshot, pods_trusting_removed(removed, at.snapshot) & waiting)

@@ -77,11 +77,6 @@ class Situation:
         return min(known, default=self.snapshot.ca.key_generation)
 
     @property
-    def returned_cas(self) -> frozenset[str]:
-        """Fingerprints of the CAs that were put back while processes are made to forget them: none can as long as they are there."""
-        return self.ledger.leaving_cas & self.snapshot.ca.projected
-
-    @property
     def flow_in_flight(self) -> Journal | None:
         """The flow in flight."""
         return None if self.resting else in_flight(self.ledger)

@@ -81,7 +81,7 @@ def await_bundle(at: Situation) -> Steps:
     bundle, projected = at.snapshot.bundle, at.snapshot.ca.projected
     if bundle is None:
         return ()
-    remembered = (removed.certificate for removed in at.ledger.removed_cas if removed.awaited_pods)
+    remembered = (removed.certificate for removed in at.ledger.removed_cas)
     known = (*(entry.certificate for entry in at.ledger.entries), *remembered)
     leaving = tuple(one for one in known if one.fingerprint not in projected and one.fingerprint in bundle)
     if projected <= bundle and not leaving:

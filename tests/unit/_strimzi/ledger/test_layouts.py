@@ -108,7 +108,10 @@ def ledgers(draw: st.DrawFn) -> Ledger:
         )
         for chain, removed in zip(chosen, gone, strict=True) if not removed
     )  # fmt: skip
-    left = tuple(RemovedEntry(c[0], draw(uids), draw(uids)) for c, removed in zip(chosen, gone, strict=True) if removed)
+    left = tuple(
+        RemovedEntry(c[0], draw(uids), draw(uids), draw(st.booleans()))
+        for c, removed in zip(chosen, gone, strict=True) if removed
+    )  # fmt: skip
     leaves = sorted(draw(st.lists(st.sampled_from(LEAVES), unique=True)), key=lambda leaf: leaf.fingerprint)
     held = tuple(HeldLeaf(leaf, draw(uids), draw(uids)) for leaf in leaves)
     return Ledger(
@@ -324,6 +327,7 @@ def test_a_ledger_of_this_collection_has_no_problem() -> None:
         ({f"{TWO.fingerprint}.removed": None}, f"{TWO.fingerprint}.pods"),
         ({f"{TWO.fingerprint}.pods": None}, f"{TWO.fingerprint}.pods"),
         ({f"{THREE.fingerprint}.lingering": b"uid-3"}, f"{THREE.fingerprint}.lingering"),
+        ({f"{THREE.fingerprint}.returned": b"true"}, f"{THREE.fingerprint}.returned"),
     ],
     ids=lambda value: " ".join(f"{key.rpartition('.')[2]}={str(content)[:9]}" for key, content in value.items())
     if isinstance(value, dict) else None,

@@ -26,7 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ....tools.support.certificates import leaf as issue_leaf
 from ..authorities import NEW, OLD, RENEWED, THIRD, names_of, stored_chain
-from ..builders import answering, changed, cluster, others, secrets
+from ..builders import answering, changed, cluster, others, secrets, with_pods_noted
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
@@ -122,6 +122,7 @@ def test_an_unknown_leaf_is_not_remembered(pod: tuple[Pod, ...], stored: tuple[S
 # --- CAs that left the trust
 
 GONE = RemovedEntry(OLD.certificate, uids_of(*PODS[:2]), uids_of(PODS[2]))
+BACK = replace(GONE, is_back=True)
 
 
 def without(removed: RemovedEntry, **fields: Any) -> Snapshot:
@@ -177,19 +178,49 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
         pytest.param(answered(RemovedEntry(OLD.certificate, EMPTY)), (), id="no pod knows it"),
         pytest.param(
             with_old_among_the_trusted(answered(replace(GONE, awaited_pods=uids_of(PODS[0])))),
-            (replace(GONE, awaited_pods=uids_of()),), id="it was put back: each pod that starts knows it",
+            (replace(BACK, awaited_pods=uids_of()),), id="it was put back: each pod may know it",
         ),
         pytest.param(
             changed(answered(replace(GONE, awaited_pods=uids_of(PODS[0]))), bundle=names_of(NEW, OLD)),
-            (replace(GONE, awaited_pods=uids_of()),), id="the bundle still holds it: each pod that starts knows it",
+            (replace(BACK, awaited_pods=uids_of()),), id="the bundle still holds it: each pod may know it",
         ),
         pytest.param(
-            changed(with_old_among_the_trusted(without(GONE)), pods=()), (GONE,), id="the same, and no pod runs"
+            changed(with_old_among_the_trusted(without(GONE)), pods=()), (BACK,), id="it was put back, and no pod runs"
+        ),
+        pytest.param(
+            changed(with_old_among_the_trusted(without(GONE)), bundle=None), (replace(BACK, awaited_pods=uids_of()),),
+            id="it was put back, and there is no bundle",
+        ),
+        pytest.param(
+            changed(without(RemovedEntry(OLD.certificate, EMPTY, uids_of(PODS[2]))), bundle=names_of(NEW, OLD)),
+            (RemovedEntry(OLD.certificate, uids_of(), uids_of(PODS[2]), is_back=True),),
+            id="the bundle holds it, and no listener knew it any more",
+        ),
+        pytest.param(
+            without(BACK), (replace(GONE, awaited_pods=uids_of()),),
+            id="it has left again: a pod that started before may know it",
+        ),
+        pytest.param(
+            answered(BACK), (RemovedEntry(OLD.certificate, EMPTY, uids_of()),), id="it has left again, and all listeners refuse it"
+        ),
+        pytest.param(without(BACK, pods=()), (), id="it has left again, and no pod runs"),
+        pytest.param(
+            changed(without(BACK), bundle=None), (BACK,), id="it was back, and nothing shows what a pod reads that starts"
         ),
     ],
 )  # fmt: skip
 def test_a_removed_ca_is_remembered_while_a_pod_may_know_it(snapshot: Snapshot, left: tuple[RemovedEntry, ...]) -> None:
-    assert forget_removed(snapshot, snapshot.ledger_or_empty).removed_cas == left
+    assert forget_removed(snapshot, with_pods_noted(snapshot).ledger_or_empty).removed_cas == left
+
+
+def test_a_pod_that_starts_before_a_ca_has_left_again_counts_and_a_pod_that_starts_afterwards_does_not() -> None:
+    """The first look finds the CA back. The second finds it gone, and another process in the place of each."""
+    first = with_pods_noted(changed(without(GONE), bundle=names_of(NEW, OLD)))
+    second = with_pods_noted(without(*first.ledger_or_empty.removed_cas, pods=pods(1, start=1)))
+    assert second.ledger_or_empty.removed_cas == (replace(GONE, awaited_pods=uids_of(start=1)),)
+    third = with_pods_noted(without(*second.ledger_or_empty.removed_cas, pods=pods(1, start=2)))
+    assert third.ledger == second.ledger
+    assert forget_removed(third, third.ledger_or_empty).removed_cas == ()
 
 
 # --- leaves that only processes hold

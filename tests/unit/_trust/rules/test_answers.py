@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import present_as_stored
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import note_pods_of_now
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -31,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, of_users, patient, renewal, unlinked
 from ..authorities import NEW, OLD, RENEWED, THIRD, name_of, stored_chain
-from ..builders import NAMES, PAUSED, changed
+from ..builders import NAMES, PAUSED, changed, with_pods_noted
 from ..mixtures import SETTINGS, going_on, in_places, intents, snapshots
 from ..nodes import PODS, uid_of
 
@@ -179,10 +178,6 @@ def test_a_call_waits_for_a_silent_node_in_a_phase_that_it_enters(
     (step,) = decide(silenced, changed_intent(REPLACE_KEY, last_phase=until)).steps
     assert isinstance(step, AwaitAnswers)
     assert step.phase is phase
-
-
-def with_pods_noted(snapshot: Snapshot) -> Snapshot:
-    return replace(snapshot, ledger=note_pods_of_now(snapshot, snapshot.ledger_or_empty))
 
 
 @pytest.mark.parametrize("stage", ["IN_BUNDLE", "OUT_OF_BUNDLE"])

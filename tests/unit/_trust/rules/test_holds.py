@@ -46,7 +46,7 @@ from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
 from .. import linked, patient, unlinked
 from ..authorities import EARLY, EXPIRED, INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of, names_of
-from ..builders import answering, changed, cluster, others, prepared, secrets
+from ..builders import answering, changed, cluster, others, prepared, secrets, with_pods_noted
 from ..ledgers import PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from ..requested import a_request, answered, at_hand, elsewhere, with_requests
@@ -318,7 +318,7 @@ def test_a_removed_ca_that_a_node_accepts_holds() -> None:
 
 
 def test_a_removed_ca_that_was_put_back_and_is_needed_holds() -> None:
-    back = linked.REMOVED.with_ca(other_entries=others(OLD))
+    back = with_pods_noted(linked.REMOVED.with_ca(other_entries=others(OLD)))
     needed = answering(changed(back, leaves=(*back.leaves.stored, a_leaf("late"))), accepting=names_of(NEW, OLD))
     stranger = (Condition.LEAVES_ARE_OURS, "Secret kafka/late")
     found = [(one.condition, one.subject) for one in holds(situation(needed))]

@@ -50,7 +50,7 @@ from ....tools.support.certificates import NOW, Entity
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, unlinked
 from ..authorities import IMPOSTOR, NEW, OLD, RENEWED, THIRD, chain_of, link_of, name_of, names_of
-from ..builders import PAUSED, answering, changed, cluster, others, prepared, secrets
+from ..builders import PAUSED, answering, changed, cluster, others, prepared, secrets, with_pods_noted
 from ..ledger.test_enrolment import ADOPT, swapped
 from ..ledgers import PHASE_OUT, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods, uid_of, uids_of
@@ -166,7 +166,7 @@ def test_a_prepared_ca_stays_although_it_was_leaving_and_another_ca_leaves() -> 
     assert steps_of(withdraw(situation(snapshot))) == (Withdraw(certificate=OLD.certificate),)
 
 
-PUT_BACK = linked.REMOVED.with_ca(other_entries=others(OLD))
+PUT_BACK = with_pods_noted(linked.REMOVED.with_ca(other_entries=others(OLD)))
 
 
 def test_a_removed_ca_that_was_put_back_is_withdrawn_again() -> None:
@@ -203,9 +203,7 @@ def test_no_node_is_made_to_forget_a_removed_ca_that_was_put_back(spread: Spread
 @pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])
 def test_no_process_is_made_to_forget_a_removed_ca_that_the_bundle_still_holds(spread: Spread) -> None:
     """It has left the certificate Secret again, and the operator has not looked since: whatever starts reads it once more."""
-    books = linked.REMOVED.ledger_or_empty
-    known = replace(books.removed_cas[0], awaited_pods=linked.REMOVED.uids)
-    late = changed(linked.REMOVED, bundle=names_of(NEW, OLD), ledger=replace(books, removed_cas=(known,)))
+    late = with_pods_noted(changed(linked.REMOVED, bundle=names_of(NEW, OLD)))
     intent = changed_intent(REPLACE_KEY, spread=spread)
     awaited = AwaitBundle(present=names_of(NEW), absent=(OLD.certificate,), phase=Phase.RETIRE)
     assert decide(late, intent).steps == (awaited,)

@@ -203,7 +203,8 @@ class WriteLedger(Step):
 
     def look(self, snapshot: Snapshot) -> Look:
         """A call asks running nodes before the ledger says that no process trusts a CA any more."""
-        forgets = set(self.before.removed_cas) - set(self.ledger.removed_cas)
+        changed = set(self.before.removed_cas) - set(self.ledger.removed_cas)
+        forgets = any(removed.fingerprint not in self.ledger.leaving_cas for removed in changed)
         return Look.FRESH if forgets and snapshot.nodes.pods else Look.NONE
 
 

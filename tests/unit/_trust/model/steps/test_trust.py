@@ -151,6 +151,7 @@ BEFORE = ledger(entry(OLD, ALL), entry(NEW, UNTRUSTED))
 HELD = HeldLeaf(stored_chain(OLD)[0], uids_of())
 UPKEEP = Upkeep(WhenDue.RENEW, 30 * DAY, NOW)
 GONE = RemovedEntry(THIRD.certificate, uids_of())
+BACK = replace(GONE, is_back=True)
 
 
 def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
@@ -206,6 +207,9 @@ def test_writing_the_ledger_stores_it_and_deleting_removes_it() -> None:
         pytest.param((GONE,), (replace(GONE, awaited_pods=frozenset()),), Look.FRESH, id="no listener does"),
         pytest.param((GONE,), (GONE,), Look.NONE, id="it is remembered"),
         pytest.param((), (GONE,), Look.NONE, id="it is remembered from now on"),
+        pytest.param((GONE,), (BACK,), Look.NONE, id="it is back"),
+        pytest.param((BACK,), (GONE,), Look.NONE, id="it has left again"),
+        pytest.param((BACK,), (), Look.FRESH, id="it has left again, and no pod trusts it"),
     ],
 )
 def test_nodes_are_asked_before_the_ledger_says_that_they_trust_a_ca_no_more(
