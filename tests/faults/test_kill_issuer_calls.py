@@ -11,7 +11,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import issuer_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import pending, request_leaves
 
 from ..flows.test_kept_elsewhere import issuing_secrets

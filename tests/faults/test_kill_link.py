@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import links
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import issuer_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.operator import clusters

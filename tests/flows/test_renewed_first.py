@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier

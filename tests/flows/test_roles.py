@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import read_lines
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions

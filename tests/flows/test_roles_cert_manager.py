@@ -16,7 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_man
     find_left_over,
     remove,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Refused, Waiting, issuer_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Refused, Waiting
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,

@@ -15,12 +15,12 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Refused
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import refusals
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import (
     VaultAppRole,
     VaultLogin,
     VaultToken,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 
 from ..tools.cluster.vault import VaultServer, vault_server
 from ..tools.support.issuer_contract import asked, is_told, issued, wish

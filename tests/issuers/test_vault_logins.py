@@ -17,15 +17,15 @@ import pytest
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import issuer_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import issuer_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import (
     VaultKubernetes,
     VaultLogin,
     VaultTlsCertificate,
     VaultTokenSecret,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
 from ..tools.cluster.bed import Bed

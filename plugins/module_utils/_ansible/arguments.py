@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
+from .._issuing.kinds import ISSUER
 from .._pki.building import common_name_problem
 from .._pki.keys import KeyType
 from .._pki.names import address_of
@@ -202,63 +203,7 @@ FLOW = ArgumentSpec(
                 "reason": {"type": "str", "required": True},
             },
         },
-        "issuer": {
-            "type": "dict",
-            "options": {
-                "type": {"type": "str", "choices": ["external", "cert_manager", "vault"], "default": "external"},
-                "name": {"type": "str"},
-                "kind": {"type": "str", "default": "Issuer"},
-                "group": {"type": "str", "default": "cert-manager.io"},
-                "resource": {
-                    "type": "str",
-                    "choices": ["CertificateRequest", "Certificate"],
-                    "default": "CertificateRequest",
-                },
-                "validity_days": {"type": "int", "default": 365},
-                "renew_before_days": {"type": "int", "default": 45},
-                "url": {"type": "str"},
-                "mount": {"type": "str", "default": "pki"},
-                "role": {"type": "str"},
-                "vault_namespace": {"type": "str"},
-                "linked_by": {"type": "str"},
-                "ca_certificate": {"type": "str"},
-                "login": {
-                    "type": "dict",
-                    "options": {
-                        "type": {
-                            "type": "str",
-                            "choices": ["token", "approle", "kubernetes", "cert"],
-                            "default": "token",
-                        },
-                        "mount": {"type": "str"},
-                        "token": {"type": "str", "no_log": True},
-                        "token_from": {
-                            "type": "dict",
-                            "no_log": False,
-                            "options": {
-                                "secret": {"type": "str", "required": True, "no_log": False},
-                                "namespace": {"type": "str"},
-                                "key": {"type": "str", "default": "token", "no_log": False},
-                            },
-                        },
-                        "role_id": {"type": "str"},
-                        "secret_id": {"type": "str", "no_log": True},
-                        "role": {"type": "str"},
-                        "jwt": {"type": "str", "no_log": True},
-                        "certificate": {"type": "str"},
-                        "private_key": {"type": "str", "no_log": True},
-                    },
-                    "mutually_exclusive": [("token", "token_from")],
-                    "required_if": [
-                        ("type", "token", ("token", "token_from"), True),
-                        ("type", "approle", ("role_id", "secret_id")),
-                        ("type", "kubernetes", ("role", "jwt")),
-                        ("type", "cert", ("certificate", "private_key")),
-                    ],
-                },
-            },
-            "required_if": [("type", "cert_manager", ("name",)), ("type", "vault", ("name", "url", "role", "login"))],
-        },
+        "issuer": ISSUER,
         "rotation_policy": {"type": "str", "choices": ["always", "never"], "default": "always"},
         "leaf_key_size": {"type": "int", "choices": [2048, 3072, 4096], "default": 2048, "no_log": False},
         **POLICY.options,

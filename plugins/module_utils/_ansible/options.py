@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum
 from typing import Any
 
@@ -24,159 +24,11 @@ from .._pki.keys import load_key
 from .._strimzi.clients import OutsideOptions
 from .._strimzi.cluster.ca_secrets import CURRENT, TLS_CERTIFICATE, TLS_KEY, SuppliedAuthority
 from .._strimzi.cluster.ca_source import CaSourceReference
-from .._strimzi.issuer_settings import (
-    CertManagerCertificates,
-    CertManagerIssuer,
-    ExternalIssuer,
-    IssuerSettings,
-    VaultAppRole,
-    VaultIssuer,
-    VaultKubernetes,
-    VaultLogin,
-    VaultTlsCertificate,
-    VaultToken,
-    VaultTokenSecret,
-)
 from .._strimzi.secret_data import entries
 from .._trust.model.clients import NamedSecret, UserNamespace, Waiver
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.snapshot import NodeAnswers
-from .arguments import FLOW, MOST_DAYS, time_of
-
-_OPTIONS: Mapping[str, Any] = FLOW.options["issuer"]["options"]
-#: The options that each type of issuer reads.
-_READ = {
-    "external": frozenset[str](),
-    "cert_manager": frozenset({"name", "kind", "group", "resource"}),
-    "vault": frozenset({"name", "url", "mount", "role", "vault_namespace", "linked_by", "ca_certificate", "login"}),
-}
-_READ_BY_CERTIFICATES = frozenset({"validity_days", "renew_before_days"})
-_READ_BY_LOGIN = {
-    "token": frozenset({"token", "token_from"}),
-    "approle": frozenset({"role_id", "secret_id"}),
-    "kubernetes": frozenset({"role", "jwt"}),
-    "cert": frozenset({"role", "certificate", "private_key"}),
-}
-#: An AppRole may need no secret_id.
-_NEEDED_BY_LOGIN = {"approle": ("role_id",), "kubernetes": ("role", "jwt"), "cert": ("certificate", "private_key")}
-_NEEDED = {"cert_manager": ("name",), "vault": ("name", "url", "role")}
-
-
-def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
-    """The issuer that the value of the option ``issuer`` names. Where none is named, requests wait for a person or a tool. Raises OptionsError."""
-    if options is None:
-        return ExternalIssuer()
-    _require_of_one_type(options)
-    if options["type"] == "external":
-        return ExternalIssuer()
-    if options["type"] == "cert_manager":
-        named = CertManagerIssuer(options["name"], _value(options, "kind"), _value(options, "group"))
-        return named if options["resource"] == "CertificateRequest" else _certificates(named, options)
-    if "default" in (options["name"], options["linked_by"]):
-        raise OptionsError(
-            "issuer:",
-            "'default' may be another issuer of the mount tomorrow",
-            "Give the name or the id of the issuer, as vault list -detailed <mount>/issuers shows it.",
-        )
-    trusted = options["ca_certificate"]
-    return VaultIssuer(
-        options["url"], _value(options, "mount"), options["role"], options["name"], _login(options["login"]),
-        options["vault_namespace"] or "", trusted.encode("utf-8") if trusted else None, options["linked_by"] or "",
-    )  # fmt: skip
-
-
-def _require_of_one_type(options: Mapping[str, Any]) -> None:
-    """Raises OptionsError where an option is given that this type does not read, or where an option that it
-    needs is empty.
-    """
-    kind = options["type"]
-    read = _READ[kind] | (_READ_BY_CERTIFICATES if _is_by_certificates(options) else frozenset())
-    for name in _OPTIONS:
-        if name != "type" and name not in read and _is_given(options, name, _OPTIONS):
-            cause, remedy = _explain_other_type(name, options)
-            raise OptionsError("issuer:", cause, f"{remedy}, or leave {name} out.")
-    for name in _NEEDED.get(kind, ()):
-        if not options[name]:
-            raise OptionsError("issuer:", f"{name} is empty", f"Name the issuer, as {kind} needs it.")
-
-
-def _is_by_certificates(options: Mapping[str, Any]) -> bool:
-    return bool(options["type"] == "cert_manager" and options["resource"] == "Certificate")
-
-
-def _value(options: Mapping[str, Any], name: str) -> str:
-    """The value of an option that has a default. An empty value counts as left out."""
-    return str(options[name] or _OPTIONS[name]["default"])
-
-
-def _is_given(options: Mapping[str, Any], name: str, known: Mapping[str, Any]) -> bool:
-    """Whether the task gives the option. An empty value counts as left out."""
-    return bool(options[name]) and options[name] != known[name].get("default")
-
-
-def _explain_other_type(name: str, options: Mapping[str, Any]) -> tuple[str, str]:
-    """The cause, with the given type and the types with which this option would count; and the beginning of the remedy."""
-    if name in _READ_BY_CERTIFICATES:
-        return f"{name} counts with resource=Certificate of cert_manager only", "Give this type and resource"
-    types = " or ".join(kind for kind, read in _READ.items() if name in read)
-    return f"{name} counts with type={types} only, and type is {options['type']}", "Give the type that is meant"
-
-
-def _certificates(named: CertManagerIssuer, options: Mapping[str, Any]) -> CertManagerCertificates:
-    validity, renew_before = options["validity_days"], options["renew_before_days"]
-    if not 0 < renew_before < validity:
-        raise OptionsError(
-            "issuer:",
-            f"renew_before_days is {renew_before} and validity_days is {validity}",
-            "Give it between 1 and less than both.",
-        )
-    if validity > MOST_DAYS:
-        raise OptionsError("issuer:", f"validity_days is {validity}", f"Give {MOST_DAYS} or less.")
-    return CertManagerCertificates(named, timedelta(days=validity), timedelta(days=renew_before))
-
-
-def _require_of_one_login(options: Mapping[str, Any]) -> None:
-    """Raises OptionsError. No value is quoted: most are credentials."""
-    kind, known = options["type"], _OPTIONS["login"]["options"]
-    for name in known:
-        if name in ("type", "mount", *_READ_BY_LOGIN[kind]) or not _is_given(options, name, known):
-            continue
-        types = " or ".join(other for other, read in _READ_BY_LOGIN.items() if name in read)
-        raise OptionsError(
-            "issuer.login:",
-            f"{name} counts with type={types} only, and type is {kind}",
-            f"Give the type that is meant, or leave {name} out.",
-        )
-    for name in _NEEDED_BY_LOGIN.get(kind, () if options["token_from"] else ("token",)):
-        if not (options[name] or "").strip():
-            raise OptionsError(
-                "issuer.login:", f"{name} is empty", "Look where it comes from, such as a variable of the environment that is not set."
-            )  # fmt: skip
-
-
-def _login(options: Mapping[str, Any]) -> VaultLogin:
-    _require_of_one_login(options)
-    mount = {"mount": options["mount"]} if options["mount"] else {}
-    if options["type"] == "token":
-        named = options["token_from"]
-        return (
-            VaultTokenSecret(named["secret"], named["key"], named["namespace"] or "")
-            if named
-            else VaultToken(options["token"])
-        )
-    if options["type"] == "approle":
-        return VaultAppRole(options["role_id"], options["secret_id"], **mount)
-    if options["type"] == "kubernetes":
-        return VaultKubernetes(options["role"], options["jwt"], **mount)
-    try:
-        chain = parse_chain(options["certificate"].encode("utf-8"))
-        key = load_key(options["private_key"].encode("utf-8"))
-    except (CertificateError, PrivateKeyError) as error:
-        raise OptionsError(
-            "issuer.login:", str(error), "Give certificate and private_key in PEM form, unencrypted."
-        ) from None
-    return VaultTlsCertificate(chain, key, options["role"] or "", **mount)
-
+from .arguments import time_of
 
 #: ``[namespace/]name[:entry]``, each as Kubernetes allows it.
 _SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._-]+))?$")

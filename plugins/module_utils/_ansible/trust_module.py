@@ -18,6 +18,7 @@ from typing import Any
 
 from .._engine.outcome import CallOutcome
 from .._errors import CertificateError, KubeError, PrivateKeyError
+from .._issuing.kinds import issuer_settings
 from .._kube.client import KubeClient
 from .._kube.response_time import ResponseTime
 from .._leaves.request import RotationPolicy
@@ -73,7 +74,6 @@ from .options import (
     Evidence,
     LiveLook,
     confirmed_of,
-    issuer_settings,
     outside_of,
     read_authority,
     source_of,
@@ -306,7 +306,8 @@ class TrustModule(ClusterModule):
         if isinstance(settings, ExternalIssuer):
             return common
         # Imported only where the options name an issuer.
-        from .._issuing.issuer import LinkingIssuer, issuer_of
+        from .._issuing.issuer import LinkingIssuer
+        from .._issuing.kinds import issuer_of
 
         issuer = issuer_of(work)
         return replace(

@@ -2,72 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The interface of an issuer, and the issuer that the caller names (docs/design.md, "Issuers"; CA abstraction, "Interface for certificate issuance").
-
-The external issuer: a person or a tool reads the requests in the Secret, and puts the certificates back beside them (CA
-abstraction, "Rejected alternatives", ``type: external``).
-"""
+"""The interface of an issuer (docs/design.md, "Issuers"; CA abstraction, "Interface for certificate issuance")."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from .._errors import CertificateError, ServerFailure
-from .._kube.resources import SECRETS
-from .._pki.certificates import Certificate, Chain, parse_chain
+from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
-from .._strimzi.apply.work import Work, Write
+from .._strimzi.apply.work import Write
 from .._strimzi.cluster.subjects import LeafSubject
-from .._strimzi.issuer_settings import (
-    CertManagerCertificates,
-    CertManagerIssuer,
-    ExternalIssuer,
-    VaultIssuer,
-    VaultTokenSecret,
-)
-from .._strimzi.secret_data import entries
 from .._trust.model.intent import LinkIssuer
-from .pending.requests import StoredRequest
-
-
-class External:
-    """The token is the request itself. The answers are the certificates that were put back, in PEM, by request."""
-
-    reference = ExternalIssuer.reference
-    remembers = False
-
-    def __init__(self, answers: Mapping[bytes, bytes], where: str) -> None:
-        """Messages name the Secrets that people look at by ``where``."""
-        self._answers = answers
-        self._where = where
-
-    def request(self, order: LeafOrder) -> Token:
-        return Token(order.csr)
-
-    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
-        return tuple(self._answer(self._answers.get(token.value)) for token in tokens)
-
-    def _answer(self, content: bytes | None) -> Answer:
-        if content is None:
-            return Waiting(
-                f"The requests lie in {self._where}: export them with strimzi_csr, have them signed, and import the answers."
-            )
-        if b"PRIVATE KEY" in content:
-            return Refused("The file that was put back has a private key in it.", "Put back certificates alone.")
-        try:
-            leaf, *chain = parse_chain(content)
-        except CertificateError as error:
-            return Refused(
-                f"The file that was put back is unusable: {error}.",
-                "Put back the certificate with its chain in PEM form.",
-            )
-        return IssuedCertificate(leaf, tuple(chain))
-
-    def forget(self, tokens: Sequence[Token]) -> None:
-        """The requests leave the Secret with their records."""
 
 
 @dataclass(frozen=True)
@@ -211,43 +159,3 @@ class LinkingIssuer(Issuer, Protocol):
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
         """The link certificate, which is checked before it is believed (``links``). Raises IssuerUnavailable."""
-
-
-def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
-    """The issuer that the caller has chosen. It gets what the cluster has stored of its requests; the external issuer has no other place for answers."""
-    settings, scope = work.settings.issuer, work.scope
-    # A call has one issuer, and imports the code of no other.
-    if isinstance(settings, CertManagerIssuer):
-        from .cert_manager.requests import CertManager
-
-        return CertManager(work.client, scope, settings, work.clock)
-    if isinstance(settings, CertManagerCertificates):
-        from .cert_manager.certificates import CertManagerByCertificates
-        from .cert_manager.conditions import IssuerReference
-        from .cert_manager.specification import Terms
-
-        reference = IssuerReference(settings.issuer, scope.namespace)
-        terms = Terms(scope, reference, work.settings.leaf_key, settings.validity, settings.renew_before)
-        return CertManagerByCertificates(work.client, terms, work.clock)
-    if isinstance(settings, VaultIssuer):
-        from .vault.issuer import VaultPki
-
-        return VaultPki(settings, work.clock, lambda named: _token_in(named, work), work.renew_lease)
-    answers = {
-        request.record.token.encode("utf-8"): request.issued
-        for request in stored
-        if request.record is not None and request.issued is not None
-    }
-    return External(answers, f"Secrets {scope.namespace}/{scope.issuing_secret('<component>')}")
-
-
-def _token_in(named: VaultTokenSecret, work: Work) -> str:
-    namespace = named.namespace or work.scope.namespace
-    found = work.client.get_or_none(SECRETS, namespace, named.secret)
-    token = entries(found).get(named.entry, b"").decode("latin-1").strip()
-    if not token:
-        problem = "does not exist" if found is None else f"has no token in its entry {named.entry}"
-        raise ServerFailure(
-            f"Secret {namespace}/{named.secret}", problem, "Put a token there, or correct token_from of issuer.login."
-        )
-    return token

@@ -37,7 +37,8 @@ from .._trust.model.components import Component
 from .._trust.model.intent import LinkIssuer
 from .._trust.model.snapshot import LinkCertificates, PreparedAuthority
 from .._trust.model.steps.authority import LinkPlan, PrepareAuthority
-from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token, issuer_of
+from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token
+from .kinds import issuer_of
 
 
 class InternalIssuer:

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import issuer_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import with_requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.request_leaves import (
     ask_for_leaves,

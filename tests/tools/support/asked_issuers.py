@@ -14,12 +14,11 @@ from typing import Any, Protocol
 
 from cryptography import x509
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import VaultIssuer, VaultToken
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerIssuer,
     ExternalIssuer,
     IssuerSettings,
-    VaultIssuer,
-    VaultToken,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import LinkIssuer
 

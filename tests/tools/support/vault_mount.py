@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
-    Chain,
-    parse_certificates,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import (
     VaultIssuer,
     VaultLogin,
     VaultToken,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Chain,
+    parse_certificates,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._tls.contexts import to_issuer
 

@@ -13,19 +13,21 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import (
     confirmed_of,
-    issuer_settings,
     source_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import issuer_settings
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import (
+    VaultAppRole,
+    VaultIssuer,
+    VaultTokenSecret,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,
     ExternalIssuer,
     IssuerSettings,
-    VaultAppRole,
-    VaultIssuer,
-    VaultTokenSecret,
 )
 
 

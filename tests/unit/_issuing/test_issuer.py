@@ -13,16 +13,16 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
     CertManager,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
-    External,
     IssuedCertificate,
     LeafOrder,
     Refused,
     RenewingIssuer,
     Token,
     Waiting,
-    issuer_of,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.requests import (
     RequestRecord,
     StoredRequest,

@@ -23,7 +23,8 @@ from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_like
 from ..._trust.model.components import Component
-from ..issuer import Answer, External, IssuedCertificate
+from ..external.issuer import External
+from ..issuer import Answer, IssuedCertificate
 from .pending import authorities, judge_requests
 from .requests import RequestRecord, StoredRequest, read_requests, write_issued
 

@@ -37,18 +37,8 @@ from ..._trust.model.names import named
 from ..._trust.model.snapshot import Snapshot, StoredLeaf
 from ..._trust.model.steps.leaves import CorrectOrders
 from ..acceptance import Acceptances, known_certificates
-from ..issuer import (
-    Answer,
-    IssuedCertificate,
-    Issuer,
-    Kept,
-    LeafOrder,
-    Refused,
-    RenewingIssuer,
-    Token,
-    Waiting,
-    issuer_of,
-)
+from ..issuer import Answer, IssuedCertificate, Issuer, Kept, LeafOrder, Refused, RenewingIssuer, Token, Waiting
+from ..kinds import issuer_of
 from .requests import NextKeys, RequestRecord, StoredRequest, describe_key, keys_in_use, read_requests
 
 

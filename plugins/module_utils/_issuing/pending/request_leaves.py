@@ -33,7 +33,9 @@ from ..._trust.model.names import counted
 from ..._trust.model.snapshot import SECRET_LIMIT
 from ..._trust.model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
 from ..acceptance import refuse_unmakeable
-from ..issuer import External, Issuer, LeafOrder, Refused, RenewingIssuer, issuer_of
+from ..external.issuer import External
+from ..issuer import Issuer, LeafOrder, Refused, RenewingIssuer
+from ..kinds import issuer_of
 from .pending import names_digest, recorded_token, standing_order, with_requests
 from .requests import (
     NextKeys,

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..._strimzi.issuer_settings import VaultIssuer, VaultTlsCertificate
 from ..https.api import Api, Header, State
 from ..https.connection import Server
+from .settings import VaultIssuer, VaultTlsCertificate
 
 _MISSING = State(
     "it has no such path, or the token may not see it",

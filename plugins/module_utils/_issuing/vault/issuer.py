@@ -17,7 +17,6 @@ from ..._errors import AnswerUnusable
 from ..._pki.certificates import Certificate
 from ..._pki.names import hosts_and_addresses
 from ..._strimzi.apply.work import Clock
-from ..._strimzi.issuer_settings import VaultIssuer
 from ..._trust.model.intent import LinkIssuer
 from ..https.api import Reply, quotable, quoted
 from ..https.at_once import IssuerAtOnce, certificates_in, encode_token
@@ -35,6 +34,7 @@ from .login import (
     sign_self_issued_path,
     tokens_of,
 )
+from .settings import VaultIssuer
 
 
 def token_of(body: Mapping[str, Any]) -> Token:

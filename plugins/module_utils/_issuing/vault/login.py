@@ -15,16 +15,9 @@ from urllib.parse import quote
 
 from ..._errors import ServerFailure
 from ..._strimzi.apply.work import Clock
-from ..._strimzi.issuer_settings import (
-    VaultAppRole,
-    VaultKubernetes,
-    VaultLogin,
-    VaultTlsCertificate,
-    VaultToken,
-    VaultTokenSecret,
-)
 from ..https.api import Call, Reply, quotable, quoted
 from ..https.patience import PatientCalls
+from .settings import VaultAppRole, VaultKubernetes, VaultLogin, VaultTlsCertificate, VaultToken, VaultTokenSecret
 
 
 def mount_path(mount: str) -> str:

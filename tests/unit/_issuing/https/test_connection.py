@@ -16,11 +16,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Se
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https import connection as https_connection
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https.api import Call
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import VaultTlsCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
-    VaultTlsCertificate,
-)
 from ansible_collections.trustops.strimzi.plugins.module_utils._tls.failures import ROWS, Reason
 
 from ....tools.support.certificates import key, make

@@ -14,7 +14,7 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.by_hand import (
     BroughtCertificate,
     ImportedCertificate,

@@ -11,7 +11,8 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External, Issuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external.issuer import External
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import InternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import request_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.request_leaves import (

@@ -11,7 +11,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Se
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https.api import Call
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.https.connection import HttpsConnection
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.api import VAULT, server_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import (
     VaultIssuer,
     VaultLogin,
     VaultToken,

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import (
     VaultAppRole,
     VaultKubernetes,
     VaultLogin,

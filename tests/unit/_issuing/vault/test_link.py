@@ -13,9 +13,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Is
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkOrder, Refused
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki, link_body
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import VaultToken
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import VaultToken
 
 from ....tools.support.fake_vault.server import Fault
 from ....tools.support.issuer_contract import is_told

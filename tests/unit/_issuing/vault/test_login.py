@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import issuer_of as chosen_issuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import issuer_of as chosen_issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.login import (
     mount_path,
     sign_path,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import (
     VaultAppRole,
     VaultKubernetes,
     VaultLogin,
     VaultToken,
     VaultTokenSecret,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
 
 from ....tools.support.fake_vault.server import FakeVault, Fault
 from ....tools.support.vault_mount import Bench, QuickClock
