@@ -24,13 +24,13 @@ from .._strimzi.apply.work import Action, Work
 from .._strimzi.cluster.backups import unreadable_backups
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import BACKUP
+from .._trust.ledger.journal import is_starting
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent
 from .._trust.model.ledger import TRUSTED_STATES
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .._trust.plan import Forecast, Reached, to_the_end
-from .._trust.preconditions.beginning import is_starting
 from .._trust.rules.due import describe_missing_schedule, expiring
 from .arguments import ArgumentSpec
 from .results import describe_forecast, describe_violations, failure_text

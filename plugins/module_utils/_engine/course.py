@@ -45,7 +45,8 @@ from .._trust.model.snapshot import InPlaceObstacles, Snapshot
 from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
 from .._trust.plan import Reached, forecast, likeness_of, state_of, to_the_end
 from .counting import Restarts, count_restarts, party_of, pods_by_party, restarts_of
-from .outcome import CallOutcome, LateStandIns
+from .looking import LateStandIns
+from .outcome import CallOutcome
 
 #: Something that a plan rests on: its kind, and what it says.
 Fact: TypeAlias = tuple[str, Any]
@@ -81,6 +82,8 @@ class Budget:
         self._facts_of_plan = _facts_of_plan(first.snapshot) | _find_issued(first.snapshot, Counter())
         self._parties: dict[str, str] = {}
         self._in_place: InPlaceObstacles | None = None
+        #: The last question to the forecast, and the restarts that it named.
+        self._last: tuple[tuple[Snapshot, Intent, Reached], Restarts] | None = None
         #: The restarts that the last warning about more of them named.
         self._told: Restarts = Counter()
 
@@ -203,8 +206,11 @@ class Budget:
         snapshot = observation.snapshot.with_nodes(
             in_place_obstacles=observation.snapshot.nodes.in_place_obstacles or self._in_place
         )
-        planned = forecast(snapshot, intent, LateStandIns(observation, self._work), reached or self._reached)
-        return restarts_of(planned, observation.snapshot)
+        question = snapshot, intent, reached or self._reached
+        if self._last is None or self._last[0] != question:
+            planned = forecast(*question[:2], LateStandIns(observation, self._work), question[2])
+            self._last = question, restarts_of(planned, snapshot)
+        return self._last[1].copy()
 
     def _warn_of_restarts(self, new: frozenset[Fact], more: Counter[str]) -> None:
         """Warn of more restarts than planned, with the new facts that explain them."""

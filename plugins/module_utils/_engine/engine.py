@@ -44,12 +44,12 @@ from .._trust.model.snapshot import NodeAnswers, Snapshot
 from .._trust.model.steps.leaves import PauseReissue, ResumeReissue
 from .._trust.model.steps.nodes import Pause, Resume
 from .._trust.plan import Reached, respect_windows, to_the_end
-from .._trust.preconditions.beginning import issues
 from .._trust.preconditions.cluster import name_is_taken
+from .._trust.preconditions.deeds import issues
 from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners
-from .looking import await_operator, decide_with_a_look, observe_cluster, remember_answers
-from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, CallOutcome, LateStandIns, Patience, look
+from .looking import LateStandIns, await_operator, decide_with_a_look, observe_cluster, remember_answers
+from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, CallOutcome, Patience, look
 
 T = TypeVar("T")
 

@@ -11,24 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TypeVar
 
 from .._errors import StepError
+from .._pki.certificates import Certificate, Chain
 from .._strimzi.apply.stamping import TO_ANNOTATE, unstampable, why_not_permitted
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.kafka import why_operator_is_silent
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import with_misnamed
 from .._strimzi.issuer_settings import CertManagerCertificates
-from .._trust.decide import Engine, decide
+from .._trust.decide import ENGINE, Engine, decide
 from .._trust.evidence.parties import answers_of_running, may_present_ended
 from .._trust.evidence.stored import holding_pods
 from .._trust.model.components import Component
-from .._trust.model.decision import Condition, Decision, Look, Violation
+from .._trust.model.decision import Condition, Decision, Look, StandIn, Violation
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
 from .._trust.model.listeners import ObservedListener
-from .._trust.model.snapshot import InPlaceObstacles, NodeAnswers, Snapshot
+from .._trust.model.snapshot import InPlaceObstacles, NodeAnswers, PreparedAuthority, Snapshot
+from .._trust.model.steps.authority import PrepareAuthority
+from .._trust.plan import foreseeing
 from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 from .._trust.rules.repair import is_explained
@@ -108,6 +112,38 @@ def await_operator(look: Callable[[], T], violations_of: Callable[[T], Sequence[
     return seen
 
 
+class LateStandIns:
+    """Implements ``StandIn`` of the steps for one observation. The plan of a call with nothing to do needs no
+    certificate that is yet to be made, and so nothing that makes certificates.
+    """
+
+    def __init__(self, observation: Observation, work: Work) -> None:
+        self._observation, self._work = observation, work
+
+    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+        """Raises StepError when the step itself would."""
+        return self._stand_ins.authority(step)
+
+    def leaf(self, issuer: Chain) -> Certificate:
+        """Raises StepError when the key of this CA is lost."""
+        return self._stand_ins.leaf(issuer)
+
+    @cached_property
+    def _stand_ins(self) -> StandIn:
+        # Imported with the first certificate that a plan needs.
+        from .._issuing.links import StandIns
+        from .._strimzi.apply.backup import as_restored
+
+        return StandIns(as_restored(self._observation), self._work)
+
+
+def decide_call(work: Work, intent: Intent, observation: Observation, engine: Engine = ENGINE) -> Decision:
+    """The decision of a call about what it has observed. If a precondition is about restarts, the forecast says whether
+    the call begins any. Raises StepError if a certificate that the forecast needs cannot be made.
+    """
+    return decide(observation.snapshot, intent, foreseeing(LateStandIns(observation, work), engine))
+
+
 def decide_with_a_look(
     work: Work, intent: Intent, observation: Observation, engine: Engine, earlier: NodeAnswers | None = None
 ) -> tuple[Observation, Decision]:
@@ -118,19 +154,19 @@ def decide_with_a_look(
     """
     known = remember_answers(observation, earlier)
     if work.dry_run and known is not observation:
-        return known, decide(known.snapshot, intent, engine)
-    decision = decide(observation.snapshot, intent, engine)
+        return known, decide_call(work, intent, known, engine)
+    decision = decide_call(work, intent, observation, engine)
     looks = _choose_look(decision, known.snapshot)
     if looks is not Look.FRESH and known is not observation:
         # Answers of nodes outweigh stored evidence: else the ledger would go to and fro between both.
-        again = decide(known.snapshot, intent, engine)
+        again = decide_call(work, intent, known, engine)
         if _choose_look(again, known.snapshot) is not Look.FRESH and bool(again.steps) >= bool(decision.steps):
             return known, again
         looks = Look.FRESH
     if looks is Look.NONE:
         return observation, decision
     observation = ask_nodes(work, observation)
-    return observation, decide(observation.snapshot, intent, engine)
+    return observation, decide_call(work, intent, observation, engine)
 
 
 def remember_answers(observation: Observation, earlier: NodeAnswers | None) -> Observation:
@@ -144,8 +180,9 @@ def remember_answers(observation: Observation, earlier: NodeAnswers | None) -> O
 
 
 def _choose_look(decision: Decision, snapshot: Snapshot) -> Look:
-    """A call asks also where a node was started with a leaf that is no longer stored, and nothing explains that: only its answer shows whether that leaf
-    has ended. And it asks before it begins anything in a rebalance: whether nodes can reload decides whether it may (``no_rebalance_is_running``).
+    """A call asks also if a node was started with a leaf that is no longer stored, and nothing explains that: only its
+    answer shows whether that leaf has ended. And it asks before it begins anything in a rebalance: the forecast has to
+    know whether nodes can reload (``no_rebalance_is_running``).
     """
     is_doubtful = bool(may_present_ended(snapshot)) and not is_explained(snapshot)
     begins_in_rebalance = bool(decision.steps) and bool(snapshot.reconciliation.rebalances)

@@ -14,31 +14,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cached_property
 from typing import TypeVar
 
 from .._errors import Conflict, KubeError, NotFound
 from .._kube.response_time import Countdown
 from .._kube.wait import HEARTBEAT
-from .._pki.certificates import Certificate, Chain
+from .._pki.certificates import Chain
 from .._strimzi.apply.restarts import SharedCount
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
-from .._trust.decide import ENGINE, Engine, decide
+from .._trust.decide import ENGINE, Engine
 from .._trust.duration import START_OF_MODULE, Costs
 from .._trust.evidence.parties import presenters
 from .._trust.evidence.stored import issuers_of
 from .._trust.ledger.target import resolve
 from .._trust.model.components import Component
-from .._trust.model.decision import Decision, StandIn, Transition
+from .._trust.model.decision import Decision, Transition
 from .._trust.model.intent import Intent, Selection
 from .._trust.model.ledger import Layout, TrustState
 from .._trust.model.pools import Scaling
-from .._trust.model.snapshot import IssuedBy, NodeAnswers, PreparedAuthority, Snapshot
-from .._trust.model.steps.authority import PrepareAuthority
+from .._trust.model.snapshot import IssuedBy, NodeAnswers, Snapshot
 from .._trust.plan import Forecast, Reached, forecast, to_the_end
 from .._trust.rules.switch import describe_clients_without_renewal
-from .looking import ask_nodes, decide_with_a_look, observe_cluster
+from .looking import LateStandIns, ask_nodes, decide_call, decide_with_a_look, observe_cluster
 
 T = TypeVar("T")
 
@@ -227,33 +225,8 @@ def inspect(work: Work, intent: Intent) -> CallOutcome:
         stopwatch = _Stopwatch(work)
         seen = ask_nodes(work, outcome.observation)
         outcome.look_took += stopwatch.elapsed
-        outcome.go_on(seen, decide(seen.snapshot, intent))
+        outcome.go_on(seen, decide_call(work, intent, seen))
     return outcome
-
-
-class LateStandIns:
-    """Implements ``StandIn`` of the steps for one observation. The plan of a call with nothing to do needs no certificate that is yet to be
-    made, and so nothing that makes certificates.
-    """
-
-    def __init__(self, observation: Observation, work: Work) -> None:
-        self._observation, self._work = observation, work
-
-    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        """Raises StepError when the step itself would."""
-        return self._stand_ins.authority(step)
-
-    def leaf(self, issuer: Chain) -> Certificate:
-        """Raises StepError when the key of this CA is lost."""
-        return self._stand_ins.leaf(issuer)
-
-    @cached_property
-    def _stand_ins(self) -> StandIn:
-        # Imported with the first certificate that a plan needs.
-        from .._issuing.links import StandIns
-        from .._strimzi.apply.backup import as_restored
-
-        return StandIns(as_restored(self._observation), self._work)
 
 
 def plan(work: Work, outcome: CallOutcome, intent: Intent, reached: Reached = to_the_end) -> Forecast:

@@ -25,8 +25,9 @@ from .model.steps.authority import SetGenerated
 from .model.steps.nodes import AwaitAnswers, AwaitVerdict
 from .model.steps.trust import WriteLedger
 from .preconditions.cluster import awaits_reconcile
+from .preconditions.deeds import Question
 from .preconditions.leaves import leaves_in_use_are_valid
-from .preconditions.order import BEFORE_RESTART, OF_RECOVERY, PRECONDITIONS, Precondition, check
+from .preconditions.order import BEFORE_RESTART, OF_RECOVERY, PRECONDITIONS, Precondition, check, never
 from .rules.due import renewal_comes_in_time
 from .rules.holds import (
     await_needed_answers,
@@ -68,6 +69,9 @@ class Engine:
     preconditions_of_recovery: tuple[Precondition, ...] = OF_RECOVERY
     #: The preconditions of the renewal that comes before the restart of nodes with ended certificates.
     preconditions_before_restart: tuple[Precondition, ...] = BEFORE_RESTART
+    #: Whether what a call begins restarts Kafka nodes. The forecast knows that (``foreseeing`` in plan.py). It is made by
+    #: an engine that does not ask.
+    restarts_nodes: Question = never
     #: The gates that a CA passes before its use and before it leaves.
     gates: Gates = GATES
     #: The rules of a flow, in the order in which they take turns.
@@ -112,7 +116,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     if intent.goal is Goal.RECOVER:
         recovery, after = _bring_nodes_back(snapshot, intent, engine), _after_recovery(snapshot, intent)
         return recovery or _go_on(snapshot, after, engine, _check_beside_recovery(snapshot, after, engine))
-    return _go_on(snapshot, intent, engine, check(snapshot, intent, engine.preconditions))
+    return _go_on(snapshot, intent, engine, check(snapshot, intent, engine.preconditions, engine.restarts_nodes))
 
 
 def _check_beside_recovery(snapshot: Snapshot, after: Intent, engine: Engine) -> tuple[Violation, ...]:
@@ -120,7 +124,9 @@ def _check_beside_recovery(snapshot: Snapshot, after: Intent, engine: Engine) ->
     stands alone or not at all.
     """
     others = tuple(rule for rule in engine.preconditions if rule is not leaves_in_use_are_valid)
-    return check(snapshot, after, others) or check(snapshot, after, engine.preconditions)
+    return check(snapshot, after, others, engine.restarts_nodes) or check(
+        snapshot, after, engine.preconditions, engine.restarts_nodes
+    )
 
 
 def _go_on(snapshot: Snapshot, intent: Intent, engine: Engine, violations: tuple[Violation, ...]) -> Decision:
@@ -193,7 +199,7 @@ def _renew_before_restart(recovering: Situation, engine: Engine, turn: Turn) -> 
         return None
     if not is_awaited and not (renewing.allows(Phase.USE) and restarts_ended(turn)):
         return None
-    if held := check(snapshot, renewing, engine.preconditions_before_restart):
+    if held := check(snapshot, renewing, engine.preconditions_before_restart, engine.restarts_nodes):
         return Decision(steps=resume_operators(snapshot), violations=held) if is_awaited else None
     at = _record_ledger(snapshot, renewing, engine)
     if isinstance(at, Decision):

@@ -33,7 +33,7 @@ from .model.goals import Phase
 from .model.intent import Intent
 from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
 from .model.listeners import ObservedListener
-from .model.snapshot import Pod, Snapshot, StoredLeaf
+from .model.snapshot import InPlaceObstacles, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority, RestoreSecrets
 from .model.steps.leaves import AskForLeaves, IssueLeaves
 from .model.steps.nodes import PauseAndReload, Reload, Roll, RollReason, with_listeners_read
@@ -41,6 +41,7 @@ from .model.steps.trust import AwaitClients, AwaitOutside, Project
 from .preconditions.cluster import describe_security
 from .preconditions.leaves import chosen_life
 from .rules.due import describe_late_window
+from .rules.pause import nodes_of
 
 #: Fields that say which leaf or which pod something is, how long an answer has taken, or what an earlier state was, and nothing else.
 _CHANGING = {
@@ -284,6 +285,56 @@ def forecast(
     snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end, costs: Costs = NO_COSTS
 ) -> Forecast:
     """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
+    return _forecast(snapshot, intent, stand_in, foreseeing(stand_in), reached, costs)
+
+
+def foreseeing(stand_in: StandIn, engine: Engine = ENGINE) -> Engine:
+    """The engine of a call, which asks the forecast whether what the call begins restarts Kafka nodes. The given engine
+    makes that forecast, and does not ask.
+    """
+    return replace(engine, restarts_nodes=_Foresight(stand_in, engine))
+
+
+class _Foresight:
+    """Answers whether what a call begins restarts Kafka nodes: by one forecast for each state. All phases of a flow
+    count, also if the call ends before the last of them: a flow in flight goes on whatever the state of the cluster is.
+    """
+
+    def __init__(self, stand_in: StandIn, engine: Engine) -> None:
+        self._stand_in, self._engine = stand_in, engine
+        self._state: tuple[Snapshot, Intent] | None = None
+        self._answer = False
+
+    def __call__(self, snapshot: Snapshot, intent: Intent) -> bool:
+        if self._state != (snapshot, intent):
+            self._state, self._answer = (snapshot, intent), self._foresee(_at_best(snapshot), intent.to_the_end())
+        return self._answer
+
+    def _foresee(self, snapshot: Snapshot, intent: Intent) -> bool:
+        """If the flow is held on its way, what follows is unknown and counts as a restart, unless the caller forbids the
+        restart itself. The operator restarts what it finds behind when it has the CA back.
+        """
+        planned = _forecast(snapshot, intent, self._stand_in, self._engine, to_the_end, NO_COSTS)
+        left = planned.end if planned.end is not None else snapshot
+        unknown = any(why.holds and why.condition is not Condition.IN_PLACE for why in planned.violations)
+        is_cut_short = unknown and bool(planned.steps) and not planned.after
+        restarted = any(step.nodes for step in planned.whole) or nodes_of(left, restarted_by_operator(left))
+        return is_cut_short or bool(restarted)
+
+
+def _at_best(snapshot: Snapshot) -> Snapshot:
+    """The snapshot in which no pod is away, or about to be restarted: the question is what the flow itself restarts.
+    Nodes that the call has not asked can read again without a restart: the call asks them before it begins anything in
+    a rebalance.
+    """
+    pods = (replace(pod, ready=True, terminating=False, awaits_restart=False) for pod in snapshot.nodes.pods)
+    obstacles = snapshot.nodes.in_place_obstacles or InPlaceObstacles()
+    return snapshot.with_nodes(pods=tuple(pods), in_place_obstacles=obstacles)
+
+
+def _forecast(
+    snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine, reached: Reached, costs: Costs
+) -> Forecast:
     about = resolve(snapshot, intent, snapshot.ledger_or_empty).replaces
     intent = intent.about(about or intent.parameters.replaces)
     start, hearing = snapshot, hearing_of(snapshot)
@@ -295,12 +346,12 @@ def forecast(
     seen, states = _present_authorities(start), set[int]()
     held: _Held | None = None
     while True:
-        decision = decide(snapshot, intent)
+        decision = decide(snapshot, intent, engine)
         circle = _find_cycle(snapshot, decision.steps, states)
         if not decision.steps and (parties := _parties_outside(snapshot, decision.violations)):
             held = held or _Held(len(planned), decision.violations, snapshot)
             snapshot = _without_parties(snapshot, parties)
-            before = next((step.phase for step in decide(snapshot, intent).steps), Phase.RETIRE)
+            before = next((step.phase for step in decide(snapshot, intent, engine).steps), Phase.RETIRE)
             planned += (_as_held_step(party, decision.violations, before) for party in sorted(parties))
             continue
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.pause.is_ours):
@@ -312,7 +363,7 @@ def forecast(
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
             existing = _present_authorities(start)
             return _without_digests(seen - existing - _existing_authorities(start, intent), existing, found)
-        if held is None and (late := respect_windows(decision, snapshot, intent, stand_in).violations):
+        if held is None and (late := respect_windows(decision, snapshot, intent, stand_in, engine).violations):
             held = _Held(len(planned), late, snapshot)
         beside = costs.of_pass()
         for step in decision.steps:

@@ -212,6 +212,11 @@ def in_flight(ledger: Ledger | None) -> Journal | None:
     return journal if journal is not None and journal.finished_at is None else None
 
 
+def is_starting(snapshot: Snapshot) -> bool:
+    """Whether no flow is under way yet: only then must the cluster be in good health."""
+    return not in_flight(snapshot.ledger) and not snapshot.ca.prepared and not snapshot.reconciliation.pause.is_ours
+
+
 def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
     """Open the journal when a prepared CA is enrolled, close it when its goal is reached."""
     if _is_abandoned(snapshot, ledger):

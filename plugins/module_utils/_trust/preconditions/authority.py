@@ -30,7 +30,6 @@ from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
 from ..rules.due import is_recovery_due
 from ..rules.repair import lacks_successor
 from ..rules.restore import describe_unfit_backups, find_lost_secrets
-from .beginning import is_starting
 
 #: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.
 _LEADING_AWAY = frozenset({Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE, Goal.ABORT})
@@ -506,7 +505,7 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     condition, policy, ledger = Condition.AUTHORITY_MEETS_POLICY, intent.new_ca.policy, snapshot.ledger_or_empty
     is_raised = _is_raised(snapshot, intent)
     is_wanted = is_raised or resolve(snapshot, intent, ledger).needs_new_ca
-    if policy is None or not is_starting(snapshot) or not is_wanted:
+    if policy is None or not is_wanted:
         return
     supplied = supplied_for(snapshot, intent, ledger)
     life = intent.new_ca.validity or snapshot.leaves.validity

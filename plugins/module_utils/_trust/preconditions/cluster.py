@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 
 from ..._pki.building import BACKDATED
 from ..evidence.stored import waiver_of
-from ..ledger.journal import describe_stop, in_flight, may_lead_flow
+from ..ledger.journal import describe_stop, in_flight, is_starting, may_lead_flow
 from ..ledger.target import resolve
 from ..model.clients import CLOCK
 from ..model.decision import Condition, Violation
@@ -34,7 +34,6 @@ from .absence import (
     deletion_of,
     is_too_old,
 )
-from .beginning import adds, begins, is_starting, issues, restarts_nodes
 
 #: The most that a flow adds to a Secret: two chains of certificates, and per pod lines with its UID and leaves.
 _CHAIN_BYTES = 16 * 1024
@@ -280,8 +279,6 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     """A flow that issues leaves, or restarts nodes, starts from a healthy cluster only: each process has to take something up, and a restart beside a pod
     that is away takes two away. A flow in flight goes on.
     """
-    if not is_starting(snapshot) or not (issues(snapshot, intent) or restarts_nodes(snapshot, intent)):
-        return
     for pod in snapshot.nodes.pods:
         if pod.terminating:
             where = f" on worker {pod.worker}" if pod.worker else ""
@@ -308,8 +305,6 @@ def no_rebalance_is_running(snapshot: Snapshot, intent: Intent) -> Iterator[Viol
     """Replicas that are being moved are out of sync: the restart of a node waits for them, for hours, or takes a partition away. A flow that restarts no
     node, and a flow in flight, go on.
     """
-    if not snapshot.reconciliation.rebalances or not is_starting(snapshot) or not restarts_nodes(snapshot, intent):
-        return
     for name, doubt in snapshot.reconciliation.rebalances.items():
         if waiver_of(name, snapshot) is None:
             message, remedy = _unknown_rebalance(doubt) if doubt else _running_rebalance(name, snapshot)
@@ -332,8 +327,6 @@ def _unknown_rebalance(doubt: str) -> tuple[str, str]:
 
 def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The API would refuse the first write of a flow into such a Secret, perhaps in the middle of a pause."""
-    if is_starting(snapshot) and not begins(snapshot, intent):
-        return
     for name in snapshot.objects.immutable_secrets:
         yield Violation(
             Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name), "is immutable: its data cannot be changed, and the field cannot be taken back.",
@@ -344,8 +337,6 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 
 def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if not is_starting(snapshot) or not adds(snapshot, intent):
-        return
     growth = 2 * _CHAIN_BYTES + _POD_BYTES * len(snapshot.nodes.pods)
     for name, size in snapshot.objects.sizes.items():
         if size + growth > SECRET_LIMIT:

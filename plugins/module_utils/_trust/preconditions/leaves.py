@@ -38,7 +38,6 @@ from ..rules.due import (
 from ..rules.holds import unusable_leaves
 from ..rules.repair import scope_of
 from .authority import GIVE_LIFE, SUPPLIED, breach_violations
-from .beginning import is_starting, issues, restarts_nodes
 
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -72,9 +71,7 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     by then, refuse a leaf of a CA that they do not know. So a flow that has processes take up another CA, or restarts nodes, begins only with usable
     leaves. A flow that only renews leaves replaces unusable leaves.
     """
-    if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot):
-        return
-    if not issues(snapshot, intent) and not restarts_nodes(snapshot, intent):
+    if intent.goal is Goal.RENEW_LEAVES:
         return
     # With the CAs that have yet to be recorded.
     known = enrol_authorities(snapshot, snapshot.ledger_or_empty)
@@ -240,8 +237,7 @@ def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     """Of leaves that this collection makes keys for. The operators choose the keys of leaves that they issue by themselves."""
     policy, signing = intent.new_ca.policy, _about_to_sign(snapshot, intent)
     issuer = snapshot.ca.current if signing is None else signing.issuer
-    is_issued = _begins_to_issue(snapshot, intent) or _issues_missing(snapshot, intent)
-    if policy is None or not is_issued or not _makes_keys(snapshot, intent, issuer):
+    if policy is None or not _makes_keys(snapshot, intent, issuer):
         return
     life = _asked_validity(snapshot, intent, issuer) or snapshot.leaves.validity
     yield from breach_violations(
@@ -251,12 +247,6 @@ def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         policy.breaches_of_leaves(intent.issuing.leaf_key_size, life),
         f"Give another leaf_key_size (strimzi_leaf_key_size). {GIVE_LIFE}",
     )
-
-
-def _issues_missing(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether the caller has leaves issued whose Secrets are missing."""
-    wanted = intent.issuing.missing_leaves
-    return wanted is not None and any(wanted.has(name, which) for name, which in snapshot.leaves.missing.items())
 
 
 def _makes_keys(snapshot: Snapshot, intent: Intent, issuer: Chain) -> bool:
@@ -305,7 +295,7 @@ _ON_ITS_WAY = 2200
 def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A listener that verifies by the CA unseen would refuse the new leaves, and go on with the CA that leaves."""
     users = snapshot.users
-    if users is None or users.has_verifiers or (is_starting(snapshot) and not _begins_to_issue(snapshot, intent)):
+    if users is None or users.has_verifiers:
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
     if users.unmanaged_listeners:
@@ -340,7 +330,7 @@ def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     by the CA, no program logs in with such a certificate, and only known presenters need a certificate of the next CA.
     """
     users = snapshot.users
-    if users is None or users.issued_by is not IssuedBy.NONE or not _begins_to_issue(snapshot, intent):
+    if users is None or users.issued_by is not IssuedBy.NONE:
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
     add = "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again."
@@ -367,7 +357,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
     """
     ledger = snapshot.ledger_or_empty
     supplied = supplied_for(snapshot, intent, ledger)
-    if supplied is None or not supplied.key_is_elsewhere or not _begins_to_issue(snapshot, intent):
+    if supplied is None or not supplied.key_is_elsewhere:
         return
     yield from namesakes(snapshot)
     yield from _refuse_other_operators(snapshot)
@@ -403,8 +393,6 @@ def _count_that_fits(chain: Chain) -> int:
 
 def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """An unknown certificate is found before anything is written: later the flow would stand still until a person has looked after it."""
-    if not _begins_to_issue(snapshot, intent):
-        return
     for presenter in presenters(snapshot):
         if presenter.authorities is None:
             yield Violation(
@@ -415,15 +403,9 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A presenter that keeps an old certificate would hold the flow at its end, and be refused if it were not for that."""
-    if not _begins_to_issue(snapshot, intent):
-        return
     for presenter in presenters(snapshot):
         if presenter.hindrance:
             yield Violation(
                 Condition.PRESENTERS_ARE_SERVED, presenter.name, f"would get no certificate of the next {snapshot.names.ca}: {presenter.hindrance}.",
                 presenter.remedy,
             )  # fmt: skip
-
-
-def _begins_to_issue(snapshot: Snapshot, intent: Intent) -> bool:
-    return is_starting(snapshot) and issues(snapshot, intent)

@@ -2,11 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The preconditions in the order in which a user would fix them. A flow writes nothing while any of them does not hold."""
+"""The preconditions in the order in which a user would fix them, and the deeds of a call for which each matters. A flow
+writes nothing while any of them does not hold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from ..model.decision import Violation
@@ -53,6 +55,7 @@ from .cluster import (
     security_is_known,
     target_is_known,
 )
+from .deeds import DOES, Deed, Question
 from .goals import (
     authority_is_as_asked,
     current_is_usable,
@@ -186,16 +189,66 @@ BEFORE_RESTART: tuple[Precondition, ...] = tuple(
     rule for rule in PRECONDITIONS if rule not in {leaves_in_use_are_valid, cluster_is_settled, no_rebalance_is_running}
 )
 
+#: The deeds for which a precondition matters. A precondition without a row matters to every call.
+_MATTERS_FOR: Mapping[Precondition, frozenset[Deed]] = {
+    authority_meets_policy: frozenset({Deed.STARTS}),
+    leaves_meet_policy: frozenset({Deed.ISSUES, Deed.FILLS}),
+    verifiers_are_known: frozenset({Deed.GOES_ON, Deed.ISSUES}),
+    users_have_an_issuer: frozenset({Deed.ISSUES}),
+    presenters_can_be_issued_to: frozenset({Deed.ISSUES}),
+    presenters_are_known: frozenset({Deed.ISSUES}),
+    presenters_are_served: frozenset({Deed.ISSUES}),
+    cluster_is_settled: frozenset({Deed.ISSUES, Deed.RESTARTS}),
+    no_rebalance_is_running: frozenset({Deed.RESTARTS}),
+    leaves_are_ours: frozenset({Deed.ISSUES, Deed.RESTARTS}),
+    secrets_can_be_written: frozenset({Deed.GOES_ON, Deed.CHANGES}),
+    secrets_have_room: frozenset({Deed.ADDS}),
+}
+
+
+def never(snapshot: Snapshot, intent: Intent) -> bool:
+    """The answer that nothing restarts."""
+    return False
+
+
+class _Call:
+    """A call in the state of the cluster in which it decides."""
+
+    def __init__(self, snapshot: Snapshot, intent: Intent, restarts_nodes: Question) -> None:
+        self._snapshot, self._intent, self._restarts_nodes = snapshot, intent, restarts_nodes
+        self._done: dict[Deed, bool] = {}
+
+    def violations_of(self, rule: Precondition) -> tuple[Violation, ...]:
+        """The violations of this precondition that matter to the call. Whether nodes restart takes a forecast, so it is
+        asked last, and only if these violations would hold the call.
+        """
+        deeds = _MATTERS_FOR.get(rule)
+        if deeds is None or any(self._does(deed) for deed in deeds - {Deed.RESTARTS}):
+            return tuple(rule(self._snapshot, self._intent))
+        if Deed.RESTARTS not in deeds or not self._does(Deed.RESTARTS):
+            return ()
+        violations = tuple(rule(self._snapshot, self._intent))
+        return violations if violations and self._restarts_nodes(self._snapshot, self._intent) else ()
+
+    def _does(self, deed: Deed) -> bool:
+        if deed not in self._done:
+            self._done[deed] = DOES[deed](self._snapshot, self._intent)
+        return self._done[deed]
+
 
 def check(
-    snapshot: Snapshot, intent: Intent, preconditions: tuple[Precondition, ...] = PRECONDITIONS
+    snapshot: Snapshot,
+    intent: Intent,
+    preconditions: tuple[Precondition, ...] = PRECONDITIONS,
+    restarts_nodes: Question = never,
 ) -> tuple[Violation, ...]:
-    """All preconditions that do not hold; only from FIRST where any of these does not, because the rest of the snapshot
-    says nothing then. Where a recovery mends one of them, only what holds the recovery itself stands beside that.
+    """All violations of preconditions that matter to the call; those of FIRST alone if there are any, because the rest
+    of the snapshot says nothing then. Where a recovery mends one of them, only what holds the recovery itself stands
+    beside that. ``restarts_nodes`` says whether what the call begins restarts Kafka nodes.
     """
-    found: dict[Precondition, tuple[Violation, ...]] = {}
+    call, found = _Call(snapshot, intent, restarts_nodes), dict[Precondition, tuple[Violation, ...]]()
     for rule in preconditions:
-        violations = tuple(rule(snapshot, intent))
+        violations = call.violations_of(rule)
         if violations and rule in FIRST:
             return violations
         if violations:

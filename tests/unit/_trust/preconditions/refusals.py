@@ -13,14 +13,20 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Decision,
+    Violation,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import foreseeing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import (
     PRECONDITIONS,
     Precondition,
+    check,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import finds_work
 
@@ -28,6 +34,7 @@ from ....tools.support.certificates import Entity
 from ....tools.support.intents import an_intent, changed_intent
 from ..authorities import EARLY, EXPIRED, chain_of
 from ..builders import PAUSED, cluster
+from ..stand_in import MadeHere
 
 RENEW, REPLACE_KEY, RECONCILE = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)
 CREATE, UPGRADE, DOWNGRADE = an_intent(Goal.CREATE, before_kafka=True), Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
@@ -36,6 +43,18 @@ CREATE, UPGRADE, DOWNGRADE = an_intent(Goal.CREATE, before_kafka=True), Intent(G
 TOO_EARLY = "Wait until then, or check the clock of the machine that made it and of this machine."
 ORDER = "Put the issuing CA first and the root last, each once, and unrelated CAs under keys of their own."
 EXPIRED_NAME, EARLY_NAME = EXPIRED.certificate.subject, EARLY.certificate.subject
+
+
+#: The engine of a call.
+FORESEEING = foreseeing(MadeHere())
+
+
+def violations_of(rule: Precondition, snapshot: Snapshot, intent: Intent, *beside: Entity) -> tuple[Violation, ...]:
+    """The violations of this precondition that matter to the call.
+
+    beside: more CAs that can issue.
+    """
+    return check(snapshot, intent, (rule,), foreseeing(MadeHere(*beside)).restarts_nodes)
 
 
 class Refusal(NamedTuple):
@@ -69,8 +88,8 @@ def rules_of(cases: Iterable[ParameterSet]) -> set[Precondition]:
 
 def assert_refused(case: Refusal) -> None:
     """This rule and no other is violated, under its own name and with this text; nothing is written and no transition taken."""
-    assert [rule for rule in PRECONDITIONS if tuple(rule(case.snapshot, case.intent))] == [case.rule]
-    found = decide(case.snapshot, case.intent)
+    assert [rule for rule in PRECONDITIONS if violations_of(rule, case.snapshot, case.intent)] == [case.rule]
+    found = decide(case.snapshot, case.intent, FORESEEING)
     assert tuple(map(str, found.violations)) == case.texts
     assert {violation.condition for violation in found.violations} == {Condition(case.rule.__name__)}
     assert found == Decision(violations=found.violations)

@@ -41,7 +41,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.absence import deletion_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.beginning import issues
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     authority_is_not_foreign,
     authority_is_user_managed,
@@ -64,6 +63,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     security_is_known,
     target_is_known,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.deeds import issues
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.certificates import DAY, NOW, YEAR, make
@@ -75,7 +75,7 @@ from ..builders import changed, cluster, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
-from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, refusal
+from .refusals import CREATE, DOWNGRADE, FORESEEING, UPGRADE, Refusal, refusal, violations_of
 
 KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
 CHECK_NAME = (
@@ -407,16 +407,18 @@ def test_a_rebalance_does_not_hold_upkeep(retire: Retire | None, held: bool) -> 
     )
     upkeep = an_intent(Goal.RECONCILE, upkeep=UpkeepOptions(WhenDue.REPLACE_KEY), retire=retire)
     assert issues(seen, upkeep)
-    assert bool(tuple(no_rebalance_is_running(seen, upkeep))) is held
+    assert bool(violations_of(no_rebalance_is_running, seen, upkeep, ending)) is held
 
 
 def test_a_waiver_lets_a_flow_begin_in_a_rebalance() -> None:
     waived = OutsideClients(waivers=(Waiver(REBALANCE, NOW + DAY, "the CA ends tomorrow"),))
     moving = replace(changed(cluster(ledger=ledger(entry(OLD))), reconciliation=MOVING), outside_clients=waived)
-    assert tuple(no_rebalance_is_running(moving, REPLACE_KEY)) == ()
+    assert violations_of(no_rebalance_is_running, moving, REPLACE_KEY) == ()
     assert unmatched_waivers(moving) == ()
+    unwaived = replace(moving, outside_clients=OutsideClients())
+    assert violations_of(no_rebalance_is_running, unwaived, REPLACE_KEY) != ()
     later = replace(moving, now=NOW + 2 * DAY)
-    assert tuple(no_rebalance_is_running(later, REPLACE_KEY)) != ()
+    assert [one.condition for one in decide(later, REPLACE_KEY, FORESEEING).violations] == [Condition.WAIVERS_HOLD]
 
 
 @pytest.mark.parametrize("what", FUTURE)
@@ -496,7 +498,7 @@ def test_a_stop_holds_other_rotations_alone(intent: Intent, journal: Journal | N
 )
 def test_an_immutable_secret_holds_a_call_that_would_write_it(snapshot: Snapshot, intent: Intent, held: bool) -> None:
     seen = changed(snapshot, immutable_secrets=("demo-cluster-ca",))
-    assert bool(tuple(secrets_can_be_written(seen, intent))) is held
+    assert bool(violations_of(secrets_can_be_written, seen, intent)) is held
 
 
 def test_before_the_first_start_a_ca_can_be_created() -> None:

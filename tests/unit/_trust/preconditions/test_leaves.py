@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.beginning import issues
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.deeds import issues
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     chosen_life,
     leaves_are_known,
@@ -38,7 +38,7 @@ from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, leaves, uids_of
 from ..rules.asking import RECONCILE
 from ..stand_in import MadeHere
-from .refusals import DOWNGRADE, RENEW, REPLACE_KEY, refusal
+from .refusals import DOWNGRADE, RENEW, REPLACE_KEY, refusal, violations_of
 
 LEAVES = an_intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
 #: Its time for renewal began two weeks ago.
@@ -218,7 +218,7 @@ def test_a_leaf_that_no_process_can_use_does_not_hold_the_renewal_of_leaves() ->
     due = a_leaf(PODS[1], chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW + DAY), OLD.certificate))
     seen = cluster(leaves=(a_leaf(key_beside="ab"), due))
     assert issues(seen, LEAVES)
-    assert tuple(leaves_are_ours(seen, LEAVES)) == ()
+    assert violations_of(leaves_are_ours, seen, LEAVES) == ()
 
 
 @pytest.mark.parametrize("lacking", [UNUSABLE["of a stranger"][0], None], ids=["of a stranger", "missing"])
@@ -231,7 +231,7 @@ def test_a_hand_back_is_held_for_leaves_only_where_it_restarts_nodes(lacking: St
     assert ([step.kind for step in planned.steps], planned.violations) == (["SetGenerated", "DeleteLedger"], ())
     held = HeldLeaf(issue_leaf(OLD, end=NOW + YEAR), frozenset(), lingering_pods=uids_of(PODS[1]))
     holding = replace(seen, ledger=ledger(held_leaves=(held,)))
-    assert [one.condition for one in check(holding, DOWNGRADE)] == [Condition.LEAVES_ARE_OURS]
+    assert [one.condition for one in violations_of(leaves_are_ours, holding, DOWNGRADE)] == [Condition.LEAVES_ARE_OURS]
 
 
 @pytest.mark.parametrize(

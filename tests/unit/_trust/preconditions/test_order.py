@@ -40,7 +40,7 @@ from . import test_source as source
 from . import test_supplied as supplied
 from . import test_swap as swap
 from . import test_waivers as waivers
-from .refusals import Refusal, assert_only_resumed, assert_refused, rules_of
+from .refusals import Refusal, assert_only_resumed, assert_refused, rules_of, violations_of
 
 #: In a pause of ours too: it ends, and nothing else is done.
 ALWAYS = [
@@ -73,7 +73,7 @@ NOT_IN_FLIGHT = next(
 )
 def test_a_flow_in_flight_goes_on_where_the_page_of_stops_says_so(case: Refusal) -> None:
     begun = replace(case.snapshot, ledger=replace(case.snapshot.ledger_or_empty, journal=a_journal()))
-    assert tuple(case.rule(begun, case.intent)) == ()
+    assert violations_of(case.rule, begun, case.intent) == ()
 
 
 def test_every_precondition_is_tested() -> None:

@@ -34,7 +34,7 @@ from ....tools.support.intents import changed_intent
 from ..authorities import NEW
 from ..builders import PAUSED, changed, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
-from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal
+from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, violations_of
 
 UNKNOWN = users(presenters=presenting(presenter(issuer=None, evidence="no issuer is recorded")))
 UNSERVED = users(presenters=presenting(presenter(hindrance="it is paused")))
@@ -136,7 +136,7 @@ def test_a_user_that_gets_no_certificate_of_any_issuer_is_not_asked_to_move(fiel
 
 
 def texts(rule: Precondition, snapshot: Snapshot, intent: Intent) -> list[str]:
-    return [str(one) for one in rule(snapshot, intent)]
+    return [str(one) for one in violations_of(rule, snapshot, intent)]
 
 
 @pytest.mark.parametrize(("rule", "snapshot"), [

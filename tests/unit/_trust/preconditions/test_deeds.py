@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The preconditions of a beginning, beside the plans of calls: a call is held by each reason that is about what it does, and by no other."""
+"""The preconditions that matter for what a call begins: each holds a call that does this, and no other call."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import restarted_by_operator
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model import channels
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.channels import Channel, Reach
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
@@ -20,10 +18,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     SECRET_LIMIT,
     InPlaceObstacles,
+    PreparedAuthority,
     Reconciliation,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast, foreseeing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.certificates import DAY, NOW, YEAR, make
@@ -43,6 +43,7 @@ PATIENT = changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED)
 LASTING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 5 * YEAR)
 ENDING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 20 * DAY)
 ENDS_SOON = issue_leaf(LASTING, begin=NOW - YEAR, end=NOW + DAY)
+FORESEEING = foreseeing(MadeHere(LASTING, ENDING))
 HELD = HeldLeaf(issue_leaf(OLD, end=NOW + 90 * DAY), frozenset(), lingering_pods=uids_of(PODS[0]))
 GENERATED = Reconciliation(generated=True)
 
@@ -112,34 +113,52 @@ def in_trouble(seen: Snapshot) -> Snapshot:
     """The cluster in everything that a flow may not begin in."""
     ill, *healthy = seen.nodes.pods
     state = replace(seen.reconciliation, rebalances={"KafkaRebalance kafka/moving": ""})
+    return changed(without_room(seen), pods=(replace(ill, ready=False), *healthy), reconciliation=state)
+
+
+def without_room(seen: Snapshot) -> Snapshot:
     full = {"demo-cluster-ca-cert": SECRET_LIMIT}
-    return changed(
-        seen,
-        pods=(replace(ill, ready=False), *healthy),
-        reconciliation=state,
-        sizes=full,
-        immutable_secrets=tuple(full),
-    )
+    return changed(seen, sizes=full, immutable_secrets=tuple(full))
 
 
-@pytest.mark.parametrize("way", OBSTACLES)
+#: Calls beside whether they restart nodes: if these can read again without a restart, if they cannot, and if the
+#: operator would restart them despite new annotations.
+RESTARTING = {
+    "a hand-back restarts what holds a leaf": ("a node holds a leaf", "hand back", (True, True, True)),
+    "a hand-back of a low key generation": ("a low key generation", "hand back", (False, True, False)),
+    "a hand-back restarts nothing": ("settled", "hand back", (False, False, False)),
+    "an adoption restarts nothing": ("generated", "adopt", (False, False, False)),
+    "another CA is trusted": ("settled", "trust another CA", (True, True, True)),
+    "a CA is forgotten": ("another CA is trusted", "remove a CA", (False, True, False)),
+    "leaves are renewed": ("the CA ends", "renew", (False, True, True)),
+    "leaves are renewed in place or not at all": (
+        "the CA ends", "renew, no restart instead of a reload", (False, False, False)
+    ),
+    "a leaf of a start ends": ("a leaf of a node ends", "renew leaves", (True, True, True)),
+    "the key is replaced": ("settled", "replace", (True, True, True)),
+    "the key is replaced when nodes restart": ("settled", "replace, patient", (False, False, False)),
+    "a key without a link is replaced": ("settled", "replace, patient, without a link", (True, True, True)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", RESTARTING)
+def test_a_rebalance_holds_what_restarts_nodes_and_nothing_else(what: str) -> None:
+    """By the forecast of the whole flow, whatever the phase is in which the call ends."""
+    state, asked, held = RESTARTING[what]
+    for obstacles, is_held in zip(OBSTACLES.values(), held, strict=True):
+        seen = CLUSTERS[state].with_nodes(in_place_obstacles=obstacles)
+        moving = replace(
+            seen, reconciliation=replace(seen.reconciliation, rebalances={"KafkaRebalance kafka/moving": ""})
+        )
+        for intent in (INTENTS[asked], changed_intent(INTENTS[asked], last_phase=Phase.PREPARE)):
+            found = {one.condition for one in decide(moving, intent, FORESEEING).violations}
+            assert found == ({Condition.NO_REBALANCE_IS_RUNNING} if is_held else set()), (obstacles, intent.extent)
+
+
 @pytest.mark.parametrize("state", CLUSTERS)
-def test_a_call_is_held_for_what_it_does(state: str, way: str) -> None:
-    assert_held_for_what_it_does(CLUSTERS[state].with_nodes(in_place_obstacles=OBSTACLES[way]))
-
-
-@pytest.mark.parametrize("way", OBSTACLES)
-@pytest.mark.parametrize("state", CLUSTERS)
-def test_a_call_is_held_for_what_it_does_on_nodes_that_a_reload_reaches_as_a_whole(
-    state: str, way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They restart where they cannot reload, and never else."""
-    monkeypatch.setattr(channels, "REACHES", (Reach((4, 0), frozenset(Channel), is_seen=True),))
-    assert_held_for_what_it_does(CLUSTERS[state].with_nodes(in_place_obstacles=OBSTACLES[way]))
-
-
-def assert_held_for_what_it_does(seen: Snapshot) -> None:
+def test_a_call_is_held_for_what_it_writes(state: str) -> None:
     """All phases of a flow count: in the last of them it is in flight, and goes on."""
+    seen = CLUSTERS[state].with_nodes(in_place_obstacles=InPlaceObstacles())
     found, expected = {}, {}
     for asked, intent in INTENTS.items():
         if check(seen, intent):
@@ -148,7 +167,7 @@ def assert_held_for_what_it_does(seen: Snapshot) -> None:
         if planned.violations and not planned.whole:
             # The flow is held before its first step.
             continue
-        found[asked] = {violation.condition for violation in check(in_trouble(seen), intent)}
+        found[asked] = {one.condition for one in check(without_room(seen), intent)}
         expected[asked] = reasons_to_hold(planned)
     assert found == expected
     assert found
@@ -156,20 +175,32 @@ def assert_held_for_what_it_does(seen: Snapshot) -> None:
 
 def reasons_to_hold(planned: Forecast) -> set[Condition]:
     kinds = {step.kind for step in planned.whole}
-    # At the end of a hand-back the operator restarts what it finds behind.
-    later = restarted_by_operator(planned.end) if planned.end is not None else frozenset()
-    restarts = any(step.nodes for step in planned.whole) or bool(later)
-    issues = bool(kinds & {"PrepareAuthority", "IssueLeaves"})
-    return {
-        condition
-        for condition, holds in {
-            Condition.CLUSTER_IS_SETTLED: restarts or issues,
-            Condition.NO_REBALANCE_IS_RUNNING: restarts,
-            Condition.SECRETS_CAN_BE_WRITTEN: bool(kinds - {"SetGenerated", "WriteLedger", "Roll", "Reload"}),
-            Condition.SECRETS_HAVE_ROOM: issues or "Project" in kinds,
-        }.items()
-        if holds
-    }
+    adds = bool(kinds & {"PrepareAuthority", "IssueLeaves", "Project"})
+    changes = bool(kinds - {"SetGenerated", "WriteLedger", "Roll", "Reload"})
+    return {*[Condition.SECRETS_CAN_BE_WRITTEN] * changes, *[Condition.SECRETS_HAVE_ROOM] * adds}
+
+
+def test_one_forecast_answers_for_a_state() -> None:
+    made = CountedStandIns(LASTING)
+    settled = linked.SETTLED
+    engine = foreseeing(made)
+    seen = replace(
+        settled, reconciliation=replace(settled.reconciliation, rebalances={"KafkaRebalance kafka/moving": ""})
+    )
+    answers = [engine.restarts_nodes(seen, REPLACE_KEY) for _time in range(3)]
+    assert (answers, made.count) == ([True] * 3, 1)
+    assert [one.condition for one in decide(settled, REPLACE_KEY, engine).violations] == []
+    assert made.count == 1, "a healthy cluster needs no forecast"
+
+
+class CountedStandIns(MadeHere):
+    """Counts the CAs that forecasts have needed."""
+
+    count = 0
+
+    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+        self.count += 1
+        return super().authority(step)
 
 
 @pytest.mark.parametrize("stage", [name for name, (seen, _intent) in FLOWS.items() if in_flight(seen.ledger)])
@@ -177,6 +208,5 @@ def reasons_to_hold(planned: Forecast) -> set[Condition]:
 def test_a_flow_in_flight_goes_on(stage: str, goal: Goal) -> None:
     """But for a Secret that cannot be changed: a later write of the flow would fail, perhaps in a pause."""
     seen, intent = FLOWS[stage][0], Intent(goal)
-    assert {one.condition for one in {*check(in_trouble(seen), intent)}.difference(check(seen, intent))} == {
-        Condition.SECRETS_CAN_BE_WRITTEN
-    }
+    troubled = check(in_trouble(seen), intent, restarts_nodes=FORESEEING.restarts_nodes)
+    assert {one.condition for one in {*troubled}.difference(check(seen, intent))} == {Condition.SECRETS_CAN_BE_WRITTEN}
