@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._errors import OptionsError
+from .._issuing.kinds import SECRET_OPTIONS
 from .._kube.client import KubeClient
 from .._kube.connection import connect
 from .._kube.secret_texts import is_content, may_be_shown
@@ -40,9 +41,7 @@ SHORTEST_HIDDEN = 8
 #: The last is the content of a backup.
 _SECRET_SUFFIXES = (".key", ".password", ".p12", ".json.gz")
 _SENSITIVE = frozenset({"token", "password", "client-key-data"})
-_OWN_SECRETS = (
-    "api_key", "password", "private_key", "proxy_basic_auth", "basic_auth", "token", "secret_id", "jwt",
-)  # fmt: skip
+_OWN_SECRETS = {"api_key", "password", "private_key", "proxy_basic_auth", "basic_auth", "token", *SECRET_OPTIONS}
 _OWN_PATHS = ("kubeconfig", "ca_cert", "ssl_ca_cert", "client_cert", "cert_file", "client_key", "key_file")
 #: Names of objects are in every result; a Secret with such a name as its password has no password worth hiding.
 _OWN_NAMES = ("cluster", "namespace")

@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options 
     source_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import issuer_settings
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import KINDS, issuer_settings
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import (
     VaultAppRole,
     VaultIssuer,
@@ -81,6 +81,8 @@ def test_a_life_that_no_date_can_end_is_refused() -> None:
 
 
 VAULT = {"type": "vault", "name": "kafka-2026", "url": "https://vault", "role": "kafka"}
+#: The kinds of issuers that have a name.
+NAMED = " or ".join(kind.name for kind in KINDS if "name" in kind.options)
 CERT_MANAGER = {"type": "cert_manager", "name": "corporate"}
 BY_TOKEN = dict.fromkeys(FLOW.options["issuer"]["options"]["login"]["options"]) | {"type": "token", "token": "t"}
 
@@ -90,15 +92,15 @@ BY_TOKEN = dict.fromkeys(FLOW.options["issuer"]["options"]["login"]["options"]) 
     [
         (
             {"name": "corporate", "kind": "ClusterIssuer"},
-            "name counts with type=cert_manager or vault only, and type is external. Give the type that is meant, or leave name out.",
+            f"name counts with type={NAMED} only, and type is external. Give the type that is meant, or leave name out.",
         ),
         (
             {"kind": "ClusterIssuer"},
             "kind counts with type=cert_manager only, and type is external. Give the type that is meant, or leave kind out.",
         ),
         (
-            {**CERT_MANAGER, "url": "https://vault"},
-            "url counts with type=vault only, and type is cert_manager. Give the type that is meant, or leave url out.",
+            {**CERT_MANAGER, "role": "kafka"},
+            "role counts with type=vault only, and type is cert_manager. Give the type that is meant, or leave role out.",
         ),
         (
             {**CERT_MANAGER, "mount": "pki-2"},

@@ -8,14 +8,25 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import FLOW
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect import (
+    NOT_SHOWN,
+    presentable,
+    worth_hiding,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kind import IssuerKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import KINDS, issuer_of, issuer_settings
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import (
+    KINDS,
+    SECRET_OPTIONS,
+    issuer_of,
+    issuer_settings,
+)
 
 from ...tools.support.issuer_contract import IssuerContract
 from .._strimzi.bench import Bench
@@ -29,21 +40,14 @@ def folder_of(kind: IssuerKind) -> str:
     return kind.connect.__module__.split(".")[-2]
 
 
-def filled(facts: dict[str, Any], name: str = "text") -> Any:
-    """A value that an option with these facts takes."""
-    if "options" in facts:
-        inside = facts["options"]
-        needed = [
-            wanted for rule in facts["required_if"] if rule[1] == inside["type"]["default"] for wanted in rule[2][:1]
-        ]
-        return {key: filled(fact) if key in needed else fact.get("default") for key, fact in inside.items()}
-    return facts.get("default", name)
+def contract_of(kind: IssuerKind) -> ModuleType:
+    return import_module(f"{__package__}.{folder_of(kind)}.test_contract")
 
 
-def options_of(kind: IssuerKind) -> dict[str, Any]:
-    """The options of a task that names this kind and gives what it needs."""
-    given = {name: facts.get("default") for name, facts in OPTION["options"].items()}
-    return {**given, "type": kind.name, **{name: filled(dict(kind.options[name])) for name in kind.needed}}
+def filled(known: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The options as Ansible hands them over: with their defaults, at every depth."""
+    inside = {name: filled(known[name]["options"], value) for name, value in given.items() if isinstance(value, dict)}
+    return {**{name: facts.get("default") for name, facts in known.items()}, **given, **inside}
 
 
 @EACH
@@ -55,7 +59,7 @@ def test_its_options_are_in_the_argument_spec(kind: IssuerKind) -> None:
 
 @EACH
 def test_its_options_name_its_issuer(kind: IssuerKind) -> None:
-    settings = issuer_settings(options_of(kind))
+    settings = issuer_settings(filled(OPTION["options"], contract_of(kind).OPTIONS))
     assert isinstance(settings, kind.settings)
     issuer: Issuer = issuer_of(Bench().work(issuer=settings))
     assert type(issuer).__module__.split(".")[-2] == folder_of(kind)
@@ -64,13 +68,21 @@ def test_its_options_name_its_issuer(kind: IssuerKind) -> None:
 
 @EACH
 def test_its_issuer_keeps_to_the_contract(kind: IssuerKind) -> None:
-    contract = import_module(f"{__package__}.{folder_of(kind)}.test_contract")
-    assert any(issubclass(found, IssuerContract) for _name, found in inspect.getmembers(contract, inspect.isclass))
+    classes = [found for _name, found in inspect.getmembers(contract_of(kind), inspect.isclass)]
+    assert any(issubclass(found, IssuerContract) for found in classes)
 
 
 @EACH
 def test_it_has_a_page(kind: IssuerKind) -> None:
     assert (DOCS / f"{kind.name.replace('_', '-')}.md").exists()
+
+
+def test_credentials_are_hidden_by_the_facts_of_their_options() -> None:
+    assert set(SECRET_OPTIONS) == {"token", "secret_id", "jwt", "private_key"}
+    given = filled(OPTION["options"], {"type": "vault", "login": dict.fromkeys(SECRET_OPTIONS, "the credential")})
+    assert worth_hiding((), {"issuer": given}) == {"the credential"}
+    shown = presentable({"issuer": given})["issuer"]["login"]
+    assert {shown[name] for name in SECRET_OPTIONS} == {NOT_SHOWN}
 
 
 def test_settings_are_of_one_kind() -> None:

@@ -38,6 +38,8 @@ from ..._kube.doubles import ScriptedTransport, scripted, status
 
 ROOT = make("root", key(1))
 INTERMEDIATE = make("intermediate", key(2), ROOT, path_length=0)
+#: The options of a task that gives what this kind needs, and no more.
+OPTIONS = {"type": "cert_manager", "name": "corporate"}
 
 
 class MemoryCounterpart(CertManagerCounterpart):

@@ -20,6 +20,8 @@ from ....tools.support.issuer_contract import DelayContract, IssuerContract
 
 CA = make("corporate", key(1))
 WHERE = "Secrets kafka/demo-issuing-<component>"
+#: The options of a task that gives what this kind needs, and no more.
+OPTIONS = {"type": "external"}
 
 
 class Desk(dict[bytes, bytes]):

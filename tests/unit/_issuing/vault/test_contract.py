@@ -43,6 +43,14 @@ from ....tools.support.vault_mount import STRICT, USERS, QuickClock, SetUp, fake
 
 #: Of a port where nothing listens.
 _NOWHERE = "http://127.0.0.1:9"
+#: The options of a task that gives what this kind needs, and no more.
+OPTIONS = {
+    "type": "vault",
+    "name": "kafka-2026",
+    "url": _NOWHERE,
+    "role": "kafka",
+    "login": {"type": "token", "token": "t"},
+}
 
 
 @dataclass(frozen=True)
