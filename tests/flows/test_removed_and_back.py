@@ -15,7 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Ro
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..tools.support.memory_api import Response
+from ..tools.support.authorities import below, root
+from ..tools.support.checker import entries
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.memory_api import Change, Response
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import (
     CERTIFICATES,
@@ -143,3 +146,29 @@ def test_a_ca_that_has_just_left_is_trusted_again_when_every_process_has_forgott
     cluster.finish(Goal.RECONCILE, additional_cas=(gone,))
     assert cluster.states == {cluster.current: IN_USE, gone[0].fingerprint: UNUSED}
     assert cluster.trusted == {cluster.current, gone[0].fingerprint}
+
+
+def test_a_replacement_is_undone_when_its_old_ca_is_back_and_a_component_has_started_without_it(
+    cluster: WatchedCluster,
+) -> None:
+    """Clients read the CA for longer than processes do, so that it is still in the ledger. The checker looks after each write."""
+    cluster.create()
+    old, new = cluster.secret(CERTIFICATES)["ca.crt"], below(root("Next Root"))
+    cluster.run(Goal.RECONCILE, publishes_bundle=True)
+    before = KillingTransport(cluster.permitted)
+
+    def kill(change: Change) -> None:
+        if change.name == LEDGER and any(key.endswith(".knowing") for key in entries(change.new)):
+            before.at = before.writes + 1
+
+    cluster.memory.api.listeners.append(kill)
+    permitted, cluster.permitted = cluster.permitted, before
+    with pytest.raises(Killed):
+        cluster.run(Goal.REPLACE_KEY, new, publishes_bundle=True)
+    cluster.memory.api.listeners.remove(kill)
+    cluster.permitted = permitted
+    cluster.restart(of_component(cluster, ENTITY_OPERATOR)[0])
+    cluster.put(CERTIFICATES, ours_crt=old)
+    cluster.memory.settle(2)
+    cluster.finish(Goal.ABORT)
+    assert_only(cluster, parse_chain(old)[0].fingerprint)

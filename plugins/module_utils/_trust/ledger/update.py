@@ -136,6 +136,9 @@ def note_pods_of_now(snapshot: Snapshot, ledger: Ledger) -> Ledger:
         return ledger
     for entry in ledger.entries:
         is_gone = is_withdrawn(snapshot, entry.fingerprint)
+        if entry.knowing_pods is not None and not is_gone:
+            # It is back. A pod that has started in between lacks it.
+            entry = replace(entry, awaited_pods=None, published_at=None)
         if is_projected(snapshot, entry.fingerprint) and entry.awaited_pods is None:
             entry = replace(entry, awaited_pods=snapshot.uids, published_at=snapshot.now)
         if not is_gone:

@@ -239,7 +239,8 @@ def restart_to_trust(at: Situation) -> Turn:
     last = frozenset(pod.uid for pod in at.pods_that_would_stay_away)
     for entry in at.ledger.entries:
         waiting = (entry.awaited_pods or frozenset()) & at.snapshot.uids
-        if not waiting or entry.state is TrustState.PHASE_OUT or _is_given_up(at, entry) or not is_refused(at, entry):
+        leaves = entry.state is TrustState.PHASE_OUT and not at.is_next(entry)
+        if not waiting or leaves or _is_given_up(at, entry) or not is_refused(at, entry):
             continue
         because = ""
         if at.successor is not None and at.successor.entry == entry:

@@ -370,8 +370,17 @@ def test_a_ca_that_is_back_where_processes_read_cas_is_known_to_more_pods_when_i
     back = changed(stage.OUT_OF_BUNDLE, ledger=noted, bundle=names_of(OLD, NEW), pods=pods(1, start=3))
     again, _transitions = kept(back)
     assert [one.knowing_pods for one in again.entries] == [None, None]
+    assert [one.awaited_pods for one in again.entries] == [None, noted.entries[1].awaited_pods]
     after, _transitions = kept(changed(stage.OUT_OF_BUNDLE, ledger=again, pods=back.nodes.pods))
     assert after.removed_cas == (RemovedEntry(OLD.certificate, back.uids),)
+
+
+def test_a_ca_on_its_way_out_that_is_back_in_the_bundle_is_lacked_by_pods_that_have_started_without_it() -> None:
+    noted, _transitions = kept(changed(stage.OUT_OF_BUNDLE, published=names_of(OLD, NEW)))
+    returned = changed(stage.PHASED_OUT, ledger=noted, pods=pods(1, start=3))
+    again = note_pods_of_now(returned, noted).find(name_of(OLD))
+    assert again is not None
+    assert (again.awaited_pods, again.published_at) == (returned.uids, returned.now)
 
 
 def test_a_ca_stays_in_the_ledger_while_nothing_shows_what_pods_read() -> None:
