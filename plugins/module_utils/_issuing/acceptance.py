@@ -115,8 +115,7 @@ class Acceptance:
                 "to issue another certificate; have it signed for longer, or give a lower renewalDays"
             )
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
-        # Not every verifier looks at the dates of the CA: no leaf of a CA that has ended is stored for verifiers that do not.
-        if problem := result.reason or date_problem(self.issuer[0], self.at) or constraint_problem(leaf, self.issuer):
+        if problem := result.reason or self._why_outside_dates(issued) or constraint_problem(leaf, self.issuer):
             yield f"{problem}{self._describe_signer(issued)}"
         elif not leaf.signed_by(self.issuer[0]):
             # Nodes present the chain of the CA behind a leaf, and nothing in between (``issue.presented``).
@@ -126,6 +125,17 @@ class Acceptance:
                 f"it does not name the key of its issuer {named(self.issuer[0])} (authority key identifier), and {named(self._namesake)} has the same "
                 "name: OpenSSL (librdkafka) could not tell which of the two has signed it"
             )
+
+    def _why_outside_dates(self, issued: IssuedCertificate) -> str:
+        """Why the dates of the issuing CA do not cover the leaf, as a sentence without a full stop; empty where they
+        do. Not every verifier looks at the dates of the CA: no leaf of a CA that has ended is stored for verifiers
+        that do not. The answer shows it where the CA has been renewed.
+        """
+        own = self.issuer[0]
+        renewed = (above for above in issued.chain if above.is_twin_of(own) and not date_problem(above, self.at))
+        if any(validate_path((issued.leaf,), (above,), at=self.at).valid for above in renewed):
+            return ""
+        return date_problem(own, self.at)
 
     def _describe_signer(self, issued: IssuedCertificate) -> str:
         """Names the other CA that has signed, as far as the answer tells it: the issuer may have changed. Nothing trusts that CA for it."""

@@ -289,19 +289,21 @@ class StandIns:
         return AssumedCertificate(made.der, order.issuer)
 
     def leaf(self, issuer: Chain) -> Certificate:
-        """Raises StepError when the key of this CA is lost. Where it is kept elsewhere, the leaf is assumed to be signed."""
+        """Raises StepError when the key of this CA is lost. Where it is kept elsewhere, the leaf is assumed to be
+        signed. A leaf of a CA that has ended outlives it: the operator goes on issuing leaves (docs/operator.md,
+        "Certificates"), and another issuer signs once it has renewed the CA.
+        """
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
-        if issuer[0].public_key_sha256 not in self._elsewhere:
-            key = self._key(issuer)
-            if issuer[0].has_ended(now):
-                # The operator goes on issuing leaves, and lets them outlive their CA (docs/operator.md, "Certificates").
-                return _sign_request(request, issuer[0], key, now, now + validity)
-            return InternalIssuer(issuer, key, now, validity).sign(request).leaf
-        key = generate_key(_QUICK)
-        made = InternalIssuer((make_double(issuer[0], key),), key, now, validity).sign(request).leaf
-        return AssumedCertificate(made.der, issuer[0])
+        is_here = issuer[0].public_key_sha256 not in self._elsewhere
+        key = self._key(issuer) if is_here else generate_key(_QUICK)
+        signing = issuer if is_here else (make_double(issuer[0], key),)
+        if issuer[0].has_ended(now):
+            made = _sign_request(request, signing[0], key, now, now + validity)
+        else:
+            made = InternalIssuer(signing, key, now, validity).sign(request).leaf
+        return made if is_here else AssumedCertificate(made.der, issuer[0])
 
     def _find_key(self, issuer: Chain) -> PrivateKey | None:
         stored = self._observation.secret(self._observation.scope.ca_key_secret)

@@ -38,9 +38,9 @@ from .rules.holds import (
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
 from .rules.pause import await_verdict, forbids_restarts, resume_operators
 from .rules.repair import (
-    awaits_renewed_authority,
-    is_renewed_in_recovery,
-    renew_before_restart,
+    awaits_successor,
+    is_succeeded_in_recovery,
+    put_in_place_before_restart,
     restart_ended,
     restarts_ended,
 )
@@ -177,7 +177,7 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
         return Decision(steps=restored)
     at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
     turn = restart_ended(at)
-    if renewed := _renew_before_restart(at, engine, turn):
+    if renewed := _succeed_before_restart(at, engine, turn):
         return renewed
     if isinstance(turn, Wait):
         return Decision(steps=resume_operators(snapshot), violations=turn.violations, waiting=turn.awaited)
@@ -188,14 +188,15 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
     return _choose_steps(at, turn)
 
 
-def _renew_before_restart(recovering: Situation, engine: Engine, turn: Turn) -> Decision | None:
-    """The next part of the renewal of a CA that has ended, before the steps that restart nodes: clients of OpenSSL and Go, which refuse an ended CA, accept
-    the nodes as soon as these are back. None where no part of the renewal is left before the restart, or something holds it: nodes do not wait for it, but
-    where an issuer signs their next leaves under the renewed CA alone.
+def _succeed_before_restart(recovering: Situation, engine: Engine, turn: Turn) -> Decision | None:
+    """The next part of the flow that puts another CA in the place of a CA that has ended, before the steps that
+    restart nodes: clients of OpenSSL and Go, which refuse an ended CA, accept the nodes as soon as these are back.
+    None if no part of it is left before the restart. If something holds it, nodes do not wait for it, unless their
+    next leaves are of the CA that it puts in place.
     """
-    snapshot, is_awaited = recovering.snapshot, awaits_renewed_authority(recovering)
+    snapshot, is_awaited = recovering.snapshot, awaits_successor(recovering)
     renewing = _after_recovery(snapshot, recovering.intent)
-    if snapshot.reconciliation.generated or not is_renewed_in_recovery(snapshot, renewing):
+    if snapshot.reconciliation.generated or not is_succeeded_in_recovery(snapshot, renewing):
         return None
     if not is_awaited and not (renewing.allows(Phase.USE) and restarts_ended(turn)):
         return None
@@ -204,7 +205,7 @@ def _renew_before_restart(recovering: Situation, engine: Engine, turn: Turn) -> 
     at = _record_ledger(snapshot, renewing, engine)
     if isinstance(at, Decision):
         return at
-    steps = renew_before_restart(at)
+    steps = put_in_place_before_restart(at)
     return _choose_steps(at, steps) if steps else None
 
 

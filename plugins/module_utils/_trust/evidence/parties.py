@@ -384,6 +384,27 @@ def nodes_to_recover(snapshot: Snapshot) -> Mapping[str, datetime]:
     return presenting_ended(snapshot) if snapshot.security.has_tls else {}
 
 
+def refused_everywhere(snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the pods that present an ended certificate of this CA, so that every party refuses them: whatever they
+    trust, they lose nothing by another CA, and they come back by a restart alone, in which they read the trust bundle.
+    """
+    if not snapshot.security.has_tls or snapshot.users is not None:
+        return frozenset()
+    components = (pod for pod in snapshot.nodes.pods if pod.component is not Component.KAFKA and pod.presents_stored)
+    ended = (
+        pod.uid
+        for pod in components
+        if any(leaf.chain and leaf.chain[0].has_ended(snapshot.now) for leaf in leaves_of(pod, snapshot))
+    )
+    return frozenset((*presenting_ended(snapshot), *ended))
+
+
+def serves_nobody(snapshot: Snapshot) -> bool:
+    """Whether every client refuses every node, because all nodes present ended certificates of this CA."""
+    nodes = {pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA}
+    return bool(nodes) and nodes <= refused_everywhere(snapshot)
+
+
 def _ends_of_presented(pod: Pod, snapshot: Snapshot) -> tuple[datetime, ...]:
     """The ends of the certificates that a node is known to present."""
     if is_asked(pod, snapshot) and (

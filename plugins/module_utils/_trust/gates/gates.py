@@ -259,11 +259,11 @@ def why_not_presented(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, ga
 
 
 def link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certificate | None:
-    """The certificate that links this CA to the CA in use. An intermediate CA that the CA in use has issued is linked
-    by its own certificate.
+    """The certificate that links this CA to the CA in use; None where the CA in use has ended, and the link
+    certificate with it. An intermediate CA that the CA in use has issued is linked by its own certificate.
     """
     current = snapshot.ca.current
-    if prepared is None or not current or not snapshot.sends_chains:
+    if prepared is None or not current or not snapshot.sends_chains or current[0].has_ended(snapshot.now):
         return None
     own = prepared.chain[0]
     if prepared.links is not None and prepared.links.new_with_old.signed_by(current[0]):

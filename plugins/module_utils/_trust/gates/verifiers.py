@@ -26,7 +26,7 @@ from ..._pki.certificates import Certificate, Chain
 from ..._pki.paths import date_problem, validate_issued_by
 from ..._pki.usability import PathResult
 from ..._pki.verifiers import Verifier, named_verifiers
-from ..evidence.parties import possibly_trusted_by, surely_trusted_by
+from ..evidence.parties import possibly_trusted_by, refused_everywhere, serves_nobody, surely_trusted_by
 from ..evidence.stored import clients_asked_by_gates, presenting_pods, trust_without, verifying
 from ..model.clients import Follows, OutsideClient
 from ..model.decision import Condition, Violation
@@ -91,9 +91,11 @@ class VerifyingParty:
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
-    """The pods of the cluster that verify, and the Cluster Operator where any of them presents what it has to accept."""
-    void = _find_void_cas(snapshot, ledger)
-    pods = tuple(_verifying_pod(pod, snapshot, ledger, void) for pod in verifying(snapshot))
+    """The pods of the cluster that verify, and the Cluster Operator where any of them presents what it has to accept.
+    A pod that every party refuses meets no party before its restart.
+    """
+    void, refused = _find_void_cas(snapshot, ledger), refused_everywhere(snapshot)
+    pods = tuple(_verifying_pod(pod, snapshot, ledger, void) for pod in verifying(snapshot) if pod.uid not in refused)
     verifies = snapshot.security.has_tls and presenting_pods(snapshot)
     return (*pods, _cluster_operator(snapshot, ledger, void)) if verifies else pods
 
@@ -173,6 +175,8 @@ def check_clients_can_spare(
 
 def _clients_with_something_to_lose(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
     """The clients that the gates ask about, without the clients that refuse every certificate already."""
+    if serves_nobody(snapshot):
+        return ()
     return tuple(
         client
         for client in clients_asked_by_gates(snapshot, ledger)

@@ -175,6 +175,17 @@ def note_reloads(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     return ledger
 
 
+def note_restarts_to_come(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Record the nodes that present ended certificates as nodes that read each CA of the bundle: every party refuses
+    them until they restart, and they keep their UIDs in that restart.
+    """
+    restarting = frozenset(nodes_to_recover(snapshot))
+    for entry in ledger.entries if restarting else ():
+        if entry.awaited_pods and is_projected(snapshot, entry.fingerprint):
+            ledger = ledger.with_entry(replace(entry, awaited_pods=entry.awaited_pods - restarting))
+    return ledger
+
+
 def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> bool:
     """Whether it was taken out for good. A CA that is needed after all is put back, and pods that start meanwhile miss
     it.
@@ -363,6 +374,7 @@ def update_ledger(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Led
     ledger = remember_leaves(snapshot, ledger)
     ledger = read_back(snapshot, ledger, gates)
     ledger = note_reloads(snapshot, ledger)
+    ledger = note_restarts_to_come(snapshot, ledger)
     ledger = forget_removed(snapshot, ledger)
     ledger = forget_held(snapshot, ledger)
     ledger = advance_states(snapshot, intent, ledger, gates)

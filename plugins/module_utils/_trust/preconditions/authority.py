@@ -200,6 +200,9 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
             _remedy_for_chain(snapshot),
         )
     for authority in snapshot.ca.prepared:
+        if authority.chain[:1] == current[:1]:
+            # The switch to it is done, and its entry as the next CA is yet to go.
+            continue
         counts = bool(snapshot.date_checkers) or not _was_in_use(snapshot, authority)
         entry = authority.fingerprint
         yield from date_problems(

@@ -2,14 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The chapter "Recover": nodes whose certificates have ended come back with new certificates. Nodes with ended certificates and nodes
-with new certificates refuse each other, so these nodes restart at the same time. One after the other they would leave
-the quorum and the partitions without a majority until the last has restarted; and the operator, which cannot ask them,
-restarts none (docs/operator.md, "Expired certificates"). They restart in place, because a deleted pod loses an
-ephemeral volume, and in a pause, because the operator deletes a pod that takes long to start.
+"""The chapter "Recover": nodes whose certificates have ended come back with new certificates. Nodes with ended
+certificates and nodes with new certificates refuse each other, so these nodes restart at the same time. One after the
+other they would leave the quorum and the partitions without a majority until the last has restarted; and the operator,
+which cannot ask them, restarts none (docs/operator.md, "Expired certificates"). They restart in place, because a
+deleted pod loses an ephemeral volume, and in a pause, because the operator deletes a pod that takes long to start.
 
-Where the CA in use has ended too, it is renewed in the same pause, before these nodes restart: a renewal keeps the key, so JVMs accept what they present
-before and after it, and clients of OpenSSL and Go accept the nodes from their restart on.
+Where the CA in use has ended too, it is renewed in the same pause, before these nodes restart: a renewal keeps the
+key, so JVMs accept what they present before and after it, and clients of OpenSSL and Go accept the nodes from their
+restart on.
+
+Where the key of that CA is kept elsewhere, its issuer signs nothing more under it, so nodes come back with
+certificates of the CA that takes its place: of its renewal, or of the next CA of a flow that replaces it. That CA is
+in the trust bundle before the restart, in which nodes read it. A flow that has no other CA to put in its place leads
+back to it, or has just put it there: then the issuer renews it and signs, and the flow goes on.
 
 A listener that brokers do not use takes its new leaf without a restart, so clients outside are served again while the
 call waits for the operator to confirm the pause, for which a failing operator may take minutes.
@@ -30,17 +36,18 @@ from ..model.goals import Goal, Phase
 from ..model.intent import Intent
 from ..model.ledger import Journal
 from ..model.listeners import CONTROL_PLANE
+from ..model.names import named
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from ..model.steps.nodes import AwaitLeaves, Pause, PauseAndReload, Roll, RollReason
 from ..model.steps.trust import Project
-from .due import describe_supply, ended_leaves
+from .due import describe_supply, due_reasons_under, ended_leaves
 from .leaves import issue, rewrite_leaves
 from .order import settle_key
 from .pause import pause_first, why_not_reloaded
 from .prepare import prepare
 from .requests import ask_for_leaves, await_issuer, secrets_without_leaf
 from .situation import Situation
-from .switch import project, switch, with_clients_in_need, write_bundle
+from .switch import await_arrival, project, switch, with_clients_in_need, write_bundle
 
 
 def restart_ended(at: Situation) -> Turn:
@@ -62,8 +69,8 @@ def restart_ended(at: Situation) -> Turn:
         because=f"{of.because}; {of.away}.",
     )  # fmt: skip
     if lacking := _find_nodes_without_next_leaf(at, pods):
-        if awaits_renewed_authority(at):
-            return _await_leaves_of_renewed(at, lacking, roll)
+        if awaits_successor(at):
+            return _await_leaves_of_successor(at, lacking, roll)
         return _await_leaves(at, lacking)
     if not pods:
         return ()
@@ -159,11 +166,11 @@ def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps
     )  # fmt: skip
 
 
-def awaits_renewed_authority(at: Situation) -> bool:
-    """Whether nodes wait for leaves of a CA that has ended and whose key is kept elsewhere: its issuer signs under the renewed CA alone, and a leaf of a CA
-    that has ended is not accepted. While a flow is to replace that CA, no renewed CA can come before it.
+def awaits_successor(at: Situation) -> bool:
+    """Whether nodes wait for leaves of the CA that takes the place of the CA in use, which has ended and whose key is
+    kept elsewhere: of the next CA of the flow in flight, or of a renewal where no flow is in flight.
     """
-    current, begun = at.current, in_flight(at.ledger)
+    current = at.current
     if (
         current is None
         or not at.snapshot.ca.in_use_elsewhere
@@ -171,8 +178,8 @@ def awaits_renewed_authority(at: Situation) -> bool:
         or at.snapshot.users is not None
     ):
         return False
-    is_free = begun is None or (begun.goal is Goal.RENEW and not begun.is_abort)
-    if not is_free or not current.has_ended(at.snapshot.now):
+    is_led_on = at.successor is not None or in_flight(at.ledger) is None
+    if not is_led_on or not current.has_ended(at.snapshot.now):
         return False
     ended = {*presenting_ended(at.snapshot), *may_present_ended(at.snapshot)}
     return bool(_find_nodes_without_next_leaf(at, tuple(pod for pod in at.snapshot.nodes.pods if pod.uid in ended)))
@@ -183,15 +190,19 @@ def restarts_ended(turn: Turn) -> bool:
     return any(isinstance(step, Pause) or _is_of_ended(step) for step in steps_of(turn))
 
 
-def is_renewed_in_recovery(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether a recovery renews a CA that has ended before nodes restart: no other flow is in flight, and the renewal does not stop."""
+def is_succeeded_in_recovery(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether a recovery puts another CA in the place of a CA that has ended before nodes restart: it renews that CA,
+    or goes on with the flow in flight, which does not stop. A replacement comes after the restart where the key of the
+    CA that it replaces is here.
+    """
     begun = in_flight(snapshot.ledger)
     if begun is None:
         return intent.goal is Goal.RENEW
     replaced = snapshot.ledger_or_empty.find(begun.replaces)
-    if begun.goal is not Goal.RENEW or begun.is_abort or _is_stopped(begun, intent) or replaced is None:
+    if replaced is None or _is_stopped(begun, intent) or not replaced.certificate.has_ended(snapshot.now):
         return False
-    return replaced.certificate.has_ended(snapshot.now)
+    is_renewal = begun.goal is Goal.RENEW and not begun.is_abort
+    return is_renewal or snapshot.ca.is_kept_elsewhere(replaced.certificate)
 
 
 def _is_stopped(begun: Journal, intent: Intent) -> bool:
@@ -202,12 +213,13 @@ def _is_of_ended(step: Step) -> bool:
     return isinstance(step, Roll) and step.reason is RollReason.ENDED
 
 
-def renew_before_restart(at: Situation) -> Steps:
-    """The renewal up to the leaves with which nodes restart. Before the pause the renewed CA comes beside the CA in use; in the pause it takes its place, as
-    in every renewal. The trust bundle follows in the pause too: the operator, which tries to restart nodes, may not write it before for minutes.
+def put_in_place_before_restart(at: Situation) -> Steps:
+    """The flow up to the leaves with which nodes restart. Before the pause the next CA comes beside the CA in use; in
+    the pause it takes its place, as in every switch. The trust bundle follows in the pause too: the operator, which
+    tries to restart nodes, may not write it before for minutes.
     """
     if at.is_paused:
-        return write_bundle(at) or steps_of(switch(at)) or rewrite_leaves(at)
+        return write_bundle(at) or await_arrival(at) or steps_of(switch(at)) or rewrite_leaves(at)
     return prepare(at) or tuple(step for step in project(at) if isinstance(step, Project))
 
 
@@ -252,20 +264,28 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
     return issued or ask_for_leaves(resting) or await_issuer(resting)
 
 
-def _await_leaves_of_renewed(at: Situation, lacking: tuple[str, ...], roll: Roll) -> Turn:
-    """Wait for the issuer, which signs the next leaves under the renewed CA. When it has signed the leaves of these nodes, pause the operator: in the pause the
-    renewed CA comes into use, its leaves are stored, and the nodes restart. No node restarts before.
+def _await_leaves_of_successor(at: Situation, lacking: tuple[str, ...], roll: Roll) -> Turn:
+    """Wait for the issuer, which signs the next leaves under the next CA. When the leaves of these nodes are at hand,
+    and all that the switch needs, pause the operator: in the pause the next CA comes into use, its leaves are stored,
+    and the nodes restart. No node restarts before.
     """
     successor, begun = at.successor, in_flight(at.ledger)
     if begun is not None and begun.options.stop is not None and _is_stopped(begun, at.intent):
         told, _remedy = describe_stop(begun, begun.options.stop, at.snapshot.names.ca)
-        remedy = "Run the recover playbook with continue_stopped=true (strimzi_continue_stopped): nodes come back with certificates of the renewed CA alone."
+        next_ = named(successor.entry.certificate) if successor is not None else "the renewed CA"
+        remedy = (
+            "Run the recover playbook with continue_stopped=true (strimzi_continue_stopped): nodes come back with "
+            f"certificates of {next_} alone."
+        )
         return Wait(violations=(Violation(Condition.NOT_STOPPED, at.snapshot.names.kafka, told, remedy),))
     if successor is None:
         return Wait(violations=(lacks_successor(at.snapshot),))
     chain = successor.entry.chain
-    if secrets_without_leaf(at, lacking, chain):
+    needed = {*lacking, *due_reasons_under(at.snapshot, at.intent, at.ledger, chain)}
+    if secrets_without_leaf(at, tuple(sorted(needed)), chain):
         return ask_for_leaves(at) or await_issuer(at)
+    if waiting := await_arrival(at):
+        return waiting
     closed = at.gates.trust(with_clients_in_need(at.snapshot, successor), at.ledger, chain)
     if closed := (*closed, *at.gates.alone(at.snapshot, at.ledger, chain)):
         return Wait(violations=closed)

@@ -237,11 +237,17 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     details = dict.fromkeys(_describe_request(request) for request in _requests_without_violation(at, missing))
     ending = tuple(_describe_leaves_that_end_meanwhile(at))
     is_held_up = bool(ending) or bool(presenting_ended(at.snapshot))
+    issuer = asked.issuer[0]
+    ended = (
+        f"{named(issuer)} has ended, and no certificate of it is accepted until it is renewed. Have the CA renewed "
+        "under its name and key, and have the issuer send the renewed CA behind each certificate that it signs.",
+    )
     domain = _find_domain(at.snapshot, missing)
     is_assumed = domain is not None and domain.source is DomainSource.DEFAULT
     rest = "the next run goes on." if is_held_up else "nothing else is held up, and the next run goes on."
     return (
         f"{total} still to come from {at.intent.issuing.external_issuer}, for {listed(missing)}; {rest}",
+        *(ended if issuer.has_ended(at.snapshot.now) else ()),
         *ending,
         *_explain_standstill(at, missing),
         *((describe_domain(at.snapshot),) if is_assumed else ()),
