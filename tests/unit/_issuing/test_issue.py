@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_keys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import DEPLOYED, Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     LinkCertificates,
@@ -141,7 +141,7 @@ def test_a_refused_leaf_names_secret_and_reason_and_none_is_written(monkeypatch:
 def without(*secrets: str) -> Bench:
     """Every component runs, and these Secrets are gone."""
     bench = office()
-    for component in ("entity-operator", "cruise-control", "kafka-exporter"):
+    for component in (deployed.value for deployed in DEPLOYED):
         bench.create("pods", pod(f"demo-{component}-x", component))
     for name in secrets:
         bench.remove("secrets", name)
