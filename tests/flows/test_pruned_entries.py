@@ -44,6 +44,7 @@ KINDS: dict[str, Case] = {
     **dict.fromkeys((f"{_KEYS}{entry}" for entry in ("<ca>.crt", "<ca>.key", "<ca>.link.crt", "ca.key")), _REPLACE),
     "secrets demo-cluster-ca: metadata annotations strimzi.io/ca-key-generation": _REPLACE,
     "secrets demo-cluster-ca: metadata annotations trustops.strimzi/to-replace": _TWO,
+    "secrets demo-cluster-ca: metadata annotations trustops.strimzi/beginning": _REPLACE,
     **dict.fromkeys((f"{_CERTIFICATES}{entry}" for entry in ("<ca>.crt", "ca.crt")), _REPLACE),
     f"{_CERTIFICATES}ca-<end>.crt": _RENEW,
     "secrets demo-cluster-ca-cert: metadata annotations strimzi.io/ca-cert-generation": _REPLACE,

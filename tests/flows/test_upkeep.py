@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -47,6 +48,12 @@ def adopted(cluster: WatchedCluster, policy: str = "") -> None:
 
 def in_use(cluster: WatchedCluster) -> Certificate:
     return parse_certificates(cluster.secret(CERTIFICATES)["ca.crt"])[0]
+
+
+def journal_of(cluster: WatchedCluster) -> dict[str, Any]:
+    """The journal; empty if there is none."""
+    found = cluster.memory.api.find("secrets", NAMESPACE, LEDGER) or {}
+    return dict(json.loads(found["metadata"]["annotations"].get(names.JOURNAL, "{}")))
 
 
 def recorded(cluster: WatchedCluster) -> dict[str, Any]:
@@ -147,3 +154,15 @@ def test_the_clients_ca_is_kept_up_alike(
     (after, *_above) = parse_certificates(cluster.secret("demo-clients-ca-cert")["ca.crt"])
     assert (after.public_key_sha256 == ca.public_key_sha256) is (policy is WhenDue.RENEW)
     assert set(cluster.counts().values()) == {0}
+
+
+def test_a_schedule_goes_on_with_a_killed_replacement_as_the_person_began_it(cluster: WatchedCluster) -> None:
+    """The run was killed when it had prepared the next CA and opened no journal yet."""
+    cluster.create()
+    before = journal_of(cluster)
+    replaces = partial(cluster.run, Goal.REPLACE_KEY, retire=Retire.WHEN_RESTARTED)
+    assert cluster.is_killed_at(1, True, replaces)
+    assert journal_of(cluster) == before
+    cluster.run(Goal.RECONCILE, upkeep=AS_SPECIFIED, last_phase=Phase.PREPARE)
+    begun = journal_of(cluster)
+    assert (begun["goal"], begun["retire"], begun.get("upkeep")) == ("replace_key", "when_restarted", None)

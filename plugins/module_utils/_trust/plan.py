@@ -319,7 +319,7 @@ class _Foresight:
         unknown = any(why.holds and why.condition is not Condition.IN_PLACE for why in planned.violations)
         is_cut_short = unknown and bool(planned.steps) and not planned.after
         restarted = any(step.nodes for step in planned.whole) or nodes_of(left, restarted_by_operator(left))
-        return is_cut_short or bool(restarted)
+        return bool(nodes_of(snapshot, snapshot.uids)) and (is_cut_short or bool(restarted))
 
 
 def _at_best(snapshot: Snapshot) -> Snapshot:

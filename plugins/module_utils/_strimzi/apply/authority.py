@@ -125,7 +125,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     facts = {"prepared": public_fact(chain[0])}
     # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
     options = FlowOptions(observation.snapshot.outside_clients.named_places, step.stop, step.precedes_replacement)
-    marks = record_marks(options, existing)
+    marks = record_marks(options, step.beginning, existing)
     if existing is None:
         told = {mark: text for mark, text in marks.items() if text is not None}
         body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0", **told})
@@ -238,7 +238,8 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
     keys, certificates = observation.secrets[scope.ca_key_secret], observation.secrets[scope.ca_certificate_secret]
     entry, text = f"{there[0].fingerprint}.crt", encode_certificates(there)
     kept: dict[str, bytes | None] = {entry: text, f"{there[0].fingerprint}.key": entries(keys)[KEY]}
-    marks = record_marks(FlowOptions(observation.snapshot.outside_clients.named_places, step.stop), keys)
+    options = FlowOptions(observation.snapshot.outside_clients.named_places, step.stop)
+    marks = record_marks(options, step.beginning, keys)
     patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation), **marks})
     what = f"keep {there[0].subject} as the next CA"
     again = {key: None for key, chain in observation.snapshot.ca.other_entries.items() if chain[0] == step.chain[0]}
@@ -284,7 +285,7 @@ def tidy_keys(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
     gone: dict[str, bytes | None] = {key: None for key in keys if key in entries(existing)}
     if not gone:
         return ()
-    marks = record_marks(NO_FLOW_OPTIONS, existing) if step.prepared else {}
+    marks = record_marks(NO_FLOW_OPTIONS, None, existing) if step.prepared else {}
     what = "remove keys that are no longer needed"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(gone, marks), version(existing)),)
 

@@ -37,7 +37,7 @@ from ..._trust.model.snapshot import (
     UnlabelledSecret,
 )
 from .. import names
-from ..ledger.entries import read_flow_options
+from ..ledger.entries import read_beginning, read_flow_options
 from ..ledger.layouts import ledger_parts
 from ..names import ClusterNames
 from ..secret_data import annotation, entries, integer_annotation, missing_labels
@@ -121,8 +121,9 @@ def read_ca_secrets(
     keys = entries(key_secret)
     prepared = tuple(_read_prepared(keys))
     options, unread = read_flow_options(key_secret) if prepared else (NO_FLOW_OPTIONS, [])
+    beginning, unread_beginning = read_beginning(key_secret) if prepared else (None, [])
     defects = CaDefects(
-        problems=(*problems, *([password] if password else []), *unread),
+        problems=(*problems, *([password] if password else []), *unread, *unread_beginning),
         is_current_unusable=CURRENT in certificates and CURRENT not in chains,
         unnumbered_generations=tuple(_find_unnumbered(certificate_secret, key_secret)),
         exposed_entries=tuple(
@@ -143,6 +144,7 @@ def read_ca_secrets(
         keys_elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
         retired=tuple(filter(_RETIRED.match, chains)),
         flow_options=options,
+        beginning=beginning,
         defects=defects,
     )
 

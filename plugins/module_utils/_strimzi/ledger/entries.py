@@ -20,8 +20,8 @@ annotation ``trustops.strimzi/upkeep``   what is done with the CA in use in its 
 annotation ``trustops.strimzi/replaced`` fingerprints of the CAs that earlier flows have replaced, as JSON
 annotation ``trustops.strimzi/user-namespaces`` namespaces in which users of the CA were seen, as JSON
 
-The journal also records where the flow is to look and where to stop; before it is opened, these stand beside
-the prepared CA.
+The journal also records where the flow is to look and where to stop, when nodes give up the replaced CA, and whether
+upkeep has begun the flow. Before the journal is opened, these stand beside the prepared CA.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from ..._pki.certificates import Certificate, encode_certificates, parse_certifi
 from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, UserNamespace
 from ..._trust.model.goals import Goal, Phase, Retire, Retirement
 from ..._trust.model.ledger import (
+    Beginning,
     FlowOptions,
     HeldByProcesses,
     HeldLeaf,
@@ -158,15 +159,46 @@ def _read_named_beside(key_secret: Mapping[str, Any] | None) -> tuple[NamedPlace
         return NO_NAMED_PLACES, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
 
 
-def record_marks(options: FlowOptions, key_secret: Mapping[str, Any] | None) -> dict[str, str | None]:
-    """The annotations of this Secret that say these options, where they have to change."""
+def read_beginning(key_secret: Mapping[str, Any] | None) -> tuple[Beginning | None, list[str]]:
+    """The beginning of the flow that prepared a CA in this Secret, and the problem if it cannot be read. None: no call
+    has recorded it.
+    """
+    text = annotation(key_secret, names.BEGINNING)
+    try:
+        return None if text is None else _decode_beginning(_record(text)), []
+    except (KeyError, ValueError, TypeError):
+        return None, [f"the annotation {names.BEGINNING} beside the key does not say how a flow was begun."]
+
+
+def record_marks(
+    options: FlowOptions, beginning: Beginning | None, key_secret: Mapping[str, Any] | None
+) -> dict[str, str | None]:
+    """The annotations of this Secret that say these options and this beginning, as far as they have to change."""
     records: dict[str, object] = {
         names.NAMED: encode_named(options.named_places),
         names.STOP: encode_stop(options.stop),
         names.TO_REPLACE: options.precedes_replacement or None,
+        names.BEGINNING: None if beginning is None else _encode_beginning(beginning),
     }
     texts = {mark: None if record is None else json.dumps(record, sort_keys=True) for mark, record in records.items()}
     return {mark: text for mark, text in texts.items() if text != annotation(key_secret, mark)}
+
+
+def _decode_beginning(record: Mapping[str, Any]) -> Beginning:
+    """Raises KeyError, TypeError, ValueError for a record of another form."""
+    if not isinstance(record["retire"], str):
+        raise TypeError
+    return Beginning(_decode_retirement(record), record.get("upkeep") is True)
+
+
+def _encode_beginning(beginning: Beginning) -> dict[str, object]:
+    return {**_encode_retirement(beginning.retire), **({"upkeep": True} if beginning.is_upkeep else {})}
+
+
+def _encode_retirement(retire: Retirement) -> dict[str, object]:
+    if isinstance(retire, Retire):
+        return {"retire": retire.value}
+    return {"retire": Retire.WHEN_RESTARTED.value, "retireBy": retire.strftime(TIME)}
 
 
 OWN_SUFFIXES = (
@@ -460,8 +492,7 @@ def _encode_journal(journal: Journal | None) -> str | None:
         "successor": journal.successor,
         "startedAt": journal.started_at.strftime(TIME),
         "finishedAt": journal.finished_at.strftime(TIME) if journal.finished_at else None,
-        "retire": journal.retire.value if isinstance(journal.retire, Retire) else Retire.WHEN_RESTARTED.value,
-        "retireBy": None if isinstance(journal.retire, Retire) else journal.retire.strftime(TIME),
+        **_encode_retirement(journal.retire),
         "abort": journal.is_abort or None,
         "unsure": sorted(journal.unsure_pods) if journal.unsure_pods is not None else None,
         "named": encode_named(journal.options.named_places),

@@ -28,7 +28,17 @@ from ..gates.gates import link_of
 from ..model.clients import NO_NAMED_PLACES
 from ..model.goals import ROTATIONS, Goal, Phase, Retire, Retirement
 from ..model.intent import Intent
-from ..model.ledger import MOST_REPLACED, FlowOptions, Journal, Ledger, LedgerEntry, Outgoing, Stop, TrustState
+from ..model.ledger import (
+    MOST_REPLACED,
+    Beginning,
+    FlowOptions,
+    Journal,
+    Ledger,
+    LedgerEntry,
+    Outgoing,
+    Stop,
+    TrustState,
+)
 from ..model.names import flow_named
 from ..model.snapshot import Snapshot
 
@@ -318,6 +328,11 @@ def retirement_of(snapshot: Snapshot, intent: Intent) -> Retirement:
     return intent.pace.retire or (Retire.WHEN_NEEDED if _is_upkeep(snapshot, intent) else Retire.NOW)
 
 
+def beginning_of(snapshot: Snapshot, intent: Intent) -> Beginning:
+    """The beginning of a flow that this call begins."""
+    return Beginning(retirement_of(snapshot, intent), _is_upkeep(snapshot, intent))
+
+
 def _is_upkeep(snapshot: Snapshot, intent: Intent) -> bool:
     return intent.goal is Goal.RECONCILE and intent.parameters.upkeep is not None and snapshot.source is None
 
@@ -337,19 +352,19 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     if current == successor.chain[0]:
         # The ledger was lost half-way through a switch, so the replaced CA is not known any more.
         current = None
+    # A call that was killed before it came here has left its options, and the beginning of its flow, beside the CA.
+    asked, beginning = snapshot.ca.flow_options, snapshot.ca.beginning or beginning_of(snapshot, intent)
     journal = Journal(
         goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
         replaces=current.fingerprint if current else None,
         replaces_sha256=current.sha256 if current else None,
         successor=successor.fingerprint,
         started_at=snapshot.now,
-        retire=retirement_of(snapshot, intent),
-        is_upkeep=_is_upkeep(snapshot, intent),
+        retire=intent.pace.retire or beginning.retire,
+        is_upkeep=beginning.is_upkeep,
         options=FlowOptions(snapshot.outside_clients.named_places),
         earlier_fingerprints=earlier_certificates(ledger, current) if current else frozenset(),
     )
-    # A call that was killed before it came here has left its stop, and what it was for, beside the prepared CA.
-    asked = snapshot.ca.flow_options
     to_replace = asked.precedes_replacement or _is_to_replace(journal, asked.stop, intent)
     to_replace = journal.goal is Goal.RENEW and to_replace
     journal = replace(journal, options=replace(journal.options, precedes_replacement=to_replace))

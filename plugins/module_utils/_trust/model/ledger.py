@@ -244,6 +244,18 @@ NO_FLOW_OPTIONS = FlowOptions()
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """The beginning of a flow, as the call that prepared the next CA recorded it. A later write opens the journal, and
+    perhaps another call.
+    """
+
+    #: When nodes give up the replaced CA.
+    retire: Retirement
+    #: Whether the flow began because the replaced CA had come into its time for renewal.
+    is_upkeep: bool
+
+
+@dataclass(frozen=True)
 class Journal:
     """The flow in flight, or the last flow that finished. It makes a rerun a continuation or a no-op."""
 

@@ -21,7 +21,7 @@ from ..._pki.verifiers import ALL, JVM, Verifier
 from .channels import Channel, reached_by_reload
 from .clients import NO_CLIENTS, OutsideClient, OutsideClients, Presenter, UserName, UserNamespace
 from .components import Component
-from .ledger import NO_FLOW_OPTIONS, CaSource, FlowOptions, Ledger
+from .ledger import NO_FLOW_OPTIONS, Beginning, CaSource, FlowOptions, Ledger
 from .listeners import ObservedListener
 from .names import ObjectNames, label_command
 from .pools import NO_POOLS, PoolNode, Pools
@@ -261,6 +261,8 @@ class CaSecrets:
     retired: tuple[str, ...] = ()
     #: The options of the flow that prepared a CA, until its journal is open.
     flow_options: FlowOptions = NO_FLOW_OPTIONS
+    #: The beginning of that flow. None: no call has recorded it.
+    beginning: Beginning | None = None
     #: The faults of the two Secrets, for a person to correct.
     defects: CaDefects = NO_DEFECTS
 

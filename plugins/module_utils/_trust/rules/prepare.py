@@ -18,7 +18,7 @@ from ..._pki.verifiers import named_verifiers
 from ..evidence.stored import missing_leaves_of, presenting_pods, without_outside_clients
 from ..gates.gates import describe_confined, select_refusals, why_not_asked, why_not_linked
 from ..gates.verifiers import STRICT, can_raise_path_length
-from ..ledger.journal import stop_of
+from ..ledger.journal import beginning_of, stop_of
 from ..ledger.target import resolve, rotation_of, supplied_for, why_due, wish_of
 from ..model.components import Component
 from ..model.decision import Step, Steps, Turn, Wait
@@ -70,7 +70,8 @@ def prepare(at: Situation) -> Steps:
     """Certificate, key and, for a new key, link certificate of the next CA."""
     if not resolve(at.snapshot, at.intent, at.ledger).needs_new_ca:
         return ()
-    step, upkeep = _next_authority(at), at.intent.parameters.upkeep
+    step = replace(_next_authority(at), beginning=beginning_of(at.snapshot, at.intent))
+    upkeep = at.intent.parameters.upkeep
     if upkeep is None or at.current is None or step.supplied:
         return (step,)
     return (replace(step, because=f"{why_due(at.current, at.snapshot, upkeep)} {step.because}".strip()),)

@@ -22,7 +22,7 @@ from ..._pki.building import authority_generation
 from ..evidence.parties import pods_trusting_removed, possible_holders_of_undone
 from ..evidence.stored import find_namesake
 from ..ledger.enrolment import find_adoption, pods_yet_to_restart
-from ..ledger.journal import is_stored, stop_of
+from ..ledger.journal import beginning_of, is_stored, stop_of
 from ..model.channels import name_channels
 from ..model.decision import Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase
@@ -263,6 +263,6 @@ def put_back(at: Situation) -> Steps:
         return ()
     step = PutBack(
         chain=swap.replaced.chain, generation=max(swap.replaced.generations), key_generation=at.key_generation_of_pods,
-        stop=stop_of(None, at.intent, True, at.snapshot.now),
+        stop=stop_of(None, at.intent, True, at.snapshot.now), beginning=beginning_of(at.snapshot, at.intent),
     )  # fmt: skip
     return pause_first(at, step)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     read_ca_secrets,
     truststore_entries,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.entries import record_marks
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NO_NAMED_PLACES,
     NamedPlaces,
     NamedSecret,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import NO_FLOW_OPTIONS, Beginning
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project, Withdraw
 
@@ -91,6 +95,31 @@ def test_a_malformed_annotation_of_named_places_is_a_problem(text: str) -> None:
     found = read({}, {f"{fingerprint(NEW)}.crt": pem(NEW)}, key_annotations={names.NAMED: text})
     assert (found.flow_options.named_places, len(found.defects.problems)) == (NO_NAMED_PLACES, 1)
     assert names.NAMED in found.defects.problems[0]
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        Beginning(Retire.WHEN_NEEDED, is_upkeep=True),
+        Beginning(Retire.NOW, is_upkeep=False),
+        Beginning(datetime(2026, 7, 1, tzinfo=timezone.utc), is_upkeep=False),
+    ],
+)
+def test_the_beginning_of_the_flow_that_has_prepared_a_ca(beginning: Beginning) -> None:
+    marks = record_marks(NO_FLOW_OPTIONS, beginning, None)
+    told = {name: text for name, text in marks.items() if text is not None}
+    assert list(told) == [names.BEGINNING]
+    waiting = {f"{fingerprint(NEW)}.crt": pem(NEW)}
+    assert read({}, waiting, key_annotations=told).beginning == beginning
+    assert read({}, waiting).beginning is None, "an earlier layout, which keeps to the call that opens the journal"
+    assert read({}, {}, key_annotations=told).beginning is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"retire": 7}', '{"retire": "soon"}'])
+def test_a_malformed_beginning_is_a_problem(text: str) -> None:
+    found = read({}, {f"{fingerprint(NEW)}.crt": pem(NEW)}, key_annotations={names.BEGINNING: text})
+    assert (found.beginning, len(found.defects.problems)) == (None, 1)
+    assert names.BEGINNING in found.defects.problems[0]
 
 
 def test_missing_current_is_empty_and_others_stay() -> None:

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     NO_FLOW_OPTIONS,
+    Beginning,
     CaSource,
     FlowOptions,
     Journal,
@@ -282,6 +283,23 @@ def test_a_flow_that_upkeep_begins_restarts_no_node_that_can_go_on(
 ) -> None:
     begun = journal_after(replace(stage.PREPARED, source=source), intent)
     assert begun == a_journal(started_at=NOW, is_upkeep=is_upkeep, retire=retire)
+
+
+PATIENT_FLOW = Beginning(Retire.WHEN_RESTARTED, is_upkeep=False)
+
+
+@pytest.mark.parametrize(
+    ("intent", "retire"),
+    [
+        pytest.param(KEPT, Retire.WHEN_RESTARTED, id="a schedule goes on"),
+        pytest.param(Intent(Goal.REPLACE_KEY), Retire.WHEN_RESTARTED, id="the same command, without the option"),
+        pytest.param(changed_intent(KEPT, retire=Retire.NOW), Retire.NOW, id="a call says otherwise"),
+    ],
+)
+def test_the_call_that_opens_the_journal_keeps_to_the_beginning_of_the_flow(intent: Intent, retire: Retire) -> None:
+    """The call that prepared the CA was killed before it opened the journal."""
+    begun = journal_after(stage.PREPARED.with_ca(beginning=PATIENT_FLOW), intent)
+    assert begun == a_journal(started_at=NOW, is_upkeep=False, retire=retire)
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Wait
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import (
     Intent,
     LinkIssuer,
     UpkeepOptions,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Beginning, FlowOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
@@ -59,7 +59,13 @@ def supplying(*chain: Entity) -> Intent:
 
 
 def test_the_next_ca_is_prepared_first_in_a_replacement() -> None:
-    made = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, links=LinkPlan())
+    made = PrepareAuthority(
+        goal=Goal.REPLACE_KEY,
+        replaces=chain_of(OLD),
+        generation=1,
+        links=LinkPlan(),
+        beginning=Beginning(Retire.NOW, is_upkeep=False),
+    )
     assert turns(prepare) == {"linked SETTLED": (made,), "unlinked SETTLED": (made,)}
 
 

@@ -13,9 +13,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Steps, steps_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Beginning,
     Layout,
     Ledger,
     LedgerEntry,
@@ -274,7 +275,7 @@ def test_a_removed_ca_that_was_put_back_keeps_no_other_ca_known() -> None:
 
 # A CA that was swapped in by hand and that is adopted: the one in use takes its place again, until the gates are open.
 
-BACK = PutBack(chain=chain_of(OLD), generation=0, key_generation=0)
+BACK = PutBack(chain=chain_of(OLD), generation=0, key_generation=0, beginning=Beginning(Retire.NOW, is_upkeep=False))
 SWAPPED = swapped()
 HALTED = replace(SWAPPED, reconciliation=PAUSED)
 

@@ -15,7 +15,7 @@ from ...._pki.certificates import Certificate, Chain
 from ..clients import Presenter, Renewal
 from ..decision import Look, StandIn, Step, look_at_gate
 from ..goals import Goal, Phase
-from ..ledger import FlowOptions, Stop
+from ..ledger import Beginning, FlowOptions, Stop
 from ..names import counted, listed, named
 from ..snapshot import Backup, PreparedAuthority, Snapshot, StateSecrets, StoredLeaf
 from .trust import without_entry
@@ -57,6 +57,8 @@ class PrepareAuthority(Step):
     stop: Stop | None = None
     #: Whether a replacement of the key follows this renewal.
     precedes_replacement: bool = False
+    #: The beginning of the flow. None: the call that opens its journal says it.
+    beginning: Beginning | None = None
     #: The phase of the flow.
     phase: Phase = Phase.PREPARE
 
@@ -85,6 +87,7 @@ class PrepareAuthority(Step):
         return snapshot.with_users(user_leaves=served).with_ca(
             prepared=(*snapshot.ca.prepared, made), kept_keys=kept, keys_elsewhere=elsewhere,
             flow_options=FlowOptions(snapshot.outside_clients.named_places, self.stop, self.precedes_replacement),
+            beginning=self.beginning,
         )  # fmt: skip
 
 
@@ -185,6 +188,8 @@ class PutBack(Step):
     key_generation: int
     #: Where the flow that begins with this step is to stop; None: nowhere.
     stop: Stop | None = None
+    #: The beginning of the flow. None: the call that opens its journal says it.
+    beginning: Beginning | None = None
     #: The phase of the flow that begins with this step.
     phase: Phase = Phase.PREPARE
 
@@ -201,6 +206,7 @@ class PutBack(Step):
             kept_keys=ca.kept_keys | {next_one.fingerprint},
             certificate_generation=self.generation, key_generation=self.key_generation,
             flow_options=FlowOptions(snapshot.outside_clients.named_places, self.stop),
+            beginning=self.beginning,
         )  # fmt: skip
 
 
@@ -239,7 +245,8 @@ class RestoreSecrets(Step):
         if StateSecrets.KEY in self.damaged:
             ca = replace(
                 ca, key=kept.key, key_generation=kept.key_generation, prepared=kept.prepared, kept_keys=ca.kept_keys | kept.kept_keys,
-                kept_links={**ca.kept_links, **kept.kept_links}, keys_elsewhere=ca.keys_elsewhere | kept.keys_elsewhere, flow_options=kept.flow_options,
+                kept_links={**ca.kept_links, **kept.kept_links}, keys_elsewhere=ca.keys_elsewhere | kept.keys_elsewhere,
+                flow_options=kept.flow_options, beginning=kept.beginning,
             )  # fmt: skip
         ledger = self.backup.ledger if StateSecrets.LEDGER in self.damaged else snapshot.ledger
         return replace(snapshot, ca=ca, ledger=ledger, reconciliation=replace(snapshot.reconciliation, request=""))

@@ -14,8 +14,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Beginning, FlowOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaDefects,
@@ -315,6 +315,7 @@ DAMAGED = secrets(
 KEPT = secrets(
     OLD, other_entries=others(NEW), certificate_generation=3, key_generation=2, prepared=(prepared(NEW),), kept_keys=names_of(NEW, THIRD),
     keys_elsewhere=frozenset("ab"), retired=("a",), flow_options=FlowOptions(precedes_replacement=True),
+    beginning=Beginning(Retire.WHEN_NEEDED, is_upkeep=True),
 )  # fmt: skip
 LEFT = CaDefects(is_current_unusable=True, named_for_tls=("a Secret",))
 
@@ -333,7 +334,7 @@ LEFT = CaDefects(is_current_unusable=True, named_for_tls=("a Secret",))
             StateSecrets.KEY,
             {
                 "key": KEPT.key, "key_generation": 2, "prepared": (prepared(NEW),), "kept_keys": names_of(THIRD, NEW), "keys_elsewhere": frozenset("ab"),
-                "flow_options": KEPT.flow_options,
+                "flow_options": KEPT.flow_options, "beginning": KEPT.beginning,
             },
         ),
         (StateSecrets.LEDGER, {}),
