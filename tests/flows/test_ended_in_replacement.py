@@ -43,7 +43,7 @@ class Person:
     cluster: WatchedCluster
     #: The CAs whose keys issuers keep, by fingerprint.
     kept: dict[str, Authority]
-    #: What the calls asked for.
+    #: The things that the calls asked for, in order.
     brought: list[str] = field(default_factory=list)
 
     def recover(self) -> Decision:

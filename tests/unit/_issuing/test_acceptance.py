@@ -61,6 +61,30 @@ class Issue:
 GOOD = Issue()
 
 
+def dated(end: timedelta) -> Entity:
+    """The issuing CA with this end, under one name and one key."""
+    return make("cluster-ca v1", key(2), end=NOW + end)
+
+
+@pytest.mark.parametrize(
+    ("chain", "accepted"),
+    [
+        ((), False),
+        ((dated(-timedelta(days=1)).certificate,), False),
+        ((OTHER.certificate,), False),
+        ((dated(YEAR).certificate,), True),
+    ],
+    ids=["alone", "the ended CA", "another CA", "the renewed CA"],
+)
+def test_a_leaf_of_a_ca_that_has_ended_is_accepted_if_the_answer_shows_that_it_was_renewed(
+    chain: tuple[Certificate, ...], accepted: bool
+) -> None:
+    ended = dated(-timedelta(days=1))
+    issued = replace(GOOD, issuer=dated(YEAR), chain=chain).certificate()
+    found = list(Acceptance((ended.certificate,), (), NOW).refusals(issued, SUBJECT, OWN))
+    assert (not found) is accepted
+
+
 def with_serial_number(leaf: Certificate, number: int, issuer: Entity) -> Certificate:
     parsed = x509.load_der_x509_certificate(leaf.der)
     builder = x509.CertificateBuilder(

@@ -399,7 +399,7 @@ def refused_everywhere(snapshot: Snapshot) -> frozenset[str]:
     return frozenset((*presenting_ended(snapshot), *ended))
 
 
-def serves_nobody(snapshot: Snapshot) -> bool:
+def serves_no_client(snapshot: Snapshot) -> bool:
     """Whether every client refuses every node, because all nodes present ended certificates of this CA."""
     nodes = {pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA}
     return bool(nodes) and nodes <= refused_everywhere(snapshot)

@@ -26,7 +26,7 @@ from ..._pki.certificates import Certificate, Chain
 from ..._pki.paths import date_problem, validate_issued_by
 from ..._pki.usability import PathResult
 from ..._pki.verifiers import Verifier, named_verifiers
-from ..evidence.parties import possibly_trusted_by, refused_everywhere, serves_nobody, surely_trusted_by
+from ..evidence.parties import possibly_trusted_by, refused_everywhere, serves_no_client, surely_trusted_by
 from ..evidence.stored import clients_asked_by_gates, presenting_pods, trust_without, verifying
 from ..model.clients import Follows, OutsideClient
 from ..model.decision import Condition, Violation
@@ -175,7 +175,7 @@ def check_clients_can_spare(
 
 def _clients_with_something_to_lose(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
     """The clients that the gates ask about, without the clients that refuse every certificate already."""
-    if serves_nobody(snapshot):
+    if serves_no_client(snapshot):
         return ()
     return tuple(
         client

@@ -21,7 +21,7 @@ from datetime import datetime, timedelta
 from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.verifiers import Verifier, named_verifiers
-from ..evidence.parties import serves_nobody
+from ..evidence.parties import serves_no_client
 from ..evidence.stored import presenting_pods, with_copies_updated
 from ..gates.gates import Violations
 from ..gates.verifiers import (
@@ -140,7 +140,7 @@ def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase
     """
     until = usable_from(successor.entry, form, at.snapshot, at.intent.pace.client_grace)
     # Clients verify what processes of the cluster present.
-    if until is None or until <= at.snapshot.now or not presenting_pods(at.snapshot) or serves_nobody(at.snapshot):
+    if until is None or until <= at.snapshot.now or not presenting_pods(at.snapshot) or serves_no_client(at.snapshot):
         return ()
     told = why if why_refused_by_unknown_clients(form, at.snapshot) else ""
     return (AwaitClients(certificate=successor.entry.certificate, earliest_use=until, because=told, phase=phase),)
