@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Step, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
 
@@ -139,8 +139,8 @@ def test_a_caller_that_stops_before_the_switch_has_the_nodes_back_first(
     assert_healthy(cluster)
 
 
-def plan_of(cluster: WatchedCluster) -> Forecast:
-    asked, work = cluster.intent(Goal.RECOVER), cluster.work()
+def plan_of(cluster: WatchedCluster, spread: Spread = Spread.AUTO) -> Forecast:
+    asked, work = cluster.intent(Goal.RECOVER, spread=spread), cluster.work()
     return plan(work, inspect(work, asked), asked)
 
 
@@ -158,17 +158,30 @@ def steps_taken(patch: pytest.MonkeyPatch, run: Callable[[], object]) -> list[tu
     return steps
 
 
-def assert_comes_true(cluster: WatchedCluster, planned: Forecast, patch: pytest.MonkeyPatch) -> None:
-    """The same steps, with the renewal of the CA, and the same restarts of nodes."""
+def pods_of_deployments(cluster: WatchedCluster) -> set[str]:
+    return {pod["metadata"]["name"] for pod in cluster.memory.api.all("pods", NAMESPACE)} - cluster.counts().keys()
+
+
+def assert_comes_true(
+    cluster: WatchedCluster, planned: Forecast, patch: pytest.MonkeyPatch, spread: Spread = Spread.AUTO
+) -> None:
+    """The same steps, with the renewal of the CA, and the same restarts, of which none comes after the call."""
     cluster.look_away()
-    steps = steps_taken(patch, lambda: recover_in_one_call(cluster))
+    cluster.said.clear()
+    before = pods_of_deployments(cluster)
+    steps = steps_taken(patch, lambda: recover_in_one_call(cluster, spread))
     assert (planned.violations, planned.waiting) == ((), ())
     assert planned_steps(planned) == in_order(steps)
-    assert Counter(name for step in planned.steps for name in step.nodes) == +Counter(cluster.counts())
+    restarts = Counter(name for step in planned.steps for name in step.nodes)
+    replaced = {name for step in planned.steps for name in step.others}
+    for _later in range(2):
+        assert (restarts, replaced) == (+Counter(cluster.counts()), before - pods_of_deployments(cluster))
+        cluster.memory.settle(3)
+    assert [line for line in cluster.said if "beyond the plan" in line] == []
 
 
-def recover_in_one_call(cluster: WatchedCluster) -> None:
-    decision = cluster.run(Goal.RECOVER, in_one_call=True).outcome.decision
+def recover_in_one_call(cluster: WatchedCluster, spread: Spread = Spread.AUTO) -> None:
+    decision = cluster.run(Goal.RECOVER, in_one_call=True, spread=spread).outcome.decision
     assert decision.done, [str(one) for one in decision.violations]
 
 
@@ -182,6 +195,62 @@ def test_the_plan_of_a_recovery_is_what_happens(
     assert [step.kind for step in planned.steps].count("Switch") == int(ca == LIFE)
     assert_comes_true(cluster, planned, monkeypatch)
     assert plan_of(cluster).steps == ()
+
+
+#: Why the operator does not learn that nodes have restarted in place: what the run may not do, and what its caller asks for.
+UNTOLD = [
+    pytest.param(frozenset({"patch strimzipodsets"}), Spread.AUTO, id="not permitted"),
+    pytest.param(frozenset(), Spread.RESTART, id="restarts asked for"),
+]
+
+
+@pytest.mark.parametrize("is_partial", [False, True], ids=["all nodes", "but one node"])
+@pytest.mark.parametrize("ca", [LIFE, LONG], ids=["CA too", "leaves"])
+@pytest.mark.parametrize(("denied", "spread"), UNTOLD)
+def test_nodes_that_the_operator_restarts_once_more_are_planned_and_waited_for(
+    cluster: WatchedCluster,
+    nodes: ReloadingNodes,
+    denied: frozenset[str],
+    spread: Spread,
+    ca: int,
+    is_partial: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    end_together(cluster, ca=ca)
+    if is_partial:
+        cluster.memory.kubelet.restart_in_place(NODES[0])
+    cluster.permitted.denied = denied
+    planned = plan_of(cluster, spread)
+    assert_comes_true(cluster, planned, monkeypatch, spread)
+    assert cluster.counts() == {NODES[0]: 1 if is_partial else 2, NODES[1]: 2}
+    assert plan_of(cluster, spread).steps == ()
+
+
+@pytest.mark.parametrize("denied", [frozenset(), frozenset({"patch strimzipodsets"})], ids=["told", "untold"])
+def test_the_plan_of_a_cluster_that_was_never_adopted_has_each_restart_of_the_operator(
+    cluster: WatchedCluster, nodes: ReloadingNodes, denied: frozenset[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its CA has ended as well: the operator has renewed it, and restarts each node once more for it, whatever it was told."""
+    cluster.deploy(manifests=lasting(generated=True))
+    outlive_leaves(cluster)
+    cluster.memory.settle(2)
+    cluster.permitted.denied = denied
+    assert_comes_true(cluster, plan_of(cluster), monkeypatch)
+    assert cluster.counts() == dict.fromkeys(NODES, 2)
+
+
+@pytest.mark.parametrize("write", range(1, 9))
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_the_restarts_of_the_operator_are_waited_for_after_a_kill(
+    cluster: WatchedCluster, nodes: ReloadingNodes, write: int, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end_together(cluster, ca=LONG)
+    cluster.permitted.denied = frozenset({"patch strimzipodsets"})
+    if not cluster.is_killed_at(write, after, lambda: recover_in_one_call(cluster)):
+        pytest.skip(f"takes fewer than {write} writes")
+    assert_comes_true(cluster, plan_of(cluster), monkeypatch)
+    assert (cluster.ready, cluster.paused) == (True, False)
+    assert Counter(node for node, _signal in nodes.signals) == dict.fromkeys(NODES, 1)
 
 
 @pytest.mark.parametrize("write", WRITES_OF_RECOVERY)

@@ -131,10 +131,15 @@ def test_clients_outside_are_served_while_the_pause_is_awaited(ended: WatchedClu
 
 def confirm_after(cluster: WatchedCluster, seconds: float) -> None:
     """From the request of a pause on, the operator is busy with restarts for so long."""
+    keep_busy(cluster, seconds, lambda: cluster.paused)
+
+
+def keep_busy(cluster: WatchedCluster, seconds: float, is_begin: Callable[[], bool]) -> None:
+    """The operator does nothing for so long, from the first change of the Kafka resource on that is the beginning."""
     memory, begun = cluster.memory, list[float]()
 
     def begin(change: Change) -> None:
-        if change.plural == "kafkas" and cluster.paused and not begun:
+        if change.plural == "kafkas" and not begun and is_begin():
             begun.append(memory.seconds)
             memory.operator_runs = False
 
@@ -237,6 +242,22 @@ def test_an_unconfirmed_pause_says_so_and_the_next_run_goes_on_to_serve(
     recover(ended)
     assert {node for node, _listener in nodes.served} == set(NODES)
     assert_healthy(ended)
+
+
+def test_an_operator_that_takes_its_time_after_the_pause_is_waited_for(
+    ended: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    """It issues the next leaves of components late, and restarts their pods then."""
+    keep_busy(ended, 45, lambda: bool(nodes.signals) and not ended.paused)
+    before = components(ended)
+    recover(ended)
+    assert components(ended).isdisjoint(before)
+    assert_healthy(ended)
+
+
+def components(cluster: WatchedCluster) -> set[str]:
+    """The UIDs of the pods that are no nodes."""
+    return {pod["metadata"]["uid"] for pod in cluster.memory.api.all("pods", "kafka")} - cluster.node_uids
 
 
 def test_a_controller_that_is_no_broker_restarts_too(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:

@@ -49,7 +49,7 @@ from .._strimzi.cluster.pods import REQUEST, is_final, is_ready
 from .._strimzi.names import KAFKAS
 from .._strimzi.secret_data import is_true
 from .._trust.evidence.parties import unanswered
-from .._trust.evidence.stored import restarted_by_operator
+from .._trust.evidence.stored import restarted_by_operator, restarted_with_next_leaf
 from .._trust.model.components import Component
 from .._trust.model.decision import Step
 from .._trust.model.listeners import Unanswered
@@ -299,7 +299,7 @@ class _Due:
             return
         self._since = now
         seen = work.observe().snapshot
-        if self._progress.left & seen.uids - restarted_by_operator(seen):
+        if self._progress.left & seen.uids - restarted_by_operator(seen) - restarted_with_next_leaf(seen):
             raise RestartsNotDue(
                 f"The {self._roll.step.reason.value} roll",
                 f"waits for restarts that the operator has no reason for any more. {self._progress.describe()}",

@@ -38,6 +38,7 @@ from .rules.holds import (
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
 from .rules.pause import await_verdict, forbids_restarts, resume_operators
 from .rules.repair import (
+    await_operator,
     awaits_successor,
     is_succeeded_in_recovery,
     put_in_place_before_restart,
@@ -114,9 +115,21 @@ def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:
 def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     """The same, where a missing answer keeps gates closed."""
     if intent.goal is Goal.RECOVER:
-        recovery, after = _bring_nodes_back(snapshot, intent, engine), _after_recovery(snapshot, intent)
-        return recovery or _go_on(snapshot, after, engine, _check_beside_recovery(snapshot, after, engine))
+        return _bring_nodes_back(snapshot, intent, engine) or _go_on_recovered(snapshot, intent, engine)
     return _go_on(snapshot, intent, engine, check(snapshot, intent, engine.preconditions, engine.restarts_nodes))
+
+
+def _go_on_recovered(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
+    """The same once no node presents an ended certificate. Restarts that follow from the recovery are waited for, unless a renewal goes on, whose restarts
+    take their place, or something holds the flow, which the operator may stand still for.
+    """
+    after = _after_recovery(snapshot, intent)
+    violations = _check_beside_recovery(snapshot, after, engine)
+    if not violations and after.goal is not Goal.RENEW:
+        at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
+        if awaited := await_operator(at):
+            return _choose_steps(at, awaited)
+    return _go_on(snapshot, after, engine, violations)
 
 
 def _check_beside_recovery(snapshot: Snapshot, after: Intent, engine: Engine) -> tuple[Violation, ...]:
@@ -182,7 +195,7 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
     if isinstance(turn, Wait):
         return Decision(steps=resume_operators(snapshot), violations=turn.violations, waiting=turn.awaited)
     if snapshot.reconciliation.generated:
-        return _choose_steps(at, turn or end_pause_unadopted(at))
+        return _choose_steps(at, turn or end_pause_unadopted(at) or await_operator(at))
     if not turn:
         return None
     return _choose_steps(at, turn)

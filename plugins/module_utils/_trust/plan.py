@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from .._pki.certificates import Certificate
 from .decide import ENGINE, Engine, decide
 from .duration import NO_COSTS, NO_TIME, VERDICT, Costs, Span, span_of
-from .evidence.parties import NO_HEARING, Hearing, hearing_of, unanswered
+from .evidence.parties import NO_HEARING, Hearing, hearing_of, presenting_ended, unanswered
 from .evidence.stored import restarted_by_operator, waiver_of
 from .ledger.target import resolve
 from .model.clients import LONGEST_WAIVER, Waiver
@@ -439,6 +439,7 @@ def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Vio
 def _assume_awaited_answers(snapshot: Snapshot, uids: frozenset[str]) -> Snapshot:
     """The snapshot in which these nodes have read again what is stored, as far as a reload reaches, and know otherwise what the ledger says of them. A missing
     answer is no refusal, and half an answer beside what is stored could be taken for one (I5). For a node that has not answered at all the flow itself waits.
+    The answer of a node that presents an ended leaf counts, however much of it is missing: the node restarts for that leaf.
     """
     if not uids:
         return snapshot
@@ -449,7 +450,7 @@ def _assume_awaited_answers(snapshot: Snapshot, uids: frozenset[str]) -> Snapsho
             awaited = None if entry.awaited_pods is None else entry.awaited_pods - (uids & whole)
             ledger = ledger.with_entry(replace(entry, awaited_pods=awaited))
         snapshot = replace(snapshot, ledger=ledger)
-    return snapshot.assuming_as_started(partly)
+    return snapshot.assuming_as_started(partly - presenting_ended(snapshot).keys())
 
 
 def _started_with(uids: frozenset[str], ledger: Ledger) -> Mapping[str, frozenset[str]]:

@@ -20,14 +20,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
 
+from ...tools.support.certificates import DAY, NOW, YEAR
+from ...tools.support.certificates import leaf as issue_leaf
 from ...tools.support.intents import an_intent
 from . import linked
 from .authorities import OLD
-from .builders import changed
+from .builders import PAUSED, answering, changed, cluster
+from .ledgers import entry, ledger
 from .mixtures import SETTINGS
-from .nodes import PODS
+from .nodes import PODS, a_pod
 from .rules.test_answers import FLOWS, STAGES, asked
 from .stand_in import MadeHere
 
@@ -158,3 +162,17 @@ def test_an_abort_notes_no_leaf_of_the_ca_that_is_given_up_where_every_node_has_
     ledger = usual.end.ledger_or_empty
     assert {held.certificate.issuer for held in ledger.held_leaves} == {OLD.certificate.subject}
     assert [entry.certificate for entry in ledger.entries] == [OLD.certificate]
+
+
+def test_a_node_that_shows_an_ended_leaf_is_planned_to_restart_however_much_of_its_answer_is_missing() -> None:
+    """A call remembers such an answer while it renews the CA, which the node was not asked about."""
+    past = (issue_leaf(OLD, begin=NOW - YEAR, end=NOW - DAY), OLD.certificate)
+    nodes = tuple(a_pod(name, presents_stored=False) for name in PODS)
+    seen = answering(cluster(pods=nodes, ledger=ledger(entry(OLD, generations=(0,)))))
+    shown = tuple(replace(one, presents=past) for one in seen.nodes.listeners or ())
+    found = planned(
+        changed(seen, listeners=shown, in_place_obstacles=InPlaceObstacles(), reconciliation=PAUSED),
+        an_intent(Goal.RECOVER),
+    )
+    assert [one.pod for one in found.hearing.unheard] == list(PODS)
+    assert [(step.reason, step.nodes) for step in found.steps if step.nodes] == [(RollReason.ENDED, PODS)]

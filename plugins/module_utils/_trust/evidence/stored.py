@@ -212,6 +212,18 @@ def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
     )
 
 
+def restarted_with_next_leaf(snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the pods, other than nodes, that the operator is going to restart once it has issued another leaf in the place of an ended leaf. It issues
+    it in maintenance windows alone, and none where the key of the CA is kept elsewhere (docs/operator.md, "Maintenance windows").
+    """
+    windows = snapshot.reconciliation.windows
+    if snapshot.ca.in_use_elsewhere or (windows is not None and not windows.is_open):
+        return frozenset()
+    ended = {leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and leaf.chain[0].has_ended(snapshot.now)}
+    others = (pod for pod in snapshot.nodes.pods if pod.component is not Component.KAFKA)
+    return frozenset(pod.uid for pod in others if not ended.isdisjoint(pod.leaves))
+
+
 def has_listeners_alone(snapshot: Snapshot) -> bool:
     """Whether nodes present certificates of the cluster CA on listeners for clients alone, so that a reload reaches all
     of them.

@@ -26,8 +26,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from ..evidence.parties import leaves_of, may_present_ended, nodes_to_recover, presenting_ended
-from ..evidence.stored import has_listeners_alone, restarted_by_operator, why_not_ours
+from ..evidence.parties import (
+    leaves_of,
+    may_present_ended,
+    nodes_to_recover,
+    presenting_ended,
+    unanswered,
+)
+from ..evidence.stored import (
+    has_listeners_alone,
+    restarted_by_operator,
+    restarted_with_next_leaf,
+    why_not_ours,
+)
 from ..ledger.journal import describe_stop, in_flight, may_lead_flow
 from ..ledger.target import why_not_made_here
 from ..model.components import Component
@@ -43,7 +54,7 @@ from ..model.steps.trust import Project
 from .due import describe_supply, due_reasons_under, ended_leaves
 from .leaves import issue, rewrite_leaves
 from .order import settle_key
-from .pause import pause_first, why_not_reloaded
+from .pause import leaves_operator_waits_for, pause_first, why_not_in_place, why_not_reloaded
 from .prepare import prepare
 from .requests import ask_for_leaves, await_issuer, secrets_without_leaf
 from .situation import Situation
@@ -75,7 +86,8 @@ def restart_ended(at: Situation) -> Turn:
     if not pods:
         return ()
     if has_listeners_alone(at.snapshot):
-        return _await_operator(at, ended)
+        # Nodes without TLS among each other do not refuse each other: the operator can ask them, and restarts one after the other.
+        return _await_restarts(at, ended & restarted_by_operator(at.snapshot))
     return pause_first(at, roll) if at.is_paused else _pause_and_reload(at, ended, roll)
 
 
@@ -132,14 +144,29 @@ def scope_of(ended: Collection[str], snapshot: Snapshot) -> Scope:
     return _ONE if len(ended) == 1 else _SEVERAL
 
 
-def _await_operator(at: Situation, ended: frozenset[str]) -> Steps:
-    """Nodes without TLS among each other do not refuse each other: the operator can ask them, and restarts one after the other. In a pause it does nothing:
-    the flow that is under way ends that first.
-    """
-    behind = ended & restarted_by_operator(at.snapshot)
+def _await_restarts(at: Situation, behind: frozenset[str], because: str = "") -> Steps:
+    """Wait for the operator, which restarts these pods by itself. In a pause it does nothing: the flow that is under way ends that first."""
     if not behind or at.snapshot.reconciliation.pause.is_set:
         return ()
-    return (Roll(reason=RollReason.USE, uids=behind, authority=at.current, phase=Phase.PREPARE),)
+    return (Roll(reason=RollReason.USE, uids=behind, authority=at.current, phase=Phase.PREPARE, because=because),)
+
+
+def await_operator(at: Situation) -> Steps:
+    """Once the nodes are back, wait for what the operator could not do before: it issues leaves of other components that have ended, and restarts their pods.
+    And it restarts the nodes once more, one after the other, if their annotations do not say which leaf and which generation they have taken up.
+
+    A flow in flight, and an issuer that keeps the key, are waited for by the rules of flows. No pod is waited for as long as a node that has not answered
+    may present an ended leaf: the operator could not ask that node.
+    """
+    snapshot, silent = at.snapshot, {node.uid for node in unanswered(at.snapshot)}
+    if snapshot.users is not None or snapshot.ca.in_use_elsewhere or in_flight(snapshot.ledger) is not None:
+        return ()
+    if at.current is None or silent & may_present_ended(snapshot) or leaves_operator_waits_for(at):
+        return ()
+    why = why_not_in_place(at)
+    told = f"The operator does not learn which certificates nodes have taken up, and restarts these once more: {why}"
+    behind = restarted_by_operator(snapshot) | restarted_with_next_leaf(snapshot)
+    return _await_restarts(at, behind, because=told if why and behind & may_present_ended(snapshot) else "")
 
 
 def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps:

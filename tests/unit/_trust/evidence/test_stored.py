@@ -27,11 +27,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.s
     issuers_of,
     present_pod,
     restarted_by_operator,
+    restarted_with_next_leaf,
     trusted_since_start,
     usage_of,
     why_not_ours,
     why_trust_is_unknown,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
@@ -44,7 +46,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
+    MaintenanceWindows,
     Pod,
+    Reconciliation,
     Snapshot,
     StoredLeaf,
 )
@@ -70,6 +74,7 @@ from ..builders import changed, cluster, others, prepared, secrets
 from ..ledgers import entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..of_users import STAGES, users
+from ..requested import elsewhere
 
 BELOW = make("Corporate Branch CA", key(20), INTERMEDIATE)
 _NODE = make("my-kafka", key(21), OLD, ca=False)
@@ -482,3 +487,29 @@ def test_unmanaged_listeners_hold_no_flow(stage: str) -> None:
 def test_pods_that_the_operator_restarts(changes: dict[str, Any], restarted: bool) -> None:
     seen = cluster(pods=(a_pod(**changes), *pods(names=PODS[1:])))
     assert restarted_by_operator(seen) == (uids_of(PODS[0]) if restarted else frozenset())
+
+
+@pytest.mark.parametrize(
+    ("component", "days", "changes", "restarted"),
+    [
+        pytest.param(Component.KAFKA_EXPORTER, -1, {}, True, id="ended"),
+        pytest.param(Component.KAFKA_EXPORTER, 1, {}, False, id="not ended"),
+        pytest.param(Component.KAFKA, -1, {}, False, id="of a node"),
+        pytest.param(Component.KAFKA_EXPORTER, -1, {"windows": (True, None)}, True, id="in a window"),
+        pytest.param(Component.KAFKA_EXPORTER, -1, {"windows": (False, NOW)}, False, id="outside the windows"),
+        pytest.param(Component.KAFKA_EXPORTER, -1, {"elsewhere": True}, False, id="the key is elsewhere"),
+    ],
+)
+def test_pods_that_the_operator_restarts_with_the_leaf_after_an_ended_one(
+    component: Component, days: int, changes: dict[str, Any], restarted: bool
+) -> None:
+    chain = (issue_leaf(OLD, begin=NOW - YEAR, end=NOW + timedelta(days=days)), OLD.certificate)
+    stored = a_leaf("one", chain=chain, component=component)
+    windows = MaintenanceWindows(*changes["windows"]) if "windows" in changes else None
+    seen = cluster(
+        pods=(a_pod("one", component=component), a_pod("other", component=component)),
+        leaves=(stored, a_leaf("other", component=component)),
+        reconciliation=Reconciliation(windows=windows),
+    )
+    seen = elsewhere(seen, OLD) if "elsewhere" in changes else seen
+    assert restarted_with_next_leaf(seen) == (uids_of("one") if restarted else frozenset())

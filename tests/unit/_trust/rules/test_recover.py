@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     DomainSource,
     FailedReconcile,
     InPlaceObstacles,
+    MaintenanceWindows,
     OperatorPause,
     OperatorStatus,
     Reconciliation,
@@ -39,6 +40,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     IssueLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitAnswers,
     AwaitLeaves,
     Pause,
     PauseAndReload,
@@ -273,6 +275,86 @@ def test_the_operator_learns_what_the_nodes_have_taken_up_and_goes_on() -> None:
     assert isinstance(stamp, StampPods)
     told = changed(back, pods=pods())
     assert [type(step) for step in decide(told, RECOVER).steps] == [Resume]
+
+
+def back(*components: StoredLeaf, **fields: object) -> Snapshot:
+    """The nodes present their stored leaves, and their annotations do not say so. A pod reads each of the leaves of components."""
+    nodes = (
+        *(a_pod(name, presents_stored=False) for name in PODS),
+        *(a_pod(leaf.secret, component=leaf.component) for leaf in components),
+    )
+    stored = (*map(a_leaf, PODS), *components)
+    seen = answering(cluster(pods=nodes, leaves=stored, ledger=BOOKS), [OLD.certificate.fingerprint])
+    obstacles = InPlaceObstacles(annotations="it is not permitted.", reload="it is not permitted.")
+    return changed(seen, **{"in_place_obstacles": obstacles, **fields})
+
+
+def component(name: str = "exporter", by: timedelta = DAY) -> StoredLeaf:
+    return replace(ended(name, by), component=Component.KAFKA_EXPORTER)
+
+
+@pytest.mark.parametrize("generated", [False, True])
+def test_nodes_that_the_operator_was_not_told_about_are_waited_for(generated: bool) -> None:
+    """The operator restarts them once more, one after the other, as soon as its pause has ended."""
+    seen = back(reconciliation=Reconciliation(generated=generated), **({"ledger": None} if generated else {}))
+    assert restarted(decide(seen, RECOVER)) == [(RollReason.USE, uids_of())]
+    in_pause = changed(seen, reconciliation=replace(PAUSED, generated=generated))
+    assert [type(step) for step in decide(in_pause, RECOVER).steps] == [Resume]
+    restarted_since = changed(seen, pods=pods())
+    assert decide(restarted_since, RECOVER).done
+
+
+def test_other_calls_wait_for_no_restart_that_the_operator_makes_for_its_own_reasons() -> None:
+    assert restarted(decide(back(), Intent(Goal.RECONCILE))) == []
+
+
+def test_no_node_is_waited_for_while_another_node_may_present_an_ended_leaf() -> None:
+    """The operator could not ask that node, and restarts none: the node has to answer first."""
+    seen = back()
+    silent = tuple(
+        replace(one, presents=None, accepts=frozenset(), failure="timed out") if one.pod == PODS[2] else one
+        for one in seen.nodes.listeners or ()
+    )
+    (step,) = decide(changed(seen, listeners=silent), RECOVER).steps
+    assert isinstance(step, AwaitAnswers)
+
+
+def test_no_restart_is_waited_for_that_the_operator_does_not_make() -> None:
+    """It stands still for a leaf that it cannot read. The clients CA has nothing to do with the leaves of nodes."""
+    unreadable = replace(component(), chain=None)
+    for seen in (back(unreadable), back(users=CaUsers())):
+        assert restarted(decide(seen, RECOVER)) == []
+
+
+def test_a_flow_in_flight_waits_for_the_restarts_itself() -> None:
+    seen = back(ledger=replace(BOOKS, journal=a_journal()))
+    assert decide(seen, RECOVER) == decide(seen, Intent(Goal.RECONCILE))
+
+
+@pytest.mark.parametrize(
+    ("fields", "awaited"),
+    [
+        ({}, True),
+        ({"windows": MaintenanceWindows(is_open=True, opens_at=None)}, True),
+        ({"windows": MaintenanceWindows(is_open=False, opens_at=NOW + DAY)}, False),
+    ],
+    ids=["at any time", "in a window", "outside the windows"],
+)
+def test_components_that_the_operator_could_not_restart_before_are_waited_for(
+    fields: dict[str, MaintenanceWindows], awaited: bool
+) -> None:
+    """It issues another leaf for a component as soon as it can ask the nodes again, if a maintenance window is open."""
+    exporter, operator_ = component(), replace(ended("own"), component=Component.CLUSTER_OPERATOR)
+    seen = changed(back(exporter, operator_, reconciliation=Reconciliation(**fields)), in_place_obstacles=None)
+    told = changed(seen, pods=(*pods(), a_pod("exporter", component=Component.KAFKA_EXPORTER)))
+    expected = [(RollReason.USE, uids_of("exporter"))] if awaited else []
+    assert restarted(decide(told, RECOVER)) == expected
+
+
+def test_components_whose_next_leaf_only_an_issuer_signs_are_left_to_the_rules_of_flows() -> None:
+    seen = elsewhere(changed(back(component()), dns_domain=DnsDomain(source=DomainSource.CALLER)), OLD)
+    intent = changed_intent(RECOVER, external_issuer=ISSUER)
+    assert decide(seen, intent) == decide(seen, replace(intent, goal=Goal.RECONCILE))
 
 
 def test_a_ledger_that_cannot_be_read_keeps_no_node_away() -> None:

@@ -206,19 +206,29 @@ class Roll(Step):
         return counted(len(self.uids), "pod")
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        """Before the restarts the operator issues every leaf that is not of the present generation."""
+        """Before the restarts the operator issues every leaf that is not of the present generation, and each leaf of these pods that has ended."""
         if self.reason is RollReason.ENDED:
             return self._effect_in_place(snapshot)
         if any(not pod.ready for pod in snapshot.nodes.pods):
             snapshot = _without_failure(snapshot)
-        generation = snapshot.ca.certificate_generation
-        behind = tuple(leaf.secret for leaf in snapshot.leaves.stored if leaf.generation != generation)
+        generation, ended = snapshot.ca.certificate_generation, self._find_ended_leaves(snapshot)
+        behind = tuple(
+            leaf.secret for leaf in snapshot.leaves.stored if leaf.generation != generation or leaf.secret in ended
+        )
         if behind:
             issue = IssueLeaves(phase=self.phase, secrets=behind, issuer=snapshot.ca.current, generation=generation)
             snapshot = issue.effect(snapshot, stand_in)
         pods = {pod: _as_restarted(pod, snapshot) if pod.uid in self.uids else pod for pod in snapshot.nodes.pods}
         started = frozenset(now.uid for before, now in pods.items() if now.uid != before.uid)
         return snapshot.with_nodes(pods=tuple(pods.values())).assuming(started)
+
+    def _find_ended_leaves(self, snapshot: Snapshot) -> frozenset[str]:
+        """The Secrets of the ended leaves of these pods, where the operator can issue others."""
+        if snapshot.ca.in_use_elsewhere:
+            return frozenset()
+        read = {name for pod in snapshot.nodes.pods if pod.uid in self.uids for name in pod.leaves}
+        stored = ((leaf.secret, leaf.chain) for leaf in snapshot.leaves.stored if leaf.secret in read)
+        return frozenset(secret for secret, chain in stored if chain and chain[0].has_ended(snapshot.now))
 
     def _effect_in_place(self, snapshot: Snapshot) -> Snapshot:
         """The pods stay, with their annotations: only the answers of their new processes show the stored leaves. From then on the operator can ask them."""

@@ -35,12 +35,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     StampPods,
 )
 
+from .....tools.support.certificates import DAY, NOW, YEAR
+from .....tools.support.certificates import leaf as issue_leaf
 from ... import linked
 from ...authorities import NEW, OLD, stored_chain
 from ...builders import changed, cluster, secrets
 from ...ledgers import entry, ledger
-from ...nodes import PODS, a_pod, leaves, pods, uid_of, uids_of
+from ...nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ...of_users import broker
+from ...requested import elsewhere
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
@@ -149,6 +152,18 @@ def test_the_operator_issues_outdated_leaves_before_it_restarts_a_pod() -> None:
     after = roll(RollReason.USE, uids_of(PODS[0])).effect(before, MadeHere())
     assert after.leaves.stored == leaves(NEW, 1)
     assert [pod.presents_stored for pod in after.nodes.pods] == [True, False, False]
+
+
+def test_the_operator_issues_an_ended_leaf_of_a_pod_before_it_restarts_the_pod() -> None:
+    """And no leaf that has ended of a pod that stays."""
+    past = (issue_leaf(OLD, begin=NOW - YEAR, end=NOW - DAY), OLD.certificate)
+    stored = tuple(a_leaf(name, chain=past) for name in PODS)
+    step, before = roll(RollReason.USE, uids_of(PODS[0])), cluster(leaves=stored)
+    issued, *others = step.effect(before, MadeHere()).leaves.stored
+    assert issued.chain is not None
+    assert not issued.chain[0].has_ended(NOW)
+    assert others == list(stored[1:])
+    assert step.effect(elsewhere(before, OLD), MadeHere()).leaves.stored == stored
 
 
 @pytest.mark.parametrize("component", [one for one in Component if one is not Component.KAFKA])
