@@ -219,8 +219,8 @@ class _Call:
         self._done: dict[Deed, bool] = {}
 
     def violations_of(self, rule: Precondition) -> tuple[Violation, ...]:
-        """The violations of this precondition that matter to the call. Whether nodes restart takes a forecast, so it is
-        asked last, and only if these violations would hold the call.
+        """The violations of this precondition that matter to the call. Whether nodes restart takes a forecast, so this
+        question comes last, and only if these violations would hold the call.
         """
         deeds = _MATTERS_FOR.get(rule)
         if deeds is None or any(self._does(deed) for deed in deeds - {Deed.RESTARTS}):
@@ -242,8 +242,8 @@ def check(
     preconditions: tuple[Precondition, ...] = PRECONDITIONS,
     restarts_nodes: Question = never,
 ) -> tuple[Violation, ...]:
-    """All violations of preconditions that matter to the call; those of FIRST alone if there are any, because the rest
-    of the snapshot says nothing then. Where a recovery mends one of them, only what holds the recovery itself stands
+    """All violations of preconditions that matter to the call; violations of FIRST alone if there are any, because the
+    rest of the snapshot says nothing then. Where a recovery mends one of them, only what holds the recovery itself stands
     beside that. ``restarts_nodes`` says whether what the call begins restarts Kafka nodes.
     """
     call, found = _Call(snapshot, intent, restarts_nodes), dict[Precondition, tuple[Violation, ...]]()

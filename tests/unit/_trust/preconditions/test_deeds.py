@@ -9,9 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Turn,
+    Violation,
+    Wait,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
@@ -23,15 +28,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast, foreseeing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
 from ....tools.support.certificates import DAY, NOW, YEAR, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked
 from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of
-from ..builders import changed, cluster, others, secrets
+from ..builders import PAUSED, changed, cluster, others, secrets
 from ..ledgers import UNUSED, entry, ledger
 from ..nodes import PODS, a_leaf, leaves, pods, uids_of
 from ..of_users import users
@@ -191,6 +198,18 @@ def test_one_forecast_answers_for_a_state() -> None:
     assert (answers, made.count) == ([True] * 3, 1)
     assert [one.condition for one in decide(settled, REPLACE_KEY, engine).violations] == []
     assert made.count == 1, "a healthy cluster needs no forecast"
+
+
+def test_what_follows_a_hold_is_unknown_and_counts_as_a_restart_if_there_are_nodes() -> None:
+    unknown = Violation(Condition.EVIDENCE, "Pod kafka/one", "is unknown.", "Look at it.")
+
+    def resume_then_wait(at: Situation) -> Turn:
+        return (Resume(phase=Phase.USE),) if at.snapshot.reconciliation.pause.is_ours else Wait(violations=(unknown,))
+
+    engine = foreseeing(MadeHere(), replace(ENGINE, preconditions=(), rules=(resume_then_wait,)))
+    paused = changed(linked.SETTLED, reconciliation=PAUSED)
+    assert engine.restarts_nodes(paused, RECONCILE)
+    assert not engine.restarts_nodes(changed(paused, pods=()), RECONCILE)
 
 
 class CountedStandIns(MadeHere):
