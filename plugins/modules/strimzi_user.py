@@ -121,18 +121,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import read_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import ChangeOfAuthentication
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.authentication import (
+    ChangeOfAuthentication,
+    read_operated_kafka,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import ClientsCa
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import read_named
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.reading import user_namespaces
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
-    ClientsCa,
     read_clients_ca,
     read_user_secret,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
-    Authentication,
-    read_operated_kafka,
-    user_namespaces,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedPlaces, UserNamespace
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, TrustState
 
@@ -190,21 +190,18 @@ class UserModule(TrustModule):
         renewed. Raises StepError.
         """
         work, subject = change.work, f"CN={change.user}"
-        named = read_named(
-            work.client,
-            work.settings.surroundings.outside_clients.named_places().presenting_secrets,
-            accepted,
-            work.clock.now(),
-        )
-        for given in named:
-            if not given.certificate.sha256 or (given.certificate.subject == subject and given.certificate.problem):
+        secrets = work.settings.surroundings.outside_clients.named_places().presenting_secrets
+        now = work.clock.now()
+        named = [certificate.judged_by(accepted, now) for certificate in read_named(work.client, secrets)]
+        for certificate in named:
+            if not certificate.chain or (certificate.subject == subject and certificate.problem):
                 raise StepError(
-                    f"{given.secret.label}:",
-                    given.certificate.problem,
-                    given.remedy
+                    f"{certificate.label}:",
+                    certificate.problem,
+                    certificate.remedy
                     or f"Have a certificate with the subject {subject} issued into it by a CA that brokers trust.",
                 )
-        if any(given.certificate.subject == subject for given in named):
+        if any(certificate.subject == subject for certificate in named):
             return
         if named:
             raise StepError(
@@ -216,7 +213,7 @@ class UserModule(TrustModule):
 
     def _warn_of_the_end(self, change: ChangeOfAuthentication, subject: str) -> None:
         secret = change.read_user().secret
-        kept = read_user_secret(secret, change.clients_ca, change.work.clock.now()) if secret is not None else None
+        kept = read_user_secret(secret, opening=False) if secret is not None else None
         end = (
             f" The certificate in Secret {change.namespace}/{change.secret} ends at {time_text(kept.not_after)}."
             if kept and kept.not_after

@@ -187,14 +187,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import read_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import NamedCertificate, Reader
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
-    REMEDY,
-    REMEDY_ELSEWHERE,
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
     ClientsCa,
     UserCertificate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users, read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Key, Reader
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.reading import read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedPlaces, UserNamespace
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, label
@@ -210,12 +209,12 @@ def describe_users(found: Users) -> dict[str, Any]:
         "namespace": found.namespace,
         "user_operator": found.has_operator,
         "clients_cas": [_authority(anchor, found.clients_ca) for anchor in found.clients_ca.anchors],
-        "users": [_user(user) for user in found.users],
-        "named_certificates": [_named(given) for given in found.named_certificates],
+        "users": [_user(user, found) for user in found.users],
+        "named_certificates": [_named(certificate, found) for certificate in found.named_certificates],
         "users_by_ca": _by_authority(found.users),
         "problems": [*_unwatched(found), *_unread(found),
-                     *_problems((user.label, user) for user in found.users), *_unlabelled(found.users),
-                     *_problems((given.secret.label, given) for given in found.named_certificates)],
+                     *_problems((user.label, user.certificate) for user in found.users), *_unlabelled(found.users),
+                     *_problems((certificate.label, certificate) for certificate in found.named_certificates)],
     }  # fmt: skip
 
 
@@ -234,8 +233,12 @@ def _unread(found: Users) -> Iterator[str]:
         yield f"KafkaUser {space.name}/*: it is unknown which users of this cluster are left there: {space.problem}. {space.remedy}"
 
 
-def _problems(found: Iterable[tuple[str, User | NamedCertificate]]) -> list[str]:
-    return [f"{name}: {problem}." for name, holder in found if (problem := _problem(holder))]
+def _problems(holders: Iterable[tuple[str, UserCertificate | None]]) -> list[str]:
+    return [
+        f"{name}: {problem}."
+        for name, certificate in holders
+        if certificate is not None and (problem := _problem(certificate))
+    ]
 
 
 def _unlabelled(users: Iterable[User]) -> Iterator[str]:
@@ -247,17 +250,17 @@ def _unlabelled(users: Iterable[User]) -> Iterator[str]:
             )
 
 
-def _problem(holder: User | NamedCertificate) -> str:
-    """The problem of its certificate, with the remedy for a PKCS#12 file, which no operator opens."""
-    certificate = holder.certificate or UserCertificate()
-    remedy = REMEDY if isinstance(holder, User) else REMEDY_ELSEWHERE
-    return certificate.problem or (f"{certificate.keystore_doubt}. {remedy}" if certificate.keystore_doubt else "")
+def _problem(certificate: UserCertificate) -> str:
+    """The problem of a certificate, or of the PKCS#12 file beside it with the remedy: no operator opens the file."""
+    if certificate.problem or not certificate.keystore_doubt:
+        return certificate.problem
+    return f"{certificate.keystore_doubt}. {certificate.keystore_remedy}"
 
 
 def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
     """Each listener of each broker that the call asked; once, without a broker, a listener for which it asked none."""
     users = Counter(_authorities(user.certificate for user in found.users))
-    named = Counter(_authorities(given.certificate for given in found.named_certificates))
+    named = Counter(_authorities(found.named_certificates))
     holders = {
         authority: [counted(count[authority], what) for count, what in ((users, "user"), (named, "named certificate")) if count[authority]]
         for authority in (*users, *named)
@@ -316,7 +319,7 @@ def _authority(authority: Certificate, clients_ca: ClientsCa) -> dict[str, Any]:
     }
 
 
-def _user(user: User) -> dict[str, Any]:
+def _user(user: User, found: Users) -> dict[str, Any]:
     return {
         "name": user.name,
         "namespace": user.namespace,
@@ -324,35 +327,38 @@ def _user(user: User) -> dict[str, Any]:
         "secret": user.secret,
         "ready": user.ready,
         "paused": user.pause.lasts,
-        "certificate": _certificate(user.certificate, _problem(user)) if user.certificate is not None else None,
-        "presenters": [_reader(reader, user.certificate) for reader in user.readers],
+        "certificate": _certificate(user.certificate) if user.certificate is not None else None,
+        "presenters": _readers(user.secret_key, user.certificate, found),
     }
 
 
-def _named(named: NamedCertificate) -> dict[str, Any]:
+def _named(certificate: UserCertificate, found: Users) -> dict[str, Any]:
     return {
-        "secret": named.secret.label,
-        "certificate": _certificate(named.certificate, _problem(named)),
-        "presenters": [_reader(reader, named.certificate) for reader in named.readers],
+        "secret": certificate.label,
+        "certificate": _certificate(certificate),
+        "presenters": _readers(certificate.secret.key, certificate, found),
     }
 
 
-def _certificate(certificate: UserCertificate, problem: str) -> dict[str, Any]:
+def _certificate(certificate: UserCertificate) -> dict[str, Any]:
     return {
         "subject": certificate.subject,
         "issuer": certificate.leaf.issuer if certificate.leaf is not None else "",
         "sha256": certificate.sha256,
         "not_after": time_text(certificate.not_after),
         "ca": label(certificate.authority) if certificate.authority is not None else "",
-        "keystore": certificate.keystore,
+        "keystore": certificate.has_keystore,
         "changed_at": time_text(certificate.changed_at),
-        "problem": problem,
+        "problem": _problem(certificate),
     }
 
 
+def _readers(secret: Key, certificate: UserCertificate | None, found: Users) -> list[dict[str, Any]]:
+    return [_reader(reader, certificate) for reader in found.readers_of(secret)]
+
+
 def _reader(reader: Reader, certificate: UserCertificate | None) -> dict[str, Any]:
-    told = certificate or UserCertificate()
-    return {"name": reader.name, "up_to_date": reader.is_up_to_date(told.changed_at, told.sha256)}
+    return {"name": reader.name, "up_to_date": reader.is_up_to_date(certificate)}
 
 
 def _by_authority(users: Iterable[User]) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.au
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.node_pools import NO_GROWTH, Growth
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.reading import read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout

@@ -11,16 +11,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import read_ca_secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import pausing
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import authentication
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.authentication import (
     ChangeOfAuthentication,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import read_clients_ca
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
-    Authentication,
     SeenUser,
     UserStep,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import read_clients_ca
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.operator.user_operator import UserOperatorDouble
@@ -273,7 +271,7 @@ def test_without_its_order_the_secret_is_deleted(cluster: ClientsCluster, monkey
     def at_once(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
         return () if seen.authentication == wanted.value else (UserStep.CHANGE,)
 
-    monkeypatch.setattr(pausing, "steps_left", at_once)
+    monkeypatch.setattr(authentication, "steps_left", at_once)
     move(cluster, EXTERNAL)
     with pytest.raises(AssertionError, match="programs that mount it could not start any more"):
         cluster.memory.settle(1)

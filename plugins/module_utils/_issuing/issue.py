@@ -76,27 +76,27 @@ def write_user(
         f"{leaf.entry}.crt": encode_certificates(chain),
         f"{leaf.entry}.key": key.reveal(),
     }
-    user = observation.served_users[leaf.secret]
-    if user.keystore:
-        password = _new_password()
-        data |= {USER_KEYSTORE: pkcs12_keystore(leaf.common_name, key, chain, password), USER_PASSWORD: password}
+    stored = observation.served_users[leaf.secret]
     facts: Mapping[str, Any] = {"leaf": public_fact(issued.leaf)}
-    if user.version is None:
+    if stored.version is None:
         body = new_secret(_labels(observation), leaf.secret, data, {})
         body["metadata"]["ownerReferences"] = [_owner(leaf, work)]
         return Write(
             WriteVerb.CREATE, SECRETS, leaf.secret, what, body, before={}, after=facts, namespace=leaf.namespace
         )
+    if stored.has_keystore:
+        password = _new_password()
+        data |= {USER_KEYSTORE: pkcs12_keystore(leaf.common_name, key, chain, password), USER_PASSWORD: password}
     return Write(
-        WriteVerb.UPDATE, SECRETS, leaf.secret, what, secret_patch(data), user.version, {}, facts, leaf.namespace
+        WriteVerb.UPDATE, SECRETS, leaf.secret, what, secret_patch(data), stored.version, {}, facts, leaf.namespace
     )
 
 
 def keep_user(leaf: LeafSecret, observation: Observation) -> Write:
     """The certificate stays, and the CA beside it becomes the CA in use, which has the same key."""
     what, patch = "put the CA in use beside the certificate", secret_patch(_ca_entry(observation))
-    known = observation.served_users[leaf.secret].version
-    return Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, known, namespace=leaf.namespace)
+    stored = observation.served_users[leaf.secret]
+    return Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, stored.version, namespace=leaf.namespace)
 
 
 def _ca_entry(observation: Observation) -> dict[str, bytes]:
@@ -199,8 +199,8 @@ def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_M
 
 
 def _describe_planned(leaf: LeafSecret, step: IssueLeaves, observation: Observation) -> Write:
-    user = observation.served_users.get(leaf.secret)
-    exists = user.version is not None if user is not None else leaf.secret in observation.secrets
+    certificate = observation.served_users.get(leaf.secret)
+    exists = certificate.version is not None if certificate is not None else leaf.secret in observation.secrets
     what = f"new leaf {leaf.entry}.crt of {step.issuer[0].subject}"
     return Write(WriteVerb.UPDATE if exists else WriteVerb.CREATE, SECRETS, leaf.secret, what, namespace=leaf.namespace)
 

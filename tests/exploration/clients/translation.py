@@ -9,13 +9,18 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import observe
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Reader
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
     ClientsCa,
+    SecretKind,
     UserCertificate,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Key, Reader
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import TLS, User, Users
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    NamedSecret,
+    Presenter,
+    ReissuePause,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
@@ -117,24 +122,20 @@ def _broker(number: int) -> Pod:
 def _presenters(seen: Secrets, listed: Listed) -> tuple[Presenter, ...]:
     anchors = tuple(certificate(one) for one in sorted(seen.ca.projected))
     stored = b"" if seen.ca.current is None else certificate(seen.ca.current).pem
-    users = (
-        _user(number, user, [one for one in enumerate(listed.programs) if one[1].user == number], seen)
-        for number, user in enumerate(listed.users)
-        if user is not None
-    )
-    found = Users({}, _NAMESPACE, True, ClientsCa(anchors, stored), tuple(users))
-    ca, ledger = ca_secrets(seen.ca), ledger_of(seen.books)
-    used = observe._used(ca, ledger)
-    return observe._presenters(found, SCOPE, ca, ledger, used, now_at(listed.age))
+    users = (_user(number, user, seen) for number, user in enumerate(listed.users) if user is not None)
+    readers: dict[Key, tuple[Reader, ...]] = {}
+    for number, program in enumerate(listed.programs):
+        secret = (_NAMESPACE, str(program.user))
+        readers[secret] = (*readers.get(secret, ()), _reader(number, program))
+    found = Users({}, _NAMESPACE, True, ClientsCa(anchors, stored), tuple(users), readers=readers)
+    return observe._presenters(found, SCOPE, ca_secrets(seen.ca), ledger_of(seen.books), now_at(listed.age))
 
 
-def _user(number: int, user: SeenUser, programs: list[tuple[int, Program]], seen: Secrets) -> User:
+def _user(number: int, user: SeenUser, seen: Secrets) -> User:
     pause = ReissuePause.NONE
     if user.paused:
         pause = ReissuePause.OURS if user.confirmed else ReissuePause.ASKED
-    found = _certificate(user, seen)
-    readers = tuple(_reader(*one) for one in programs)
-    return User(_NAMESPACE, str(number), TLS, str(number), True, pause, found, readers)
+    return User(_NAMESPACE, str(number), TLS, str(number), True, pause, _certificate(number, user, seen))
 
 
 @cache
@@ -143,18 +144,19 @@ def _leaf_of(born: int) -> Certificate:
     return make("user", key(0), ca=False, end=now_at(born) + _LIFE).certificate
 
 
-def _certificate(user: SeenUser, seen: Secrets) -> UserCertificate:
-    """As ``read_user_secret`` makes it of the Secret."""
+def _certificate(number: int, user: SeenUser, seen: Secrets) -> UserCertificate:
+    """As ``read_user_secret`` makes it of the Secret, and as the clients CA judges it."""
+    secret, kind = NamedSecret(_NAMESPACE, str(number), "user.crt"), SecretKind.OF_USER
     if user.leaf is None:
-        return UserCertificate(problem="the Secret does not exist")
+        return UserCertificate(secret, kind, absence="the Secret does not exist")
     beside = None if user.beside is None else certificate(user.beside)
     is_current = user.beside is not None and user.beside == seen.ca.current
     if user.leaf < 0:
-        return UserCertificate(changed_at=NOW, problem="its user.crt cannot be read", ca_beside=beside)
+        return UserCertificate(secret, kind, changed_at=NOW, unreadable="it is empty")
     valid = accepts(seen.ca.projected, user.leaf)
     return UserCertificate(
-        _leaf_of(user.born), authority=certificate(user.leaf) if valid else None, changed_at=NOW,
-        problem="" if valid else "brokers refuse its certificate", ca_beside=beside, has_key=True, is_current=is_current,
+        secret, kind, (_leaf_of(user.born),), changed_at=NOW, authority=certificate(user.leaf) if valid else None,
+        refusal="" if valid else "it is of a stranger", ca_beside=beside, is_current=is_current,
     )  # fmt: skip
 
 

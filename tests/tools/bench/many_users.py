@@ -18,7 +18,7 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.reading import read_users
 
 from ..support.certificates import NOW, Entity, key, make
 from ..support.memory_api import Response
@@ -93,7 +93,7 @@ def main() -> None:
     found = read_users(KubeClient(api), ClusterNames("kafka", "demo"), now)
     seconds = time.perf_counter() - begun
     wrong = [user.certificate.problem for user in found.users if user.certificate and user.certificate.problem]
-    if len(found.users) != number or wrong or sum(len(user.readers) for user in found.users) != -(-number // 10):
+    if len(found.users) != number or wrong or sum(map(len, found.readers.values())) != -(-number // 10):
         raise RuntimeError(f"not all users were seen as they are: {wrong[:1]}")
     print(json.dumps({"seconds": seconds, "peak": peak_kib()}))
 

@@ -73,7 +73,7 @@ def issued(by: Entity) -> IssuedCertificate:
 def written(made: Bench, shape: str = "intermediate") -> Write:
     observation, work = on(made)
     by, chain, _pem = SHAPES[shape]
-    return write_user(observation.served_users["orders"].where, chain, OWN, issued(by), "new leaf", observation, work)
+    return write_user(observation.expected_leaves[0], chain, OWN, issued(by), "new leaf", observation, work)
 
 
 def carried_out(made: Bench, write: Write) -> dict[str, bytes]:
@@ -160,7 +160,7 @@ def test_a_kept_certificate_gets_the_ca_in_use_as_ca_crt() -> None:
     made = bench(keystore=True)
     before = made.data("orders")
     observation, _work = on(made)
-    data = carried_out(made, keep_user(observation.served_users["orders"].where, observation))
+    data = carried_out(made, keep_user(observation.expected_leaves[0], observation))
     assert data == {**before, "ca.crt": STORED}
 
 

@@ -38,7 +38,7 @@ from .written import Written
 
 if TYPE_CHECKING:
     from ..._trust.model.steps.nodes import RollReason
-    from ..users.secrets import StoredUser
+    from ..users.certificate import UserCertificate
     from .audit import AuditTrail
 
 
@@ -257,7 +257,7 @@ class Work:
     #: The audit trail that this call writes; None before its first entry.
     trail: AuditTrail | None = None
     #: The Secrets of users as this call has read them.
-    user_secrets: Remembered[StoredUser] = field(default_factory=Remembered)
+    user_secrets: Remembered[UserCertificate] = field(default_factory=Remembered)
     #: Sentences that the call shows people, whether it fails or not.
     warnings: list[str] = field(default_factory=list)
 

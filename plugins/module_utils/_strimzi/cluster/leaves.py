@@ -38,22 +38,9 @@ class LeafSecret:
     common_name: str
     #: The namespace; empty for the namespace of the cluster.
     namespace: str = ""
-
-
-@dataclass(frozen=True)
-class ServedUser:
-    """A KafkaUser whose certificate this collection issues."""
-
-    #: Its Secret.
-    where: LeafSecret
-    #: How long before its end the User Operator would try to issue another leaf.
-    renewal_window: timedelta
-    #: The leaf there; None where there is no Secret.
-    stored: StoredLeaf | None = None
-    #: The resource version of the Secret; None where there is no Secret.
-    version: str | None = None
-    #: Whether a PKCS#12 file lies in it.
-    keystore: bool = False
+    #: How long before its end the User Operator would try to issue another leaf of a user that says so; None for the
+    #: window of the cluster.
+    renewal_window: timedelta | None = None
 
 
 #: The leaves that are not of Kafka nodes. The operator's own comes first.

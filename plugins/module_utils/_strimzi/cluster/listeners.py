@@ -47,7 +47,7 @@ from .pods import has_role, is_final, is_ready, read_owners
 
 if TYPE_CHECKING:
     from ..apply.work import PortOpener
-    from ..users.secrets import ClientsCa
+    from ..users.certificate import ClientsCa
 
 #: Connections through the API server at the same time: each connection is a stream on the API server and on the node.
 AT_MOST = 16

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..._errors import Forbidden
 from ..._kube.client import KubeClient
@@ -71,7 +71,6 @@ from .kafka import (
 )
 from .leaves import (
     LeafSecret,
-    ServedUser,
     expected_leaves,
     leaf_secrets,
     read_leaf,
@@ -81,6 +80,9 @@ from .leaves import (
 from .node_pools import NO_GROWTH, Growth, WantedNode
 from .pods import Exposure, Owners, find_pods, lost_labels, read_exposure, read_pod
 from .taken_names import split_taken
+
+if TYPE_CHECKING:
+    from ..users.certificate import UserCertificate
 
 #: Kind, namespace and name of an object.
 Key: TypeAlias = tuple[str, str, str]
@@ -106,8 +108,9 @@ class Observation:
     stored_leaves: tuple[LeafSecret, ...] = ()
     #: The leaves that the cluster should have.
     expected_leaves: tuple[LeafSecret, ...] = ()
-    #: Users whose certificates this collection issues, by their Secrets.
-    served_users: Mapping[str, ServedUser] = field(default_factory=dict)
+    #: The certificates of users that this collection issues, by the names of their Secrets, also of Secrets that do
+    #: not exist.
+    served_users: Mapping[str, UserCertificate] = field(default_factory=dict)
     #: The nodes that node pools ask for, by pod; empty where the operator can issue for them.
     wanted_nodes: Mapping[str, WantedNode] = field(default_factory=dict)
     #: The nodes without Secrets that pools would get next, by pod; empty where the operator can issue for them.

@@ -297,9 +297,10 @@ def every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:
 
 
 def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:
-    if user := observation.served_users.get(leaf.secret):
-        return subject_of_user(leaf.common_name, user.renewal_window)
-    names, window = wanted_names(leaf, observation), observation.snapshot.leaves.renewal_window
+    window = leaf.renewal_window or observation.snapshot.leaves.renewal_window
+    if leaf.component is Component.USER:
+        return subject_of_user(leaf.common_name, window)
+    names = wanted_names(leaf, observation)
     return subject_of(leaf.component, leaf.common_name, names, window)
 
 

@@ -4,45 +4,28 @@
 # Private to this collection: not a public interface, may change at any time.
 """Pausing the User Operator for single users and resuming it, and waiting for the certificates that it issues again and
 for programs that read them. It issues nothing for a paused user (docs/operator.md, "Users").
-
-A user moves from the User Operator's certificates to another issuer's, or back, and every Secret that
-programs read stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any
 
 from ..._errors import Conflict, Forbidden, KubeError, NotFound, OperatorSilent, StepError
-from ..._kube.resources import SECRETS
 from ..._kube.response_time import Countdown
 from ..._trust.model.clients import Presenter, ReissuePause, UserName
 from ..._trust.model.goals import Phase
 from ..._trust.model.names import counted, listed, named
 from ..._trust.model.steps.leaves import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from .. import names
-from ..apply.work import Action, Work, Write, WriteVerb, contains, version, write_all
-from ..cluster.kafka import PAUSED, condition, user_pause
+from ..apply.work import Action, Work, contains, version
+from ..cluster.kafka import user_pause
 from ..cluster.observe import Observation
 from ..names import KAFKA_USERS
-from .secrets import ClientsCa, read_user_secret
-from .users import (
-    ANSWERS_OF_HEARING,
-    HEARING,
-    Authentication,
-    SeenUser,
-    UserStep,
-    refuse,
-    refuse_another_secret,
-    steps_left,
-)
 
 #: How often a user is read again that another writer changes at the same time.
-_TRIES = 10
+TRIES = 10
 #: Without a pause of this collection.
 FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_CLIENTS_CA: None}
 
@@ -50,21 +33,22 @@ FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED
 def annotate(
     user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause]
 ) -> bool:
-    """Set annotations of a user, or remove annotations whose value is None, and return whether it was written. Users whose pause is in ``leaving_out`` stay
-    as they are: at least users that another writer has paused. A user that is gone is left out as well. Raises KubeError, StepError.
+    """Set annotations of a user, or remove annotations whose value is None, and return whether it was written. Users
+    whose pause is in ``leaving_out`` stay as they are: at least users that another writer has paused. A user that is
+    gone is left out as well. Raises KubeError, StepError.
     """
-    for _try in range(_TRIES):
+    for _try in range(TRIES):
         work.renew_lease()
-        found = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
-        if found is None:
+        resource = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
+        if resource is None:
             return False
         key = KAFKA_USERS.kind, user.namespace, user.name
-        work.written.compare(key, found)
-        if user_pause(found) in leaving_out:
+        work.written.compare(key, resource)
+        if user_pause(resource) in leaving_out:
             return False
         try:
             patch = {"metadata": {"annotations": dict(annotations)}}
-            work.client.patch(KAFKA_USERS, user.namespace, user.name, patch, resource_version=version(found))
+            work.client.patch(KAFKA_USERS, user.namespace, user.name, patch, resource_version=version(resource))
             work.written.note(key, patch)
             return True
         except NotFound:
@@ -79,7 +63,9 @@ def _annotate_all(
     users: Sequence[UserName], annotations: Mapping[str, str | None], work: Work, what: str, phase: Phase,
     leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,),
 ) -> None:  # fmt: skip
-    """Annotate these users, as ``annotate`` does, and record the users that were written, also where an error ends this. Raises KubeError, StepError."""
+    """Annotate these users, as ``annotate`` does, and record the users that were written, also if an error ends
+    this. Raises KubeError, StepError.
+    """
     done = [*users] if work.dry_run else []
     try:
         for user in () if work.dry_run else users:
@@ -94,9 +80,12 @@ def _labels_of(users: Iterable[UserName]) -> str:
 
 
 def _annotate_and_note(
-    user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause], done: list[UserName]
+    user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause],
+    done: list[UserName],
 ) -> None:  # fmt: skip
-    """Annotate the user, and append the user to ``done`` once the annotations are there, also where the answer to the write was lost."""
+    """Annotate the user, and append the user to ``done`` once the annotations are there, also if the answer to the
+    write was lost.
+    """
     try:
         if annotate(user, annotations, work, leaving_out):
             done.append(user)
@@ -104,8 +93,8 @@ def _annotate_and_note(
         # The first error says that another look helps; an error of this look may say that none does.
         with suppress(KubeError):
             if error.outcome_unknown:
-                found = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
-                if found is not None and contains(found, {"metadata": {"annotations": annotations}}):
+                resource = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
+                if resource is not None and contains(resource, {"metadata": {"annotations": annotations}}):
                     done.append(user)
         raise
 
@@ -116,11 +105,12 @@ AT_ONCE = 500
 #: Pauses of users at which the User Operator has not looked since.
 _UNSEEN = (ReissuePause.ASKED, ReissuePause.OURS, ReissuePause.ENDED)
 #: Seconds between two looks, and the least number of looks, however long each takes.
-_PAUSE, _LEAST_LOOKS = 2.0, 3
+PAUSE, _LEAST_LOOKS = 2.0, 3
 
 
 def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> None:
-    """Have the User Operator look at these users, some after the others, and read their Secrets until each has its certificate.
+    """Have the User Operator look at these users, some after the others, and read their Secrets until each has its
+    certificate.
 
     Raises OperatorSilent when none comes for a while.
     """
@@ -142,7 +132,9 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
 
 
 def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
-    """Let the User Operator on to these users, and wait until it has looked at each and says that it is ready. Raises OperatorSilent."""
+    """Let the User Operator on to these users, and wait until it has looked at each and says that it is ready. Raises
+    OperatorSilent.
+    """
     users = observation.snapshot.users_among(step.names)
     if work.dry_run:
         _note_resumed(users, step, work)
@@ -156,7 +148,9 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
 
 
 def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
-    """The error for users that the User Operator has left, with the end of the sentence that begins with "The User Operator has"."""
+    """The error for users that the User Operator has left, with the end of the sentence that begins with "The User
+    Operator has".
+    """
     paused = [presenter for presenter in left if presenter.pause is ReissuePause.FOREIGN]
     why = (
         f" Another program or person has paused {names_of(paused)} ({names.PAUSE_RECONCILIATION}) meanwhile."
@@ -166,7 +160,8 @@ def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
     remedy = (
         "Have the pause of these users ended; the next run serves the others first."
         if paused
-        else "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped."
+        else "Look at the status of each and at the User Operator's log; then run the flow again, it continues where "
+        "it stopped."
     )
     return OperatorSilent(
         "The User Operator",
@@ -176,7 +171,9 @@ def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
 
 
 def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> None:
-    """Wait until operators have restarted these programs, or copied for them. Raises OperatorSilent when nothing happens for a while."""
+    """Wait until operators have restarted these programs, or copied for them. Raises OperatorSilent when nothing
+    happens for a while.
+    """
     what = f"its operator brings it to a certificate of {named(step.authority)}"
     if work.dry_run:
         work.record(Action("wait", listed(step.names), what, step.phase.value))
@@ -188,8 +185,9 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
         raise OperatorSilent(
             names_of(left),
             f"had no new certificates within {limit_of(work):.0f} s",
-            "The Cluster Operator restarts Connect, MirrorMaker 2 and Bridge, the Access Operator copies for a KafkaAccess: see in the status of "
-            "each what keeps it from that, or give a waiver; then run the flow again, it continues where it stopped.",
+            "The Cluster Operator restarts Connect, MirrorMaker 2 and Bridge, the Access Operator copies for a "
+            "KafkaAccess: see in the status of each what keeps it from that, or give a waiver; then run the flow "
+            "again, it continues where it stopped.",
         )
     work.record(Action("wait", listed(step.names), what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
@@ -199,7 +197,7 @@ def limit_of(work: Work) -> float:
 
 
 def _batches(users: Sequence[str], size: int) -> Iterable[Sequence[str]]:
-    """A single user first: where nothing comes for it, no other is requested."""
+    """A single user first: if nothing comes for it, no other is requested."""
     yield users[:1]
     size = min(size, AT_ONCE)
     for begin in range(1, len(users), size):
@@ -215,7 +213,7 @@ def _ask_for(
     users: Iterable[UserName], paused: Container[UserName], step: AwaitReissue | AwaitKept, work: Work
 ) -> None:
     """The User Operator looks at a user whose resource changes at once, and at all others every two minutes; it
-    skips paused users. Raises Forbidden where a pause cannot be ended.
+    skips paused users. Raises Forbidden if a pause cannot be ended.
     """
     marks = {**FREE, names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}
     done: list[UserName] = []
@@ -232,19 +230,21 @@ def _ask_for(
         _note_resumed([user for user in done if user in paused], step, work)
 
 
-def names_of(found: Iterable[Presenter]) -> str:
+def names_of(presenters: Iterable[Presenter]) -> str:
     """The names of presenters, for a message."""
-    return listed([presenter.name for presenter in found])
+    return listed([presenter.name for presenter in presenters])
 
 
 def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[Presenter]:
-    """The presenters of these names that are left when the time has run out; the time begins again whenever fewer are left than ever before."""
-    asked, count = frozenset(wanted), len(wanted)
-    countdown = _countdown(work)
+    """The presenters of these names that are left when the time has run out; the time begins again whenever fewer are
+    left than ever before.
+    """
+    names_wanted, count = frozenset(wanted), len(wanted)
+    countdown = countdown_of(work)
     while True:
         begun = work.clock.monotonic()
-        found = work.observe().snapshot.presenters
-        left = [presenter for presenter in found if presenter.name in asked and is_left(presenter)]
+        presenters = work.observe().snapshot.presenters
+        left = [presenter for presenter in presenters if presenter.name in names_wanted and is_left(presenter)]
         if not left:
             return []
         if len(left) < count:
@@ -254,10 +254,11 @@ def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], wor
         if countdown.is_over:
             return left
         work.renew_lease()
-        work.clock.sleep(_PAUSE)
+        work.clock.sleep(PAUSE)
 
 
-def _countdown(work: Work) -> Countdown:
+def countdown_of(work: Work) -> Countdown:
+    """The time that a wait for an operator has."""
     return Countdown(work.clock.monotonic, limit_of(work), _LEAST_LOOKS)
 
 
@@ -281,8 +282,8 @@ def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> N
             raise OperatorSilent(
                 "The User Operator",
                 f"has not confirmed the pause of {names_of(left)} within {limit_of(work):.0f} s",
-                "Check that the User Operator runs and reports no error; then run the flow again. The old CA is in use as before, and no "
-                "user stays paused.",
+                "Check that the User Operator runs and reports no error; then run the flow again. The old CA is in use "
+                "as before, and no user stays paused.",
             )
 
 
@@ -293,8 +294,8 @@ def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) ->
 
 
 def users_left_paused(users: Collection[UserName], known: bool = True) -> str:
-    """The users whose pauses a call leaves behind, and how these are ended, as sentences; empty where there are none. The pauses are ``known`` where they
-    were seen.
+    """The users whose pauses a call leaves behind, and how these are ended, as sentences; empty if there are none.
+    The pauses are ``known`` if a look has seen them.
     """
     if not users:
         return ""
@@ -303,187 +304,9 @@ def users_left_paused(users: Collection[UserName], known: bool = True) -> str:
     homes = {user.namespace for user in some}
     namespace = some[0].namespace if len(homes) == 1 else "<namespace>"
     return (
-        f"The User Operator {'is' if known else 'may be'} left paused for {_labels_of(some)}, and issues no certificate there meanwhile. Run any playbook of "
-        "this collection on the clients CA again when the cause below is gone: it lets the User Operator on when the CA in use is the CA that users are to "
-        f"have certificates of. By hand, where no other run is at work{which}: kubectl annotate kafkauser {each} -n {namespace} "
+        f"The User Operator {'is' if known else 'may be'} left paused for {_labels_of(some)}, and issues no "
+        "certificate there meanwhile. Run any playbook of this collection on the clients CA again when the cause below "
+        "is gone: it lets the User Operator on when the CA in use is the CA that users are to have certificates of. By "
+        f"hand, where no other run is at work{which}: kubectl annotate kafkauser {each} -n {namespace} "
         f"{' '.join(f'{mark}-' for mark in FREE)}."
     )
-
-
-_WAITS = (UserStep.AWAIT_LOOK, UserStep.AWAIT_PAUSE, UserStep.AWAIT_HEARING, UserStep.AWAIT)
-_FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_AUTHENTICATION: None}
-
-
-@dataclass
-class ChangeOfAuthentication:
-    """A change of the authentication of a KafkaUser, and where it takes place."""
-
-    #: Namespace of the KafkaUser.
-    namespace: str
-    #: Name of the KafkaUser.
-    user: str
-    #: The Secret of the user.
-    secret: str
-    #: The clients CA whose leaf the user gets.
-    clients_ca: ClientsCa
-    #: The clients and settings with which the change is made.
-    work: Work
-    #: Takes the Lease; the change calls it before its first write.
-    before_write: Callable[[], None]
-    #: Whether the key of the clients CA is kept elsewhere.
-    kept_elsewhere: bool = False
-    #: When the User Operator has heard that the Secret is kept, by the monotonic clock, counted from the look at which
-    #: this call has first found it kept; None where it was not kept at the last look. The write that took it from the
-    #: User Operator, of this call or of a call that was killed, was no later.
-    _heard_at: float | None = field(default=None, init=False)
-
-    def read_user(self) -> SeenUser:
-        """Raises KubeError, StepError."""
-        client = self.work.client
-        resource = client.get_or_none(KAFKA_USERS, self.namespace, self.user)
-        if resource is None:
-            raise StepError(
-                f"KafkaUser {self.namespace}/{self.user}", "does not exist", "Correct user or user_namespace."
-            )
-        secret = client.get_or_none(SECRETS, self.namespace, self.secret)
-        found = SeenUser(resource, secret, kept_elsewhere=self.kept_elsewhere)
-        found = replace(found, hears_in=self._time_to_hear(found))
-        if secret is None or not found.is_operated:
-            return found
-        certificate = read_user_secret(secret, self.clients_ca, self.work.clock.now())
-        good = certificate.is_current and not certificate.problem
-        return replace(found, has_certificate=good)
-
-    def _find_owned_secret(self, resource: Mapping[str, Any]) -> str:
-        """The Secret whose owner is this KafkaUser; empty where there is none. The status of a paused user names no Secret."""
-
-        def read(secret: Mapping[str, Any]) -> str | None:
-            owners = secret["metadata"].get("ownerReferences") or ()
-            is_owned = any(owner.get("uid") == resource["metadata"]["uid"] for owner in owners)
-            return str(secret["metadata"]["name"]) if is_owned else None
-
-        selector = self.work.scope.user_selector
-        found = self.work.client.each(SECRETS, self.namespace, read, label_selector=selector, metadata_only=True)
-        return next(iter(found), "")
-
-    def _time_to_hear(self, seen: SeenUser) -> float:
-        now = self.work.clock.monotonic()
-        hearing = self.work.client.response_time.within(HEARING, ANSWERS_OF_HEARING)
-        if not seen.is_kept or seen.is_operated:
-            self._heard_at = None
-            return hearing
-        if self._heard_at is None:
-            self._heard_at = now + hearing
-        return max(0.0, self._heard_at - now)
-
-    def carry_out(self, wanted: Authentication) -> SeenUser:
-        """Until nothing is left; interrupted anywhere, it goes on from the stored state. Raises KubeError, StepError, OperatorSilent."""
-        seen = self._read_permitted_user(wanted)
-        if self.work.dry_run:
-            for step in steps_left(seen, wanted):
-                if step in _WAITS:
-                    self._record_wait(step, seen)
-                else:
-                    self._write(step, seen, wanted)
-            return seen
-        tries = _TRIES
-        while steps := steps_left(seen, wanted):
-            try:
-                self._do(steps[0], seen, wanted)
-            except Conflict:
-                tries -= 1
-                if not tries:
-                    raise
-            seen = self._read_permitted_user(wanted)
-        return seen
-
-    def _read_permitted_user(self, wanted: Authentication) -> SeenUser:
-        seen = self.read_user()
-        refuse(seen, wanted, self.work.scope.cluster)
-        if seen.secret is None and not seen.secret_in_status:
-            seen = replace(seen, owned_secret=self._find_owned_secret(seen.resource))
-        refuse_another_secret(seen, self.secret)
-        return seen
-
-    def _do(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
-        if step is UserStep.AWAIT_LOOK:
-            self._wait(step, lambda now: not condition(now.resource, PAUSED))
-        elif step is UserStep.AWAIT_PAUSE:
-            self._wait(step, lambda now: condition(now.resource, PAUSED))
-        elif step is UserStep.AWAIT_HEARING:
-            self.work.clock.sleep(seen.hears_in)
-        elif step is UserStep.AWAIT:
-            self._wait(step, lambda now: not steps_left(now, wanted))
-        else:
-            self.before_write()
-            self._write(step, seen, wanted)
-            return
-        self._record_wait(step, seen)
-
-    def _write(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
-        write_all((self._write_of(step, seen, wanted),), self.work, Phase.USE.value)
-
-    def _write_of(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> Write:
-        if step is UserStep.LET_GO and seen.secret is not None:
-            release = _patch_to_release(seen.secret, self.work.scope.cluster)
-            return Write(
-                WriteVerb.UPDATE,
-                SECRETS,
-                self.secret,
-                step.value,
-                release,
-                version(seen.secret),
-                namespace=self.namespace,
-            )
-        patch: dict[str, Any] = {"metadata": {"annotations": dict(_FREE)}}
-        before = after = None
-        if step is UserStep.PAUSE:
-            marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_AUTHENTICATION: wanted.value}
-            patch = {"metadata": {"annotations": marks}}
-        if step is UserStep.CHANGE:
-            patch["spec"] = {"authentication": {"type": wanted.value}}
-            before, after = {"authentication": seen.authentication}, {"authentication": wanted.value}
-        return Write(
-            WriteVerb.UPDATE,
-            KAFKA_USERS,
-            self.user,
-            step.value,
-            patch,
-            version(seen.resource),
-            before,
-            after,
-            self.namespace,
-        )
-
-    def _wait(self, step: UserStep, is_done: Callable[[SeenUser], bool]) -> None:
-        clock, countdown = self.work.clock, _countdown(self.work)
-        while True:
-            begun = clock.monotonic()
-            if is_done(self.read_user()):
-                return
-            countdown.looked_since(begun)
-            if countdown.is_over:
-                raise OperatorSilent(
-                    f"KafkaUser {self.namespace}/{self.user}:",
-                    f"this has not come true within {limit_of(self.work):.0f} s: {step.value}",
-                    "Look at its status and at the User Operator's log; then run the task again, it continues where it stopped.",
-                )
-            self.work.renew_lease()
-            clock.sleep(_PAUSE)
-
-    def _record_wait(self, step: UserStep, seen: SeenUser) -> None:
-        target = f"Secret {self.namespace}/{self.secret}" if step is UserStep.AWAIT_HEARING else seen.label
-        self.work.record(Action("wait", target, step.value, Phase.USE.value))
-
-
-def _patch_to_release(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]:
-    """A merge patch. Owners that are no KafkaUser stay. What is kept is found by its label, as long as programs may read it."""
-    owners = secret["metadata"].get("ownerReferences") or []
-    others = [owner for owner in owners if owner.get("kind") != KAFKA_USERS.kind]
-    gone = (names.KIND_LABEL, names.CLUSTER_LABEL, names.MANAGED_BY_LABEL)
-    return {
-        "metadata": {
-            "labels": {**dict.fromkeys(gone), names.KEPT_OF: cluster},
-            "ownerReferences": others or None,
-        }
-    }

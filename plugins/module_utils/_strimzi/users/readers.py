@@ -2,10 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The presenters of the certificates in Secrets: resources and pods that name these
-Secrets (docs/operator.md, "Users").
+"""The readers of Secrets with certificates: resources and pods that name these Secrets (docs/operator.md, "Users").
 
-A user may name further Secrets with certificates by which clients log in: copies of users' certificates, and
+A person may name further Secrets with certificates by which clients log in: copies of users' certificates, and
 certificates that the User Operator did not issue.
 """
 
@@ -13,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, TypeVar
 
 from ..._errors import CertificateError, Forbidden, ResourceTypeMissing
@@ -21,11 +19,12 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, SECRETS, Resource
 from ..._pki.certificates import mentions_certificates, parse_certificates
 from ..._trust.model.clients import NamedSecret
-from ..clients import CLIENT_KINDS, connections_of, data_changed, each_client, is_created_since, resource_of
+from ..clients import CLIENT_KINDS, connections_of, each_client, is_created_since, resource_of
 from ..cluster.pods import is_final
-from ..names import KAFKA_ACCESSES, USER_CERTIFICATE, USER_KEYSTORE
+from ..names import KAFKA_ACCESSES
 from ..secret_data import entries
-from .secrets import ClientsCa, UserCertificate, is_to_be_opened, read_certificate, why_stale
+from .certificate import SecretKind, UserCertificate
+from .secrets import read_certificate
 
 Object = Mapping[str, Any]
 T = TypeVar("T")
@@ -34,18 +33,8 @@ Key = tuple[str, str]
 #: Kind and name of a resource whose pods an operator restarts.
 Party = tuple[str, str]
 
-#: Where a bound Secret has the certificate of its user.
+#: The entry of a bound Secret that has the certificate of its user.
 _BOUND = "ssl.keystore.crt"
-
-
-@dataclass(frozen=True)
-class Copy:
-    """The copy of a user's certificate in another Secret."""
-
-    #: The SHA-256 of that certificate; empty where there is none.
-    sha256: str
-    #: When it changed last, where the API server has recorded it.
-    changed_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -54,47 +43,38 @@ class Reader:
 
     #: Kind, namespace and name.
     name: str
-    #: Objects with the times at which its pods were created; None where it has none of its own.
+    #: Objects with the times at which its pods were created; None if it has none of its own.
     pods: tuple[Object, ...] | None
-    #: The copy that it reads instead of the Secret.
-    copy: Copy | None = None
+    #: The copy of the user's certificate that it reads instead of the Secret.
+    copy: UserCertificate | None = None
     #: Whether an operator restarts it when the Secret changes, or copies that for it.
     followed: bool = False
 
-    def is_up_to_date(self, changed_at: datetime | None, sha256: str = "") -> bool | None:
-        """Whether it has what the Secret holds; None where that is unknown. The Secret changed at ``changed_at``, and the certificate in it has this
-        SHA-256.
+    def is_up_to_date(self, certificate: UserCertificate | None) -> bool | None:
+        """Whether it has read this certificate of the Secret; None if that is unknown. A user that gets no certificate
+        has None.
         """
-        if self.copy is not None and self.copy.sha256 != sha256:
+        if self.copy is not None and self.copy.sha256 != (certificate.sha256 if certificate is not None else ""):
             return False
         if self.pods is None:
             return True if self.copy is not None else None
-        changed = self.copy.changed_at if self.copy is not None else changed_at
         if not self.pods:
             return True
-        return None if changed is None else all(is_created_since(pod, changed) for pod in self.pods)
-
-
-@dataclass(frozen=True)
-class _Source:
-    """A Secret with a certificate whose readers are wanted."""
-
-    #: The Secret that the certificate was written to.
-    secret: Key
-    #: Set where this Secret only holds a copy.
-    copy: Copy | None = None
-
-    def read_by(self, name: str, pods: tuple[Object, ...], *, followed: bool = False) -> tuple[Key, Reader]:
-        return self.secret, Reader(name, pods, self.copy, followed)
+        source = self.copy or certificate
+        if source is None or source.changed_at is None:
+            return None
+        return all(is_created_since(pod, source.changed_at) for pod in self.pods)
 
 
 def find_readers(
     client: KubeClient, namespaces: Iterable[str], secrets: Iterable[Key], users: Mapping[Key, Key]
 ) -> Iterator[tuple[Key, Reader]]:
-    """Each of these Secrets, with each reader of it or of a copy. Readers may be in these namespaces. The Secrets of KafkaUsers are ``users``."""
-    known = frozenset(secrets)
+    """Each of these Secrets, with each reader of it or of a copy. Readers may be in these namespaces. The Secrets of
+    KafkaUsers are ``users``.
+    """
+    wanted = frozenset(secrets)
     for namespace in namespaces:
-        yield from _in_namespace(client, namespace, known, users)
+        yield from _in_namespace(client, namespace, wanted, users)
 
 
 @dataclass(frozen=True)
@@ -121,10 +101,13 @@ class _PodOfReader:
 def _in_namespace(
     client: KubeClient, namespace: str, secrets: frozenset[Key], users: Mapping[Key, Key]
 ) -> Iterator[tuple[Key, Reader]]:
-    sources = {name: _Source((home, name)) for home, name in secrets if home == namespace}
-    for access, name, source in _bindings(client, namespace, users):
-        sources.setdefault(name, source)
-        yield source.secret, Reader(access, None, source.copy, followed=True)
+    #: By the name of each Secret here: the Secret that its certificate was written to, and the copy that it may hold.
+    sources: dict[str, Key] = {name: (home, name) for home, name in secrets if home == namespace}
+    copies: dict[str, UserCertificate] = {}
+    for access, name, source, copy in _bindings(client, namespace, users):
+        if name not in sources:
+            sources[name], copies[name] = source, copy
+        yield source, Reader(access, None, copy, followed=True)
     restarted = _restarted_by_operator(client, namespace, sources.keys())
     pods: dict[Party, list[Object]] = {party: [] for party in restarted}
     for pod in _each(client, PODS, namespace, _PodOfReader.read):
@@ -133,53 +116,56 @@ def _in_namespace(
         # No operator restarts it for what else it reads.
         further = pod.secrets - restarted.get(pod.party, frozenset())
         for name in sorted(further & sources.keys()):
-            yield sources[name].read_by(f"Pod {namespace}/{pod.name}", (pod.kept,))
+            yield sources[name], Reader(f"Pod {namespace}/{pod.name}", (pod.kept,), copies.get(name))
     for party, logins in restarted.items():
         kind, resource = party
         for name in sorted(logins):
-            yield sources[name].read_by(f"{kind} {namespace}/{resource}", tuple(pods[party]), followed=True)
+            reader = Reader(f"{kind} {namespace}/{resource}", tuple(pods[party]), copies.get(name), followed=True)
+            yield sources[name], reader
 
 
-def _bindings(client: KubeClient, namespace: str, users: Mapping[Key, Key]) -> Iterator[tuple[str, str, _Source]]:
-    """Each KafkaAccess that is bound to one of these users, the Secret that it binds, and the Secret that this copies.
-    A KafkaAccess that is not bound has no copy yet.
+def _bindings(
+    client: KubeClient, namespace: str, users: Mapping[Key, Key]
+) -> Iterator[tuple[str, str, Key, UserCertificate]]:
+    """Each KafkaAccess that is bound to one of these users, the name of the Secret that it binds, the Secret that this
+    copies, and the copy. A KafkaAccess that is not bound has no copy yet.
     """
     for access in _each(client, KAFKA_ACCESSES, namespace, lambda item: item):
         secret = users.get(_user_of(access, namespace))
-        name = ((access.get("status") or {}).get("binding") or {}).get("name")
+        name = str(((access.get("status") or {}).get("binding") or {}).get("name") or "")
         if secret is not None and name:
-            copy = _bound(client, namespace, name)
-            yield f"KafkaAccess {namespace}/{access['metadata']['name']}", str(name), _Source(secret, copy)
+            yield (
+                f"KafkaAccess {namespace}/{access['metadata']['name']}", name, secret, _copy(client, namespace, name)
+            )  # fmt: skip
 
 
-def _bound(client: KubeClient, namespace: str, name: str) -> Copy:
-    """A Secret that this run may not read is a finding about its programs, and no end of the run."""
+def _copy(client: KubeClient, namespace: str, name: str) -> UserCertificate:
+    """The certificate in the Secret that a KafkaAccess binds (docs/operator.md, "Users"). A Secret that this run may
+    not read is a finding about its programs, and no end of the run.
+    """
+    place = NamedSecret(namespace, name, _BOUND)
     try:
-        return _copy(client.get_or_none(SECRETS, namespace, name))
-    except Forbidden:
-        return Copy("", None)
+        secret = client.get_or_none(SECRETS, namespace, name)
+    except Forbidden as error:
+        return UserCertificate(place, SecretKind.COPY, absence=str(error).rstrip("."))
+    if secret is None:
+        return UserCertificate(place, SecretKind.COPY, absence="it does not exist")
+    copy = read_certificate(secret, _BOUND, SecretKind.COPY)
+    # The time of a change tells nothing about a certificate that cannot be read.
+    return copy if copy.chain else replace(copy, changed_at=None)
 
 
 def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) -> dict[Party, frozenset[str]]:
-    """Connect, MirrorMaker 2 and Bridge, with the Secrets, of these, by which they log in."""
-    found: dict[Party, frozenset[str]] = {}
+    """Connect, MirrorMaker 2 and Bridge, with the known Secrets by which they log in."""
+    logins: dict[Party, frozenset[str]] = {}
     for kind in CLIENT_KINDS:
 
         def read(item: Object, kind: Resource = kind) -> tuple[Party, frozenset[str]] | None:
             secrets = _authentications(item, kind.kind) & known
             return ((kind.kind, str(item["metadata"]["name"])), frozenset(secrets)) if secrets else None
 
-        found |= dict(each_client(client, kind, namespace, read))
-    return found
-
-
-def _copy(binding: Object | None) -> Copy:
-    """The certificate in the Secret that a KafkaAccess binds (docs/operator.md, "Users")."""
-    try:
-        leaf = parse_certificates(entries(binding).get(_BOUND, b""))[0]
-    except CertificateError:
-        return Copy("", None)
-    return Copy(leaf.sha256, data_changed(binding))
+        logins |= dict(each_client(client, kind, namespace, read))
+    return logins
 
 
 def _each(client: KubeClient, kind: Resource, namespace: str, pick: Callable[[Object], T | None]) -> Sequence[T]:
@@ -199,72 +185,48 @@ def _authentications(resource: Object, kind: str) -> frozenset[str]:
 
 
 def _user_of(access: Object, namespace: str) -> Key:
-    """The KafkaUser that it binds; a key without a name where it binds none."""
+    """The KafkaUser that it binds; a key without a name if it binds none."""
     user = (access.get("spec") or {}).get("user") or {}
     return str(user.get("namespace") or namespace), str(user.get("name") or "")
 
 
 def _secrets_of(pod: Object) -> set[str]:
     """Names of the Secrets that it mounts or has in its environment."""
-    spec, found = pod.get("spec") or {}, []
+    spec, names = pod.get("spec") or {}, []
     for volume in spec.get("volumes") or []:
-        found.append((volume.get("secret") or {}).get("secretName"))
+        names.append((volume.get("secret") or {}).get("secretName"))
         sources = (volume.get("projected") or {}).get("sources") or []
-        found += [(source.get("secret") or {}).get("name") for source in sources]
+        names += [(source.get("secret") or {}).get("name") for source in sources]
     for container in (*(spec.get("initContainers") or []), *(spec.get("containers") or [])):
-        found += [(source.get("secretRef") or {}).get("name") for source in container.get("envFrom") or []]
+        names += [(source.get("secretRef") or {}).get("name") for source in container.get("envFrom") or []]
         values = (variable.get("valueFrom") or {} for variable in container.get("env") or [])
-        found += [(value.get("secretKeyRef") or {}).get("name") for value in values]
-    return {str(name) for name in found if name}
+        names += [(value.get("secretKeyRef") or {}).get("name") for value in values]
+    return {str(name) for name in names if name}
 
 
-@dataclass(frozen=True)
-class NamedCertificate:
-    """The certificate in a Secret that an option names."""
-
-    #: The Secret, and the entry in it that holds the certificate.
-    secret: NamedSecret
-    #: The certificate as brokers would judge it, or why it is unknown.
-    certificate: UserCertificate
-    #: The remedy where the certificate cannot be read.
-    remedy: str = ""
-    #: The resources and pods that read the Secret.
-    readers: tuple[Reader, ...] = ()
-    #: Whether no option has named it, and it is left of the time in which the User Operator issued the user's certificates.
-    is_kept: bool = False
-
-
-def read_named(
-    client: KubeClient, secrets: Sequence[NamedSecret], clients_ca: ClientsCa, now: datetime
-) -> tuple[NamedCertificate, ...]:
-    """All that these Secrets hold; an entry without a certificate where there is none, or where that is
+def read_named(client: KubeClient, secrets: Sequence[NamedSecret]) -> tuple[UserCertificate, ...]:
+    """The certificates that these Secrets hold; a record without a certificate if there is none, or if that is
     unknown. Raises KubeError.
     """
-    return tuple(found for secret in secrets for found in _read(client, secret, clients_ca, now))
+    return tuple(certificate for secret in secrets for certificate in _read_secret(client, secret))
 
 
-def _read(client: KubeClient, named: NamedSecret, clients_ca: ClientsCa, now: datetime) -> Iterator[NamedCertificate]:
+def _read_secret(client: KubeClient, named: NamedSecret) -> Iterator[UserCertificate]:
+    kind = SecretKind.NAMED
     try:
         secret = client.get_or_none(SECRETS, named.namespace, named.name)
     except Forbidden as error:
-        yield NamedCertificate(named, UserCertificate(problem=str(error).rstrip(".")), error.remedy)
+        yield UserCertificate(named, kind, absence=str(error).rstrip("."), remedy=error.remedy)
         return
     if secret is None:
-        yield NamedCertificate(named, UserCertificate(problem="it does not exist"))
+        yield UserCertificate(named, kind, absence="it does not exist")
         return
     data = entries(secret)
     wanted = [named.entry] if named.entry else [entry for entry in sorted(data) if _may_be_a_clients(data[entry])]
     if not wanted:
-        yield NamedCertificate(named, UserCertificate(problem="it holds no certificate of a client in PEM form"))
+        yield UserCertificate(named, kind, absence="it holds no certificate of a client in PEM form")
     for entry in wanted:
-        key = data.get(f"{entry.removesuffix('.crt')}.key")
-        found = read_certificate(secret, entry, key, clients_ca, now)
-        if entry == USER_CERTIFICATE and found.leaf is not None and USER_KEYSTORE in data:
-            doubt = why_stale(secret, found.leaf) if is_to_be_opened(secret) else ""
-            found = replace(found, keystore=True, keystore_doubt=doubt)
-        # A renewal with the same key changes nothing for a certificate that this collection does not issue again: it is
-        # a certificate of the CA in use.
-        yield NamedCertificate(replace(named, entry=entry), replace(found, ca_beside=clients_ca.current))
+        yield read_certificate(secret, entry, kind)
 
 
 def _may_be_a_clients(content: bytes) -> bool:

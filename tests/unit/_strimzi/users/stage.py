@@ -9,11 +9,9 @@ from functools import cache
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
-    User,
-    Users,
-    read_users,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Reader
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.reading import read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NamedPlaces,
 )
@@ -86,8 +84,13 @@ class Stage(Bench):
     def pod(self, name: str, spec: Object, phase: str = "Running") -> None:
         self.create("pods", {"metadata": {"name": name}, "spec": spec, "status": {"phase": phase}})
 
+    def readers_of_user(self) -> tuple[Reader, ...]:
+        users = self.see()
+        (user,) = users.users
+        return users.readers_of(user.secret_key)
+
     def readers(self) -> list[str]:
-        return [one.name for one in self.seen().readers]
+        return [reader.name for reader in self.readers_of_user()]
 
 
 def one_user(leaf: Entity | None = None, **entries: bytes | None) -> Stage:

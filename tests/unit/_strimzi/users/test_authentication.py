@@ -11,14 +11,20 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
-    Authentication,
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.authentication import (
     SeenUser,
     UserStep,
     refuse,
     steps_left,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
+    SecretKind,
+    UserCertificate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Authentication
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret
 
+from ....tools.support.certificates import key, make
 from ..bench import Object, conditions
 
 TLS, EXTERNAL = Authentication.TLS, Authentication.TLS_EXTERNAL
@@ -45,6 +51,8 @@ def secret(owned: bool, *, kept: bool = False, kind: str = "Opaque") -> Object:
 ALL_OF_IT = (
     UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO, UserStep.AWAIT_HEARING, UserStep.CHANGE, UserStep.AWAIT,
 )  # fmt: skip
+PLACE = NamedSecret("apps", "orders", "user.crt")
+ISSUED = UserCertificate(PLACE, SecretKind.OF_USER, (make("orders", key(5), ca=False).certificate,), is_current=True)
 KEPT = SeenUser(user("tls", OURS, "ReconciliationPaused"), secret(False, kept=True))
 
 
@@ -75,8 +83,9 @@ def test_steps_left_to_certificates_of_another_issuer(seen: SeenUser, left: tupl
         (SeenUser(user("tls-external"), secret(False, kept=True)), (UserStep.CHANGE, UserStep.AWAIT)),
         (SeenUser(user("tls-external"), None), (UserStep.CHANGE, UserStep.AWAIT)),
         (SeenUser(user("tls"), secret(True)), (UserStep.AWAIT,)),
-        (SeenUser(user("tls", observed=2), secret(True), has_certificate=True), (UserStep.AWAIT,)),
-        (SeenUser(user("tls"), secret(True), has_certificate=True), ()),
+        (SeenUser(user("tls", observed=2), secret(True), certificate=ISSUED), (UserStep.AWAIT,)),
+        (SeenUser(user("tls"), secret(True), replace(ISSUED, is_current=False)), (UserStep.AWAIT,)),
+        (SeenUser(user("tls"), secret(True), certificate=ISSUED), ()),
         # A change that was begun and is not wanted any more.
         (SeenUser(user("tls", OURS, "ReconciliationPaused"), secret(True)), (UserStep.RESUME, UserStep.AWAIT)),
     ],

@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import why_users_are_paused
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import (
     await_kept,
     await_reissue,
@@ -24,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pa
     resume_reissue,
     users_left_paused,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import why_users_are_paused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import UserName
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AwaitKept,

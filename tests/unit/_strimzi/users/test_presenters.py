@@ -15,16 +15,13 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import presenters_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import (
-    Copy,
-    NamedCertificate,
-    Reader,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
     ClientsCa,
+    SecretKind,
     UserCertificate,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.presenters import presenters_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Reader
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NamedSecret,
@@ -48,22 +45,42 @@ def leaf(common_name: str = "orders", organization: str | None = None, end: date
     return sign_leaf(key(2).public_key, subject, (), NEW.certificate, NEW.key, not_before=begin, validity=end - begin)
 
 
-GOOD = UserCertificate(leaf(), NEW.certificate, True, NOW, "", NEW.certificate, True, True)
+ORDERS = NamedSecret("apps", "orders", "user.crt")
+GOOD = UserCertificate(
+    ORDERS, SecretKind.OF_USER, (leaf(),), changed_at=NOW, authority=NEW.certificate, ca_beside=NEW.certificate,
+    is_current=True,
+)  # fmt: skip
+ABSENT = UserCertificate(ORDERS, SecretKind.OF_USER, absence="Secret apps/orders does not exist")
+
+
+def ended(certificate: UserCertificate) -> UserCertificate:
+    return replace(certificate, chain=(leaf(end=NOW),))
+
+
+def opened(certificate: UserCertificate, problem: str) -> UserCertificate:
+    """The certificate beside a PKCS#12 file with this problem."""
+    return replace(certificate, needs_opening=True, opening_problem=problem)
 
 
 def of(
-    *users: User, current: Entity = NEW, resource: Object | None = None, named: Sequence[NamedCertificate] = ()
+    *users: User,
+    readers: Sequence[Reader] = (),
+    current: Entity = NEW,
+    resource: Object | None = None,
+    named: Sequence[UserCertificate] = (),
 ) -> tuple[Presenter, ...]:
-    """The presenters of a cluster in which OLD was in use before."""
+    """The presenters of a cluster in which OLD was in use before; the readers are of each Secret."""
     clients_ca = ClientsCa((current.certificate,), pem(current))
-    found = Users(resource or kafka(), "apps", True, clients_ca, users, tuple(named))
+    secrets = (*(user.secret_key for user in users), *(certificate.secret.key for certificate in named))
+    read_by = dict.fromkeys(secrets, tuple(readers))
+    found = Users(resource or kafka(), "apps", True, clients_ca, users, tuple(named), read_by)
     known = (OLD.certificate, NEW.certificate, RENEWED.certificate)
     used = (OLD.certificate.fingerprint, current.certificate.fingerprint)
     return presenters_of(found, CaSecrets(current=(current.certificate,)), known, used, NOW)
 
 
-def user(certificate: UserCertificate | None = GOOD, kind: str = "tls", *readers: Reader) -> User:
-    return User("apps", "orders", kind, "orders", True, ReissuePause.NONE, certificate, readers)
+def user(certificate: UserCertificate | None = GOOD, kind: str = "tls") -> User:
+    return User("apps", "orders", kind, "orders", True, ReissuePause.NONE, certificate)
 
 
 def one(*users: User, **options: Any) -> Presenter:
@@ -128,7 +145,7 @@ def test_of_two_certificates_with_one_key_what_lies_beside_it_counts(beside: Any
 
 @pytest.mark.parametrize(
     "certificate",
-    [UserCertificate(problem="Secret apps/orders does not exist"), replace(GOOD, leaf=leaf(end=NOW), authority=None)],
+    [ABSENT, replace(ended(GOOD), authority=None)],
     ids=["none", "expired"],
 )
 def test_a_user_without_a_certificate_that_counts_presents_none(certificate: UserCertificate) -> None:
@@ -138,17 +155,17 @@ def test_a_user_without_a_certificate_that_counts_presents_none(certificate: Use
 
 @pytest.mark.parametrize(
     "certificate",
-    [replace(GOOD, authority=None, problem="of a stranger"), replace(GOOD, has_key=False, problem="of a stranger")],
+    [replace(GOOD, authority=None, refusal="of a stranger"), replace(GOOD, key_beside="another")],
     ids=["another CA", "another key"],
 )
 def test_a_certificate_that_does_not_fit_is_not_known(certificate: UserCertificate) -> None:
     found = one(user(certificate))
-    assert (found.authorities, found.evidence) == (None, "Secret apps/orders: of a stranger")
+    assert (found.authorities, found.evidence) == (None, f"Secret apps/orders: {certificate.problem}")
 
 
 def test_a_program_that_reads_a_stale_keystore_may_present_any_certificate() -> None:
     why = "its user.p12 holds another certificate than its user.crt"
-    found = one(user(replace(GOOD, keystore_doubt=why)))
+    found = one(user(opened(GOOD, why)))
     assert (found.authorities, found.evidence, found.is_outdated) == (
         names_of(OLD, NEW),
         f"Secret apps/orders: {why}",
@@ -173,8 +190,8 @@ def test_a_user_whose_certificates_another_issuer_issues() -> None:
     )
 
 
-def named(certificate: UserCertificate, *readers: Reader, entry: str = "tls.crt", remedy: str = "") -> NamedCertificate:
-    return NamedCertificate(NamedSecret("elsewhere", "partner", entry), certificate, remedy, readers)
+def named(certificate: UserCertificate, entry: str = "tls.crt") -> UserCertificate:
+    return replace(certificate, secret=NamedSecret("elsewhere", "partner", entry), kind=SecretKind.NAMED)
 
 
 OF_OLD = replace(GOOD, authority=OLD.certificate, ca_beside=NEW.certificate)
@@ -201,7 +218,7 @@ class TestNamedSecrets:
 
     def test_a_superuser_by_name_is_known_by_it_too(self) -> None:
         resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": ["CN=admin,O=us"]}})
-        own = replace(GOOD, leaf=leaf("admin", "us"))
+        own = replace(GOOD, chain=(leaf("admin", "us"),))
         assert one(resource=resource, named=[named(own)]).name == "superuser CN=admin,O=us"
         assert one(resource=resource, named=[named(own)]).authorities == names_of(NEW)
 
@@ -209,28 +226,32 @@ class TestNamedSecrets:
         both = [named(GOOD), named(OF_OLD, entry="old.crt")]
         found = one(user(None, "tls-external"), named=both)
         assert found.authorities == names_of(OLD, RENEWED, NEW)
-        both[1] = named(replace(OF_OLD, authority=None, problem="of a stranger"), entry="old.crt")
+        both[1] = named(replace(OF_OLD, authority=None, refusal="of a stranger"), entry="old.crt")
         found = one(user(None, "tls-external"), named=both)
-        assert (found.authorities, found.evidence) == (None, "Secret elsewhere/partner entry old.crt: of a stranger")
+        assert (found.authorities, found.evidence) == (
+            None, "Secret elsewhere/partner entry old.crt: brokers refuse its certificate: of a stranger",
+        )  # fmt: skip
 
     @pytest.mark.parametrize("users", [(), (user(None, "tls-external"),)], ids=["copy", "user"])
     def test_a_stale_keystore_beside_it_may_hold_any_certificate(self, users: Sequence[User]) -> None:
         why = "its user.p12 holds another certificate than its user.crt"
-        found = one(*users, named=[named(replace(GOOD, keystore_doubt=why), entry="user.crt")])
+        found = one(*users, named=[named(opened(GOOD, why), entry="user.crt")])
         assert (found.authorities, found.evidence) == (
             names_of(OLD, NEW), f"Secret elsewhere/partner entry user.crt: {why}",
         )  # fmt: skip
 
     def test_a_user_with_ended_certificates_alone_presents_an_unknown_certificate(self) -> None:
         """It logs in with another certificate, or not at all."""
-        ended = [named(replace(GOOD, leaf=leaf(end=NOW)))]
-        found = one(user(None, "tls-external"), named=ended)
+        former = [named(ended(GOOD))]
+        found = one(user(None, "tls-external"), named=former)
         assert (found.authorities, found.evidence) == (None, f"the certificate in {WHERE} has expired")
-        found = one(user(None, "tls-external"), named=[*ended, named(OF_OLD, entry="old.crt")])
+        found = one(user(None, "tls-external"), named=[*former, named(OF_OLD, entry="old.crt")])
         assert found.authorities == names_of(OLD, RENEWED)
 
     def test_a_named_secret_of_another_subject_does_not_count_for_a_user(self) -> None:
-        _operator, stranger, secret = of(user(None, "tls-external"), named=[named(replace(GOOD, leaf=leaf("other")))])
+        _operator, stranger, secret = of(
+            user(None, "tls-external"), named=[named(replace(GOOD, chain=(leaf("other"),)))]
+        )
         assert (stranger.authorities, secret.authorities) == (None, names_of(NEW))
 
     def test_a_copy_of_a_users_certificate_is_told_of_as_a_secret(self) -> None:
@@ -242,10 +263,10 @@ class TestNamedSecrets:
         )
 
     def test_a_certificate_that_has_expired_is_not_presented(self) -> None:
-        assert one(named=[named(replace(OF_OLD, leaf=leaf(end=NOW)))]).authorities == frozenset()
+        assert one(named=[named(ended(OF_OLD))]).authorities == frozenset()
 
     def test_a_named_secret_that_cannot_be_read_is_not_known(self) -> None:
-        found = one(named=[named(UserCertificate(problem="it does not exist"), remedy="Grant it.")])
+        found = one(named=[named(replace(ABSENT, absence="it does not exist", remedy="Grant it."))])
         assert (found.authorities, found.evidence, found.remedy) == (None, f"{WHERE}: it does not exist", "Grant it.")
 
     def test_a_certificate_whose_ca_was_renewed_with_its_key_is_one_of_the_ca_in_use(self) -> None:
@@ -256,7 +277,7 @@ class TestNamedSecrets:
     def reader(self, certificate: UserCertificate, created: datetime, *, followed: bool) -> Presenter:
         pods = ({"metadata": {"creationTimestamp": created.isoformat()}},)
         reader = Reader("Pod elsewhere/a", pods, followed=followed)
-        *_others, found = of(named=[named(certificate, reader)])
+        *_others, found = of(named=[named(certificate)], readers=[reader])
         return found
 
     @pytest.mark.parametrize(("created", "expected"), [(LATE, (NEW,)), (EARLY, (OLD, NEW))])
@@ -277,10 +298,14 @@ class TestNamedSecrets:
         assert self.reader(certificate, created, followed=True).renewal is renewal
 
 
+#: A copy of another certificate than the user has.
+ANOTHER = replace(GOOD, kind=SecretKind.COPY, chain=(leaf("before"),))
+
+
 class TestReaders:
     def reader(self, *created: str, **fields: Any) -> Presenter:
         pods = tuple({"metadata": {"creationTimestamp": moment}} for moment in created)
-        _operator, _user, found = of(user(GOOD, "tls", Reader("Pod apps/a", pods, **fields)))
+        _operator, _user, found = of(user(GOOD), readers=[Reader("Pod apps/a", pods, **fields)])
         return found
 
     def test_a_reader_that_has_started_since(self) -> None:
@@ -297,7 +322,7 @@ class TestReaders:
 
     def test_a_ca_that_was_renewed_with_its_key_validates_whatever_it_has_read(self) -> None:
         reader = Reader("Pod apps/a", ({"metadata": {"creationTimestamp": EARLY.isoformat()}},))
-        _operator, _user, found = of(user(GOOD, "tls", reader), current=RENEWED)
+        _operator, _user, found = of(user(GOOD), readers=[reader], current=RENEWED)
         assert found.authorities == names_of(RENEWED)
 
     @pytest.mark.parametrize(
@@ -307,14 +332,14 @@ class TestReaders:
         self, doubt: str, expected: tuple[Entity, ...]
     ) -> None:
         """Brokers refuse it, whichever CA they trust; what is in a keystore may be another certificate."""
-        ended, reader = replace(GOOD, leaf=leaf(end=NOW), keystore_doubt=doubt), Reader("Pod apps/a", ())
-        _operator, _user, found = of(user(ended, "tls", reader))
+        certificate = opened(ended(GOOD), doubt)
+        _operator, _user, found = of(user(certificate), readers=[Reader("Pod apps/a", ())])
         assert found.authorities == names_of(*expected)
 
     def test_a_copy_that_is_behind(self) -> None:
         """A KafkaAccess has no process that could restart; its operator copies for it."""
-        reader = Reader("KafkaAccess apps/a", None, Copy("cd", NOW), followed=True)
-        _operator, _user, found = of(user(GOOD, "tls", reader))
+        reader = Reader("KafkaAccess apps/a", None, ANOTHER, followed=True)
+        _operator, _user, found = of(user(GOOD), readers=[reader])
         assert (found.authorities, found.renewal) == (names_of(OLD, NEW), Renewal.FOLLOWED)
         assert found.remedy.startswith("The Access Operator copies the certificate of user orders for it: see in its")
 
@@ -326,7 +351,7 @@ class TestReaders:
         )
 
     def test_a_reader_of_which_nothing_is_known(self) -> None:
-        _operator, _user, found = of(user(GOOD, "tls", Reader("KafkaAccess apps/a", None)))
+        _operator, _user, found = of(user(GOOD), readers=[Reader("KafkaAccess apps/a", None)])
         assert (found.authorities, found.evidence) == (
             None, "the run cannot tell whether it has read the certificate of user orders since that was issued",
         )  # fmt: skip
@@ -343,26 +368,26 @@ class TestTheEndOfWhatReadersHaveRead:
         [
             (FRESH, GOOD, GOOD.not_after),
             (BEHIND, GOOD, None),
-            (FRESH, replace(GOOD, keystore_doubt="its user.p12 does not open"), None),
+            (FRESH, opened(GOOD, "its user.p12 does not open"), None),
             (FRESH, replace(GOOD, changed_at=None), None),
-            (Reader("KafkaAccess apps/a", None, Copy(GOOD.sha256, NOW)), GOOD, GOOD.not_after),
-            (Reader("KafkaAccess apps/a", None, Copy("cd", NOW)), GOOD, None),
+            (Reader("KafkaAccess apps/a", None, replace(GOOD, kind=SecretKind.COPY)), GOOD, GOOD.not_after),
+            (Reader("KafkaAccess apps/a", None, ANOTHER), GOOD, None),
         ],
         ids=["read", "not read", "another one in the keystore", "not told when it changed", "copied", "not copied"],
     )
     def test_the_end_that_a_reader_has_read_is_that_of_the_certificate_in_the_secret(
         self, reader: Reader, certificate: UserCertificate, end: datetime | None
     ) -> None:
-        _operator, own, found = of(user(certificate, "tls", reader))
+        _operator, own, found = of(user(certificate), readers=[reader])
         assert (found.certificate_source, found.ends_at) == (f"{reader.name} orders", end)
         assert (own.certificate_source, own.ends_at) == ("", None)
 
     def test_another_user_operator_may_issue_for_longer(self) -> None:
-        _operator, _user, found = of(replace(user(GOOD, "tls", self.FRESH), namespace="team"))
+        _operator, _user, found = of(replace(user(), namespace="team"), readers=[self.FRESH])
         assert found.certificate_source == ""
 
     def test_a_person_may_put_anything_into_a_named_secret(self) -> None:
-        *_others, found = of(named=[named(GOOD, self.FRESH)])
+        *_others, found = of(named=[named(GOOD)], readers=[self.FRESH])
         assert (found.name, found.certificate_source) == ("Pod apps/a", "")
 
 
@@ -409,8 +434,8 @@ def test_a_user_that_would_get_no_other_certificate(ready: bool, pause: ReissueP
 )
 def test_readers_of_a_user_that_another_program_has_paused(certificate: UserCertificate, pause: ReissuePause) -> None:
     """They have something to take up only where it was issued again before the pause."""
-    of_user = user(certificate, "tls", Reader("KafkaConnect apps/connect", (), followed=True))
-    _operator, _user, found = of(replace(of_user, pause=ReissuePause.FOREIGN))
+    reader = Reader("KafkaConnect apps/connect", (), followed=True)
+    _operator, _user, found = of(replace(user(certificate), pause=ReissuePause.FOREIGN), readers=[reader])
     assert (found.name, found.pause) == ("KafkaConnect apps/connect", pause)
 
 

@@ -13,18 +13,14 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import (
-    NamedCertificate,
-    read_named,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
-    ClientsCa,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import UserCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import read_named
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NamedSecret,
 )
 
-from ....tools.support.certificates import NOW, Entity
+from ....tools.support.certificates import Entity
 from ....tools.support.permissions import Restricted
 from ..bench import Object, pem, secret
 from .stage import NEW, OLD, STRANGER, Stage, keystore, mounting, of, one_user
@@ -36,29 +32,33 @@ NAMED = NamedSecret("team", "partner-tls")
 
 
 class TestNamedSecrets:
-    def see(self, content: dict[str, bytes], entry: str | None = None) -> tuple[NamedCertificate, ...]:
+    def see(self, content: dict[str, bytes], entry: str | None = None) -> tuple[UserCertificate, ...]:
+        return self.look(content, entry).named_certificates
+
+    def look(self, content: dict[str, bytes], entry: str | None = None) -> Users:
         stage = Stage()
         stage.in_another("team", "secrets", secret("partner-tls", content))
         stage.in_another("team", "pods", mounting("app", "partner-tls"))
-        return stage.see(presenting_secrets=(replace(NAMED, entry=entry),)).named_certificates
+        return stage.see(presenting_secrets=(replace(NAMED, entry=entry),))
 
     @pytest.mark.parametrize("entry", [None, "tls.crt"])
     def test_the_certificate_and_the_readers_of_a_named_secret(self, entry: str | None) -> None:
-        (found,) = self.see(ISSUED, entry)
-        assert found.secret.label == "Secret team/partner-tls entry tls.crt"
-        assert (found.certificate.subject, found.certificate.problem) == (LEAF.certificate.subject, "")
-        assert (found.certificate.authority, found.certificate.has_key) == (NEW.certificate, True)
-        assert [one.name for one in found.readers] == ["Pod team/app"]
+        users = self.look(ISSUED, entry)
+        (found,) = users.named_certificates
+        assert found.label == "Secret team/partner-tls entry tls.crt"
+        assert (found.subject, found.problem) == (LEAF.certificate.subject, "")
+        assert (found.authority, found.has_key) == (NEW.certificate, True)
+        assert [reader.name for reader in users.readers_of(found.secret.key)] == ["Pod team/app"]
 
     def test_without_an_entry_all_certificates_of_clients_count(self) -> None:
         found = self.see({**ISSUED, "user.crt": pem(of(OLD, "partner")), "notes": b"of last year"})
-        assert [(one.secret.entry, one.certificate.authority) for one in found] == [
+        assert [(one.secret.entry, one.authority) for one in found] == [
             ("tls.crt", NEW.certificate), ("user.crt", OLD.certificate),
         ]  # fmt: skip
 
     def test_a_private_key_that_is_kept_elsewhere_is_no_problem(self) -> None:
         (found,) = self.see({"tls.crt": pem(LEAF)})
-        assert (found.certificate.has_key, found.certificate.problem) == (True, "")
+        assert (found.has_key, found.problem) == (True, "")
 
     @pytest.mark.parametrize(
         ("content", "entry", "problem"),
@@ -75,8 +75,8 @@ class TestNamedSecrets:
         self, content: dict[str, bytes], entry: str | None, problem: str
     ) -> None:
         (found,) = self.see(content, entry)
-        assert found.certificate.problem.startswith(problem)
-        assert found.certificate.authority is None or not found.certificate.has_key
+        assert found.problem.startswith(problem)
+        assert found.authority is None or not found.has_key
 
     @pytest.mark.parametrize(
         ("leaf", "doubt"),
@@ -85,22 +85,22 @@ class TestNamedSecrets:
     def test_the_keystore_in_a_copy_of_a_users_secret_is_opened(self, leaf: Entity, doubt: str) -> None:
         """A program that copies may have left the earlier file."""
         (found,) = self.see({**CONTENT, "user.p12": keystore(leaf), "user.password": b"secret"})
-        assert (found.certificate.keystore, found.certificate.keystore_doubt, found.certificate.problem) == (
+        assert (found.has_keystore, found.keystore_doubt, found.problem) == (
             True, doubt, "",
         )  # fmt: skip
 
     def test_a_certificate_with_the_older_header_is_found(self) -> None:
         (found,) = self.see({"tls.crt": pem(of(NEW, "partner")).replace(b" CERTIFICATE", b" X509 CERTIFICATE")}, None)
-        assert (found.secret.entry, found.certificate.subject) == ("tls.crt", "CN=partner,O=io.strimzi")
+        assert (found.secret.entry, found.subject) == ("tls.crt", "CN=partner,O=io.strimzi")
 
     def test_a_named_secret_that_does_not_exist(self) -> None:
         (found,) = Stage().see(presenting_secrets=(NAMED,)).named_certificates
-        assert (found.secret.label, found.certificate.problem) == ("Secret team/partner-tls", "it does not exist")
+        assert (found.label, found.problem) == ("Secret team/partner-tls", "it does not exist")
 
     def test_a_named_secret_that_may_not_be_read(self) -> None:
         client = KubeClient(Restricted(Stage().api, denied=frozenset({"get secrets"})))
-        (found,) = read_named(client, (NAMED,), ClientsCa((), b""), NOW)
-        assert found.certificate.problem.startswith("Failed to read Secret team/partner-tls: ")
+        (found,) = read_named(client, (NAMED,))
+        assert found.problem.startswith("Failed to read Secret team/partner-tls: ")
         assert found.remedy
 
     def test_a_connect_that_logs_in_with_it_is_restarted_by_the_operator(self) -> None:
@@ -108,8 +108,9 @@ class TestNamedSecrets:
         stage.create("secrets", secret("partner-tls", ISSUED))
         login = {"authentication": {"type": "tls", "certificateAndKey": {"secretName": "partner-tls"}}}
         stage.create("kafkaconnects", {"metadata": {"name": "one"}, "spec": login})
-        (found,) = stage.see(presenting_secrets=(NamedSecret("kafka", "partner-tls"),)).named_certificates
-        assert [(one.name, one.followed) for one in found.readers] == [("KafkaConnect kafka/one", True)]
+        users = stage.see(presenting_secrets=(NamedSecret("kafka", "partner-tls"),))
+        readers = users.readers_of(("kafka", "partner-tls"))
+        assert [(one.name, one.followed) for one in readers] == [("KafkaConnect kafka/one", True)]
 
 
 READING: list[Object] = [
@@ -157,8 +158,8 @@ def test_resources_that_log_in_with_it_present_it(plural: str, spec: Object, nam
     stage = one_user()
     stage.create(plural, {"metadata": {"name": "one"}, "spec": spec})
     stage.create(plural, {"metadata": {"name": "two"}, "spec": {}})
-    (found,) = stage.seen().readers
-    assert (found.name, found.followed, found.is_up_to_date(NOW)) == (name, True, True)
+    (found,) = stage.readers_of_user()
+    assert (found.name, found.followed, found.is_up_to_date(stage.seen().certificate)) == (name, True, True)
 
 
 def test_a_mirror_maker_that_was_written_for_v1beta2_logs_in_with_it_too() -> None:
@@ -185,9 +186,17 @@ def test_a_resource_has_read_it_when_all_of_its_pods_have(earlier: int, later: i
         "strimzi.io/kind": "KafkaConnect", "strimzi.io/cluster": "one", "strimzi.io/component-type": "kafka-connect-build",
     }  # fmt: skip
     stage.create("pods", {"metadata": {"name": "one-connect-build", "labels": labels}, "spec": {"containers": [{}]}})
-    (found,) = stage.seen().readers
-    changed = datetime(2026, 1, 1, 0, 0, 10, tzinfo=timezone.utc)
+    (found,) = stage.readers_of_user()
+    certificate = stage.seen().certificate
+    assert certificate is not None
+    changed = replace(certificate, changed_at=datetime(2026, 1, 1, 0, 0, 10, tzinfo=timezone.utc))
     assert (found.name, found.is_up_to_date(changed)) == ("KafkaConnect kafka/one", fresh)
+
+
+def up_to_date(stage: Stage) -> dict[str, bool | None]:
+    """Whether each reader of the user's Secret has read the certificate."""
+    certificate = stage.seen().certificate
+    return {reader.name: reader.is_up_to_date(certificate) for reader in stage.readers_of_user()}
 
 
 def restarted(stage: Stage, secret: str, spec: Object) -> None:
@@ -205,9 +214,10 @@ def test_a_pod_that_an_operator_restarts_presents_what_else_it_has(spec: Object)
     stage.user("login")
     stage.issue(of(NEW, "login"), "login")
     restarted(stage, "login", {**spec, "volumes": [{"secret": {"secretName": "login"}}, *spec.get("volumes", ())]})
-    login, orders = stage.see().users
-    assert [(one.name, one.followed) for one in login.readers] == [("KafkaConnect kafka/one", True)]
-    assert [(one.name, one.followed) for one in orders.readers] == [("Pod kafka/one-connect-0", False)]
+    users = stage.see()
+    login, orders = (users.readers_of(("kafka", secret)) for secret in ("login", "orders"))
+    assert [(one.name, one.followed) for one in login] == [("KafkaConnect kafka/one", True)]
+    assert [(one.name, one.followed) for one in orders] == [("Pod kafka/one-connect-0", False)]
 
 
 @pytest.mark.parametrize("mounted", [[], [{"secret": {"secretName": "b"}}]])
@@ -221,11 +231,8 @@ def test_a_resource_that_logs_in_with_a_binding_is_a_reader_of_it(mounted: list[
     restarted(stage, "b", {"volumes": mounted, "containers": [{}]})
     stage.api.clock = lambda: "2026-01-01T00:00:20Z"
     stage.create("secrets", secret("b", {"ssl.keystore.crt": pem(leaf)}))
-    found = stage.seen()
-    assert found.certificate is not None
-    told = {one.name: one.is_up_to_date(found.certificate.changed_at, leaf.certificate.sha256) for one in found.readers}
-    assert told == {"KafkaAccess kafka/bound": True, "KafkaConnect kafka/one": False}
-    assert {one.followed for one in found.readers} == {True}
+    assert up_to_date(stage) == {"KafkaAccess kafka/bound": True, "KafkaConnect kafka/one": False}
+    assert {reader.followed for reader in stage.readers_of_user()} == {True}
 
 
 def test_a_binding_is_followed_to_its_readers() -> None:
@@ -252,10 +259,7 @@ def test_a_binding_has_read_it_when_it_holds_the_same_certificate(copied: bool) 
     content = entries(user)["user.crt"] if copied else b""
     stage.create("secrets", secret("b", {"ssl.keystore.crt": content}))
     stage.pod("app", {"volumes": [{"name": "tls", "secret": {"secretName": "b"}}]})
-    found = stage.seen()
-    assert found.certificate is not None
-    told = [one.is_up_to_date(found.certificate.changed_at, found.certificate.sha256) for one in found.readers]
-    assert told == [copied, copied]
+    assert up_to_date(stage) == {"KafkaAccess kafka/bound": copied, "Pod kafka/app": copied}
 
 
 def test_a_pod_from_before_the_secret_changed_presents_what_was_there() -> None:
@@ -268,8 +272,5 @@ def test_a_pod_from_before_the_secret_changed_presents_what_was_there() -> None:
         last[0] = next(times)
         stage.api.clock = lambda: last[0]
         step()
-    found = stage.seen()
-    assert found.certificate is not None
-    told = {one.name: one.is_up_to_date(found.certificate.changed_at) for one in found.readers}
-    assert told == {"Pod kafka/before": False, "Pod kafka/after": True}
-    assert [one.is_up_to_date(None) for one in found.readers] == [None, None]
+    assert up_to_date(stage) == {"Pod kafka/before": False, "Pod kafka/after": True}
+    assert [reader.is_up_to_date(None) for reader in stage.readers_of_user()] == [None, None]

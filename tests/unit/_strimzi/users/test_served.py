@@ -5,17 +5,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.carry_out import write_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import write_all
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import ServedUser
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import subject_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import UserCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
@@ -24,9 +28,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     LedgerEntry,
     TrustState,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import StoredLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 
 from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.memory_api import MemoryApi, Response
 from ....tools.support.users import kafka_user, user_secret
 from ..bench import SCOPE, Bench, kafka, pem, secret
 
@@ -53,8 +59,12 @@ def seen(made: Bench) -> Observation:
     return observe_clients_ca(made.client(), CLIENTS, NOW)
 
 
-def of(made: Bench, name: str = "orders") -> ServedUser:
+def of(made: Bench, name: str = "orders") -> UserCertificate:
     return seen(made).served_users[name]
+
+
+def leaf_of(made: Bench, name: str = "orders") -> StoredLeaf | None:
+    return seen(made).snapshot.user_leaves[name]
 
 
 @pytest.mark.parametrize("name", ["m" * 65, "m" * 64])
@@ -94,20 +104,21 @@ def test_where_the_user_operator_can_sign_no_user_is_served(keys: dict[str, byte
 
 def test_a_served_user_has_these_facts() -> None:
     made = with_user(bench())
-    found = of(made)
-    assert (found.where.secret, found.where.entry, found.where.component) == ("orders", "user", Component.USER)
-    assert (found.where.common_name, found.where.namespace) == ("orders", "kafka")
-    assert (found.version, found.keystore) == (made.find("secrets", "orders")["metadata"]["resourceVersion"], False)
-    assert found.stored is not None
-    assert found.stored.chain is not None
-    assert (found.stored.generation, found.stored.chain[0].subject) == (3, "CN=orders,O=io.strimzi")
-    assert seen(made).snapshot.user_leaves == {"orders": found.stored}
+    found, stored = of(made), leaf_of(made)
+    (place,) = seen(made).expected_leaves
+    assert (place.secret, place.entry, place.component) == ("orders", "user", Component.USER)
+    assert (place.common_name, place.namespace) == ("orders", "kafka")
+    assert (found.version, found.has_keystore) == (made.find("secrets", "orders")["metadata"]["resourceVersion"], False)
+    assert stored is not None
+    assert stored.chain == found.chain
+    assert (stored.generation, stored.chain[0].subject) == (3, "CN=orders,O=io.strimzi")
+    assert (stored.key, stored.key_beside, stored.problem) == ("user.crt", stored.chain[0].public_key_sha256, "")
 
 
 def test_a_user_without_a_secret_is_missing_a_certificate() -> None:
     made = bench()
     made.create("kafkausers", kafka_user("orders"))
-    assert (of(made).stored, of(made).version) == (None, None)
+    assert (leaf_of(made), of(made).version) == (None, None)
     assert seen(made).snapshot.every_missing_leaf == {"orders": Component.USER}
 
 
@@ -121,7 +132,7 @@ def test_users_of_other_kinds_have_no_certificate_of_the_cluster(kind: str) -> N
 def test_a_keystore_is_noticed() -> None:
     made = with_user(bench())
     made.change("secrets", "orders", {"data": {"user.p12": "AAAA"}})
-    assert of(made).keystore
+    assert of(made).has_keystore
 
 
 @pytest.mark.parametrize(
@@ -149,7 +160,7 @@ def test_the_generation_is_that_of_the_ca_beside_it(beside: bytes, generation: i
     write_all(write_ledger(step, seen(made)), work, "")
     stored = secret("orders", {"ca.crt": beside})
     made.change("secrets", "orders", {"data": stored["data"]})
-    found = of(made).stored
+    found = leaf_of(made)
     assert found is not None
     assert found.generation == generation
 
@@ -158,10 +169,12 @@ def test_the_generation_is_that_of_the_ca_beside_it(beside: bytes, generation: i
     ("spec", "own", "days"), [({}, {}, 30), ({"clientsCa": {"renewalDays": 10}}, {}, 10), ({}, {"renewalDays": 50}, 50)]
 )
 def test_how_long_before_the_end_the_user_operator_would_try(spec: Any, own: dict[str, int], days: int) -> None:
-    found = of(with_user(bench(**spec), **own))
+    observation = seen(with_user(bench(**spec), **own))
+    (place,) = observation.expected_leaves
+    assert subject_for(place, observation).outlasts == days * DAY
+    found = observation.snapshot.user_leaves["orders"]
+    assert found is not None
     assert found.renewal_window == days * DAY
-    assert found.stored is not None
-    assert found.stored.renewal_window == days * DAY
 
 
 @pytest.mark.parametrize("name", ["demo-kafka", "cluster-operator", "demo-entity-user-operator", "demo-cruise-control"])
@@ -180,3 +193,56 @@ def test_presenters_know_where_theirs_would_be_written_to() -> None:
     assert {one.name: one.secret for one in seen(made).snapshot.presenters} == {
         "the User Operator": "", "KafkaUser kafka/orders": "user-orders", "KafkaUser kafka/demo-kafka": "",
     }  # fmt: skip
+
+
+@dataclass
+class Listing:
+    """Counts the lists of the Secrets of users in full."""
+
+    api: MemoryApi
+    full: int = 0
+
+    def request(self, method: str, path: str, **options: Any) -> Response:
+        is_of_users = CLIENTS.user_selector == (options.get("query") or {}).get("labelSelector")
+        self.full += is_of_users and path.endswith("/secrets") and "Partial" not in options.get("content_type", "")
+        return self.api.request(method, path, **options)
+
+    def stream(self, path: str, **options: Any) -> Iterator[Any]:
+        return self.api.stream(path, **options)
+
+
+def test_the_secrets_of_users_are_read_in_full_once_in_a_call() -> None:
+    """Each look rests on the versions that it lists."""
+    made, remembered = with_user(bench()), Remembered[UserCertificate]()
+    for full in (1, 0):
+        listing = Listing(made.api)
+        found = observe_clients_ca(KubeClient(listing), CLIENTS, NOW, remembered=remembered)
+        assert found.served_users["orders"].version == made.find("secrets", "orders")["metadata"]["resourceVersion"]
+        assert (listing.full, found.snapshot.user_leaves["orders"]) == (full, leaf_of(made))
+
+
+def test_a_secret_without_the_labels_of_users_holds_no_leaf_that_a_write_may_replace() -> None:
+    """Its certificate counts all the same: programs present it."""
+    made = with_user(bench())
+    made.change("secrets", "orders", {"metadata": {"labels": {"strimzi.io/kind": None}}})
+    found = of(made)
+    assert (found.version, found.subject, leaf_of(made)) == (None, "CN=orders,O=io.strimzi", None)
+
+
+def test_a_chain_that_no_listener_accepts_is_no_leaf() -> None:
+    made = with_user(bench())
+    stored = made.data("orders")["user.crt"]
+    made.change("secrets", "orders", {"data": secret("orders", {"user.crt": stored * 11})["data"]})
+    found = leaf_of(made)
+    assert found is not None
+    assert (found.chain, found.key_beside) == (None, "")
+    assert found.problem.startswith("it has 11 certificates")
+
+
+def test_a_key_that_cannot_be_used_is_a_problem_of_the_leaf() -> None:
+    made = with_user(bench())
+    made.change("secrets", "orders", {"data": secret("orders", {"user.key": b"nothing"})["data"]})
+    found = leaf_of(made)
+    assert found is not None
+    assert (found.chain is not None, found.key_beside) == (True, "")
+    assert found.problem.startswith("the private key beside it cannot be used: ")

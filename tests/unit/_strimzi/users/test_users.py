@@ -17,21 +17,23 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
-    UNOPENED,
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
     ClientsCa,
+    SecretKind,
     UserCertificate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.reading import (
+    FormerPlaces,
+    KnownUsers,
+    read_users,
+    users_of,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
     is_to_be_opened,
     read_user_secret,
     why_stale,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
-    FormerPlaces,
-    KnownUsers,
-    Users,
-    read_users,
-    users_of,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NO_NAMED_PLACES,
     NamedPlaces,
@@ -58,7 +60,7 @@ def test_each_certificate_is_of_a_ca_that_brokers_trust(authority: Entity) -> No
     assert found.certificate is not None
     assert found.certificate.authority == authority.certificate
     assert (found.certificate.subject, found.certificate.sha256) == (leaf.certificate.subject, leaf.certificate.sha256)
-    assert (found.certificate.not_after, found.certificate.keystore) == (leaf.certificate.not_after, True)
+    assert (found.certificate.not_after, found.certificate.has_keystore) == (leaf.certificate.not_after, True)
     assert found.certificate.problem == ""
 
 
@@ -67,7 +69,7 @@ def test_the_end_of_its_ca_is_not_that_of_a_certificate() -> None:
     ended = make("clients-ca v1", NEW.key, end=NOW - timedelta(days=1))
     leaf = of(ended)
     stored = secret("orders", {"ca.crt": pem(ended), "user.crt": pem(leaf), "user.key": leaf.key.reveal()})
-    found = read_user_secret(stored, ClientsCa((ended.certificate,), pem(ended)), NOW)
+    found = read_user_secret(stored).judged_by(ClientsCa((ended.certificate,), pem(ended)), NOW)
     assert (found.authority, found.problem) == (ended.certificate, "")
 
 
@@ -151,7 +153,7 @@ def test_a_secret_that_has_lost_its_labels_is_read_all_the_same(lost: str) -> No
     stage.change("secrets", "orders", {"metadata": {"labels": {lost.partition("=")[0]: None}}})
     certificate = stage.seen().certificate
     assert certificate is not None
-    assert (certificate.authority, certificate.problem, certificate.unlabelled) == (NEW.certificate, "", (lost,))
+    assert (certificate.authority, certificate.problem, certificate.lost_labels) == (NEW.certificate, "", (lost,))
 
 
 class TestKeystores:
@@ -162,7 +164,7 @@ class TestKeystores:
     def see(self, stored: bytes, password: bytes | None = b"secret") -> UserCertificate:
         found = one_user(self.LEAF, user_p12=stored, user_password=password).seen().certificate
         assert found is not None
-        assert (found.keystore, found.problem, found.authority) == (True, "", NEW.certificate)
+        assert (found.has_keystore, found.problem, found.authority) == (True, "", NEW.certificate)
         return found
 
     def test_a_keystore_with_the_certificate_and_its_key(self) -> None:
@@ -188,6 +190,11 @@ class TestKeystores:
             b"orders", None, certs.load(pem(self.LEAF))[0], None, BestAvailableEncryption(b"secret")
         )
         assert self.see(only).keystore_doubt == "its user.p12 holds no private key with its certificate"
+
+    def test_a_keystore_beside_a_certificate_that_cannot_be_read_is_seen_and_not_opened(self) -> None:
+        found = one_user(self.LEAF, user_crt=b"nothing", user_p12=b"nothing").seen().certificate
+        assert found is not None
+        assert (found.has_keystore, found.keystore_doubt, found.is_spoilt) == (True, "", True)
 
     @pytest.mark.parametrize(
         ("certificate", "file", "opened"),
@@ -232,12 +239,12 @@ class TestKeystores:
         monkeypatch.setattr(secrets, "why_stale", count)
         known = KnownUsers()
 
-        def look(opening: bool) -> tuple[str, int]:
+        def look(opening: bool) -> tuple[str | None, int]:
             found = replace(known, opens_keystores=opening).each(stage.client(), "kafka", SCOPE.user_selector)
-            return found["orders"].keystore_doubt, len(opened)
+            return found["orders"].opening_problem, len(opened)
 
         assert [look(opening) for opening in (False, False, True, True, False, True)] == [
-            (UNOPENED, 0), (UNOPENED, 0), ("", 1), ("", 1), (UNOPENED, 1), ("", 1)
+            (None, 0), (None, 0), ("", 1), ("", 1), (None, 1), ("", 1)
         ]  # fmt: skip
         patch = {"data": {"user.p12": base64.b64encode(keystore(self.OTHER)).decode()}}
         path = "/api/v1/namespaces/kafka/secrets/orders"
@@ -294,17 +301,22 @@ class TestNotWatched:
         assert (user.label, user.secret, user.watched) == ("KafkaUser kafka/orders", "kafka-orders", False)
         assert user.certificate is not None
         assert user.certificate.problem == ""
-        assert [one.name for one in user.readers] == ["Pod kafka/app"]
+        assert readers_of(found, user) == ["Pod kafka/app"]
 
     def test_a_secret_is_seen_without_its_user(self) -> None:
         (left,) = self.stage().see().named_certificates
-        assert (left.secret.label, left.certificate.authority, left.is_kept) == (
-            "Secret kafka/kafka-gone entry user.crt", OLD.certificate, True,
+        assert (left.label, left.authority, left.kind) == (
+            "Secret kafka/kafka-gone entry user.crt", OLD.certificate, SecretKind.LEFT,
         )  # fmt: skip
 
     def test_where_another_user_operator_is_said_to_look_they_are_its_users(self) -> None:
         found = self.stage().see(user_namespaces=(UserNamespace("kafka", "kafka-"),))
         assert [user.watched for user in found.users] == [True]
+
+
+def readers_of(found: Users, holder: User | UserCertificate) -> list[str]:
+    secret = holder.secret_key if isinstance(holder, User) else holder.secret.key
+    return [reader.name for reader in found.readers_of(secret)]
 
 
 def where(found: Users) -> list[tuple[str, str, bool]]:
@@ -362,7 +374,7 @@ class TestLeft:
         assert where(found) == [("team", "orders", False)]
         assert found.users[0].certificate is not None
         assert found.users[0].certificate.authority == NEW.certificate
-        assert [reader.name for reader in found.users[0].readers] == ["Pod team/app"]
+        assert readers_of(found, found.users[0]) == ["Pod team/app"]
         assert (found.namespaces, found.other_namespaces) == ((self.TEAM,), ())
 
     def test_what_nothing_remembers_is_found_by_its_certificates(self) -> None:
@@ -370,7 +382,7 @@ class TestLeft:
         found = self.see(self.stage())
         assert (where(found), left(found)) == ([], ["team/kafka-orders"])
         assert found.namespaces == (UserNamespace("team"),)
-        assert [reader.name for reader in found.named_certificates[0].readers] == ["Pod team/app"]
+        assert readers_of(found, found.named_certificates[0]) == ["Pod team/app"]
 
     def test_a_cluster_of_the_same_name_elsewhere_has_users_of_its_own(self) -> None:
         found = self.see(self.stage(by=STRANGER))
@@ -484,7 +496,7 @@ class TestOtherNamespaces:
         )
         assert theirs.certificate is not None
         assert theirs.certificate.problem == ""
-        assert ([one.name for one in own.readers], [one.name for one in theirs.readers]) == ([], ["Pod team/app-0"])
+        assert (readers_of(found, own), readers_of(found, theirs)) == ([], ["Pod team/app-0"])
         assert (found.namespace, found.other_namespaces) == ("kafka", ("team",))
         assert len(stage.see().users) == 1
 
@@ -498,8 +510,8 @@ class TestOtherNamespaces:
         stage.in_another("team", "kafkaaccesses", access)
         stage.in_another("team", "secrets", secret("b", {"ssl.keystore.crt": b""}))
         stage.in_another("team", "pods", mounting("app", "b"))
-        (found,) = stage.see(user_namespaces=(UserNamespace("team"),)).users
-        assert [one.name for one in found.readers] == ["KafkaAccess team/bound", "Pod team/app"]
+        found = stage.see(user_namespaces=(UserNamespace("team"),))
+        assert readers_of(found, found.users[0]) == ["KafkaAccess team/bound", "Pod team/app"]
 
     @pytest.mark.parametrize(
         ("operator", "secret_of_user"), [(None, "kafka-orders"), ({}, "orders"), ({"secretPrefix": "k-"}, "k-orders")]
@@ -545,10 +557,10 @@ class TestKept:
         stage.in_another(namespace, "pods", mounting("app", "orders"))
         found = stage.see(user_namespaces=(UserNamespace("team"),))
         (kept,) = found.named_certificates
-        assert (kept.secret.label, kept.certificate.authority, kept.is_kept) == (
-            f"Secret {namespace}/orders entry user.crt", OLD.certificate, True,
+        assert (kept.label, kept.authority, kept.kind) == (
+            f"Secret {namespace}/orders entry user.crt", OLD.certificate, SecretKind.LEFT,
         )  # fmt: skip
-        assert [one.name for one in kept.readers] == [f"Pod {namespace}/app"]
+        assert readers_of(found, kept) == [f"Pod {namespace}/app"]
 
     def test_many_cost_no_request_each(self) -> None:
         """A look comes before each pass of a flow, and such Secrets stay until a person deletes them."""
@@ -571,7 +583,7 @@ class TestKept:
         body["data"] |= secret("orders", {"user.p12": inside, "user.password": b"secret"})["data"]
         stage.create("secrets", body)
         (kept,) = stage.see().named_certificates
-        assert (kept.certificate.keystore, kept.certificate.keystore_doubt) == (True, doubt)
+        assert (kept.has_keystore, kept.keystore_doubt) == (True, doubt)
 
     def test_it_counts_once_while_its_user_moves_back(self) -> None:
         stage = Stage()
