@@ -78,11 +78,12 @@ def test_it_has_a_page(kind: IssuerKind) -> None:
 
 
 def test_credentials_are_hidden_by_the_facts_of_their_options() -> None:
-    assert set(SECRET_OPTIONS) == {"token", "secret_id", "jwt", "private_key"}
-    given = filled(OPTION["options"], {"type": "vault", "login": dict.fromkeys(SECRET_OPTIONS, "the credential")})
+    credentials = {"token", "secret_id", "jwt", "private_key"}
+    assert credentials <= SECRET_OPTIONS
+    given = filled(OPTION["options"], {"type": "vault", "login": dict.fromkeys(credentials, "the credential")})
     assert worth_hiding((), {"issuer": given}) == {"the credential"}
     shown = presentable({"issuer": given})["issuer"]["login"]
-    assert {shown[name] for name in SECRET_OPTIONS} == {NOT_SHOWN}
+    assert {shown[name] for name in credentials} == {NOT_SHOWN}
 
 
 def test_settings_are_of_one_kind() -> None:
