@@ -201,7 +201,7 @@ def each_part() -> Iterator[Any]:
             yield pytest.param(story, number, brought, id=f"{story.__name__} {number}", marks=marks)
 
 
-@pytest.mark.parametrize(("story", "first", "brought"), each_part())
+@pytest.mark.parametrize(("story", "first", "brought"), list(each_part()))
 def test_a_recovery_leads_on_from_wherever_the_flow_was_interrupted(
     cluster: WatchedCluster,
     nodes: ReloadingNodes,
