@@ -4,7 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """All errors of this collection, except errors that one file raises and catches itself.
 
-An error that ends a call names its object, the cause and the remedy. ``_ansible/module.py`` makes the failure of the module from it::
+An error names its object, the cause and the remedy if it ends a call. ``_ansible/module.py`` makes the failure of the
+module from it::
 
     CollectionError
     ├── OptionsError                    an option of a module, or what it leads to
@@ -35,7 +36,8 @@ An error that ends a call names its object, the cause and the remedy. ``_ansible
         ├── TimedOut
         └── LeaseHeld
 
-A reader of bytes knows the cause alone. Its caller names object and remedy, or takes the failure for a state; an error that nothing catches is a bug::
+A reader of bytes knows the cause alone. Its caller names object and remedy, or takes the failure for a state. If
+nothing catches such an error, it is a bug::
 
     Cause
     ├── CertificateError                a certificate, or a chain of certificates
@@ -50,7 +52,7 @@ A reader of bytes knows the cause alone. Its caller names object and remedy, or 
     ├── NoMemoryFiles                   this system
     └── UnusablePair                    a certificate with its key
 
-Text from elsewhere, made safe to show: the name of a CA must not command the terminal of its reader.
+Two functions make text from elsewhere safe to show: the name of a CA must not command the terminal of its reader.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ from typing import Any, Protocol
 
 
 class CollectionError(Exception):
-    """An error that ends a call, unless the call has another way.
+    """An error that ends a call if the call has no other way.
 
     Its text is the sentence of object and cause.
     """
@@ -68,7 +70,7 @@ class CollectionError(Exception):
     def __init__(self, object: str, cause: str, remedy: str) -> None:
         # The name of the object in messages.
         self.object = object
-        # The reason, as the rest of a sentence that begins with the object.
+        # The reason, as the rest of a sentence. The sentence begins with the object.
         self.cause = cause.rstrip(".")
         # The way out, in whole sentences.
         self.remedy = remedy
@@ -79,14 +81,14 @@ class CollectionError(Exception):
 
 
 class OptionsError(CollectionError):
-    """An option that cannot be used, or that contradicts another option. The message quotes no credential."""
+    """An unusable option, or an option that contradicts another. The message quotes no credential."""
 
 
 # Steps -------------------------------------------------------------------------------------------------------------
 
 
 class StepError(CollectionError):
-    """A step could not be carried out. Nothing is lost: the flow continues when it is run again."""
+    """A step could not be carried out. Nothing is lost: if the flow is run again, it continues."""
 
 
 class OperatorSilent(StepError):
@@ -98,7 +100,7 @@ class PausedByAnother(StepError):
 
 
 class RollStuck(StepError):
-    """A pod did not come back, or did not follow, in time."""
+    """A pod did not come back in time, or did not follow in time."""
 
     def __init__(self, object: str, cause: str, remedy: str, violations: Sequence[Mapping[str, str]] = ()) -> None:
         super().__init__(object, cause, remedy)
@@ -107,7 +109,9 @@ class RollStuck(StepError):
 
 
 class RestartsNotDue(StepError):
-    """The operator has no reason any more for restarts that are waited for: another writer has put back what it would have restarted pods for."""
+    """The operator has no reason any more for awaited restarts: another writer has put back the change for which the
+    operator would have restarted pods.
+    """
 
 
 class NodesSilent(StepError):
@@ -124,11 +128,14 @@ class ReloadImpossible(StepError):
 
 
 class StampsRefused(ReloadImpossible):
-    """The API server refuses that pods are annotated, although a review has said that it would not, as with an admission policy."""
+    """The API server refuses annotations of pods, such as by an admission policy, although a review has said otherwise.
+    """
 
 
 class LinkUnavailable(StepError):
-    """The issuer of the CA in use does not certify the next CA. Without that, every party has to know it before it is used."""
+    """The issuer of the CA in use does not certify the next CA. Without its certificate, every party has to know the
+    next CA before it is used.
+    """
 
 
 class IssuerUnavailable(StepError):
@@ -136,7 +143,7 @@ class IssuerUnavailable(StepError):
 
 
 class ServerFailure(IssuerUnavailable):
-    """The server of an issuer does not answer, or with a failure."""
+    """The server of an issuer does not answer, or answers with a failure."""
 
     def __init__(
         self, object: str, cause: str, remedy: str, *, transient: bool = False, wait: float | None = None
@@ -149,7 +156,7 @@ class ServerFailure(IssuerUnavailable):
 
 
 class KafkaUnavailable(CollectionError):
-    """Kafka did not answer, or answered another question. Asking again later may help."""
+    """Kafka did not answer, or answered another question. It may help to ask again later."""
 
 
 # The Kubernetes API ------------------------------------------------------------------------------------------------
@@ -172,7 +179,7 @@ class Attempted(Protocol):
 
 
 class KubeError(CollectionError):
-    """A request to the Kubernetes API that failed. The content of an object is never part of a message."""
+    """A failed request to the Kubernetes API. The content of an object is never part of a message."""
 
     def __init__(
         self,
@@ -186,11 +193,11 @@ class KubeError(CollectionError):
     ) -> None:
         super().__init__(f"Failed to {attempt}:", cause, remedy)
         self.attempt = attempt
-        # Whether the answer to a write was lost, or the server gave up on it, so that it may have been done.
+        # Whether the answer to a write was lost, or the server gave up on it. If so, the write may have been done.
         self.outcome_unknown = outcome_unknown
         # Whether the failure may pass by itself.
         self.is_transient = is_transient
-        # Seconds after which the server asks to be tried again; 0 where it asks nothing.
+        # Seconds after which the server asks to be tried again; 0 if it asks nothing.
         self.retry_after = retry_after
 
     def __str__(self) -> str:
@@ -244,7 +251,7 @@ class Unreachable(KubeError):
 
 
 class TimedOut(KubeError):
-    """The state that was waited for did not come in time."""
+    """The awaited state did not come in time."""
 
     def __init__(
         self, attempt: Attempted, cause: str, remedy: str, *, observed: Mapping[str, Mapping[str, Any]]
@@ -259,7 +266,7 @@ class LeaseHeld(KubeError):
 
     def __init__(self, attempt: Attempted, run: str, cause: str, remedy: str) -> None:
         super().__init__(attempt, cause, remedy)
-        # Readers look for the run, and not for the write that it prevents.
+        # Readers look for the run. They do not look for the write, which the run prevents.
         self.object = run
 
 
@@ -283,7 +290,7 @@ class RequestError(Cause):
 
 
 class KeystoreError(Cause):
-    """A keystore that cannot be used."""
+    """The keystore cannot be used."""
 
 
 class MalformedHandshake(Cause):
@@ -291,7 +298,7 @@ class MalformedHandshake(Cause):
 
 
 class CronError(Cause):
-    """An expression that Quartz would refuse."""
+    """Quartz would refuse the expression."""
 
 
 class AnswerUnusable(Cause):
@@ -299,7 +306,7 @@ class AnswerUnusable(Cause):
 
 
 class ApiMissing(Cause):
-    """The Kafka node does not know a version of the API that is needed: its Kafka is too old."""
+    """The Kafka node does not know a needed version of the API: its Kafka is too old."""
 
 
 class TransportError(Cause):
@@ -313,7 +320,7 @@ class TransportError(Cause):
         self.sent = sent
         # Whether another try can help by itself.
         self.transient = transient
-        # Whether no answer came in the time that was given.
+        # Whether no answer came in the given time.
         self.timed_out = timed_out
         # The option to look at.
         self.remedy = remedy
@@ -324,13 +331,17 @@ class NoMemoryFiles(Cause):
 
 
 class UnusablePair(Cause):
-    """A certificate and a key that OpenSSL does not take together. OpenSSL's own text is left out: it may quote anything."""
+    """OpenSSL does not take the certificate and the key together. OpenSSL's own text is left out: it may quote
+    anything.
+    """
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text, each character that does not print as RFC 4514 writes bytes: a backslash and hex digits, in UTF-8.
+    """The text, made safe to print. If a character does not print, it is written as RFC 4514 writes bytes: a backslash
+    and hex digits, in UTF-8.
 
-    That is control characters, what turns the direction of writing, and line ends other than the line ends to keep.
+    Such characters are control characters, characters that turn the direction of writing, and line ends other than the
+    line ends to keep.
     """
     if text.isprintable():
         return text
@@ -340,7 +351,9 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def fit_in_line(text: str, longest: int = 300) -> str:
-    """The text as part of a sentence: on one line, printable, without a full stop, and no longer than so many characters."""
+    """The text as part of a sentence: on one line, printable, without a full stop, and no longer than so many
+    characters.
+    """
     shown = printable(" ".join(text.split())).rstrip(". ")
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 

@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A TLS handshake over any byte stream, and an observation of it. It does not verify the certificates of
-the other side.
+"""A TLS handshake over any byte stream, and an observation of it. It does not verify the certificates of the other
+side.
 
-The ssl module shows neither the names in a CertificateRequest nor the certificates of a handshake that failed. TLS 1.2
-sends both in the clear (RFC 5246 section 7.4), so this module reads the same bytes beside the ssl module. It answers
-nothing, and checks every length before it uses it.
+The ssl module does not show the names in a CertificateRequest. If a handshake failed, it does not show the certificates
+either. TLS 1.2 sends both in the clear (RFC 5246 section 7.4), so this module reads the same bytes beside the ssl
+module. It answers nothing, and checks every length before use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .._tls.alerts import Alert, alert_of
 from .._tls.failures import cause_of
 from .tls import ByteStream, Deadline, TlsOverStream
 
-#: The most bytes of one direction that are read.
+#: The most bytes to read of one direction.
 MAXIMUM_FLIGHT = 1 << 18
 _MAXIMUM_RECORD = 1 << 14
 _MAXIMUM_MESSAGE = 1 << 17
@@ -38,18 +38,18 @@ _KEY_EXCHANGES = frozenset({12, 16})
 
 @dataclass(frozen=True)
 class Flight:
-    """The messages of one direction, up to where encryption begins."""
+    """The messages of one direction, up to the beginning of encryption."""
 
-    #: DER, as sent; None when there was no such message.
+    #: DER, as sent; None if there was no such message.
     certificates: tuple[bytes, ...] | None = None
-    #: DER names; None when the server requested no certificate.
+    #: DER names; None if the server requested no certificate.
     authorities: tuple[bytes, ...] | None = None
-    #: This side has sent its part of the key exchange.
+    #: Whether this side has sent its part of the key exchange.
     exchanged: bool = False
 
 
 class _Cursor:
-    """Reads forward in bytes that have all arrived."""
+    """Reads forward in bytes, which have all arrived."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -88,7 +88,7 @@ class _Cursor:
 
 
 def read_flight(data: bytes) -> Flight:
-    """The messages of one direction that have arrived in full. Raises MalformedHandshake and no other error."""
+    """The messages of one direction, if they have arrived in full. Raises MalformedHandshake and no other error."""
     if len(data) > MAXIMUM_FLIGHT:
         raise MalformedHandshake("it is longer than any handshake")
     found: dict[int, tuple[bytes, ...]] = {}
@@ -145,10 +145,10 @@ def _authorities(body: bytes) -> tuple[bytes, ...]:
     return found
 
 
-#: Certificates are public: a listener that sends one may not be the holder of its key.
+#: Certificates are public: a listener may send one without its key.
 _UNPROVEN = "it did not prove that it has the key of the certificate that it sent"
-#: Seconds that a listener has to say something by itself after a handshake of TLS 1.3, before it gets a question; where
-#: the API server passes on what it says, one of its answers longer.
+#: Seconds for a listener to say something by itself after a handshake of TLS 1.3, before it gets a question. If the API
+#: server passes on what it says, the wait is one answer of the API server longer.
 _PATIENCE, _ANSWERS = 1.0, 1
 
 
@@ -163,7 +163,7 @@ class HandshakeOutcome(str, Enum):
     CLOSED = "closed"
     #: The listener gave no answer in time.
     TIMED_OUT = "timed out"
-    #: The listener sent something that is no handshake, or the TLS library failed without an alert.
+    #: The listener sent something else than a handshake, or the TLS library failed without an alert.
     NOT_UNDERSTOOD = "not understood"
     #: There was no connection to the listener.
     NOT_REACHED = "not reached"
@@ -175,17 +175,19 @@ class Handshake:
 
     #: How the handshake ended.
     outcome: HandshakeOutcome
-    #: The fatal alert that the listener sent; None where it sent none.
+    #: The fatal alert from the listener; None if it sent none.
     alert: Alert | None = None
-    #: The TLS version that both sides agreed on, ``TLSv1.2`` or ``TLSv1.3``; None where the handshake did not get so far.
+    #: The common TLS version of both sides, ``TLSv1.2`` or ``TLSv1.3``; None if the handshake did not get so far.
     version: str | None = None
-    #: The chain exactly as the listener sent it. None: it sent no readable chain, or did not prove that it has the key of this certificate.
+    #: The chain exactly as the listener sent it; None if it sent no readable chain, or did not prove that it has the
+    #: key of this certificate.
     presented: tuple[Certificate, ...] | None = None
-    #: Whether this side sent its certificate: it does so only where the server asks for a certificate.
+    #: Whether this side sent its certificate: it does so only if the server asks for one.
     offered: bool = False
-    #: DER names of the CAs that the server names in its certificate request. None: it requested no certificate, or TLS 1.3 hid the request.
+    #: DER names of the CAs in the server's certificate request; None if it requested no certificate, or if TLS 1.3 hid
+    #: the request.
     acceptable: tuple[bytes, ...] | None = None
-    #: The failure, without a full stop; empty when there is none.
+    #: The failure, without a full stop; empty if there is none.
     detail: str = ""
 
     def __str__(self) -> str:
@@ -214,7 +216,7 @@ class _Recorder:
     def send(self, data: bytes, timeout: float) -> None:
         self.last_flight = len(data)
         self.sent += data
-        # A listener that has closed may have sent its reason before.
+        # If a listener has closed, it may have sent its reason before.
         with suppress(ConnectionError):
             self._stream.send(data, timeout)
 
@@ -237,18 +239,17 @@ class _Conversation:
         self.tls = self._over.tls
 
     def shake_hands(self) -> None:
-        """Shake hands. Raises _Ended unless the handshake is complete on this side."""
+        """Shake hands. Raises _Ended if the handshake is not complete on this side."""
         while not self._done(self.tls.do_handshake):
             self._exchange(self._deadline)
         self._over.flush(self._deadline)
 
     def hear(self, prompt: bytes) -> None:
-        """Wait for data or a ticket, which the listener sends only after it has accepted our certificate. Raises
-        _Ended.
+        """Wait for data or a ticket. The listener sends them only if it has accepted our certificate. Raises _Ended.
 
         TLS 1.3 is complete for the client before the server has looked at its certificate: a refusal arrives with the
-        first read. Data and session tickets come only after that (RFC 8446 section 4.6.1). A listener that sends
-        nothing by itself is prompted, but not at once: a prompt that it does not read can hide its alert.
+        first read. Data and session tickets come only later (RFC 8446 section 4.6.1). If a listener sends nothing by
+        itself, it is prompted, but not at once: an unread prompt can hide its alert.
         """
         prompts = [prompt] if prompt else []
         while not self._done(lambda: self.tls.read(1)):
@@ -299,8 +300,8 @@ def shake_hands(
     prompt: bytes = b"",
     response_time: ResponseTime = PROMPT,
 ) -> Handshake:
-    """Shake hands by ``context``, which speaks a single version of TLS and has ``own`` as its certificate. A listener
-    of TLS 1.3 answers to ``prompt``. The stream goes through an API server with this response time.
+    """Shake hands by ``context``. It speaks a single version of TLS and has ``own`` as its certificate. A listener of
+    TLS 1.3 answers to ``prompt``. The stream goes through an API server with this response time.
 
     Raises the errors of the stream except TimeoutError and ConnectionError.
     """
@@ -322,7 +323,8 @@ def shake_hands(
         return _in_the_clear(conversation, ended, complete)
     if not complete:
         return Handshake(ended.outcome, ended.alert, detail=ended.detail)
-    # Without a certificate the last flight is a hundred bytes; with it, it cannot be shorter than the certificate.
+    # Without a certificate the last flight is a hundred bytes. With a certificate, it cannot be shorter than the
+    # certificate.
     offered = offered_size > len(own.der)
     presented = _unverified_chain(conversation.tls)
     detail = _with_length(presented, ended.detail)
@@ -347,17 +349,18 @@ def _in_the_clear(conversation: _Conversation, ended: _Ended, complete: bool) ->
 
 
 def _has_signed(server: Flight, client: Flight) -> bool:
-    """Whether the server has proven its key although the handshake did not succeed, as where it refuses our certificate.
+    """Whether the server has proven its key although the handshake did not succeed, such as by a refusal of our
+    certificate.
 
-    Its part of the key exchange is signed with the key of its certificate (RFC 5246 section 7.4.3), and the TLS library
-    answers with ours only after it has verified that. Without such a part, the key is proven by a complete handshake
-    only.
+    Its part of the key exchange is signed with the key of its certificate (RFC 5246 section 7.4.3). The TLS library
+    answers with ours only if it has verified that signature. Without such a part, only a complete handshake proves the
+    key.
     """
     return server.exchanged and client.exchanged
 
 
 def _with_length(presented: tuple[bytes, ...] | None, detail: str) -> str:
-    """The detail, with a chain's length where that is why the chain does not count."""
+    """The detail, with a chain's length if the chain does not count because of it."""
     long = length_problem(len(presented)) if presented and len(presented) > MOST_IN_A_CHAIN else ""
     return "; ".join(filter(None, (long, detail)))
 

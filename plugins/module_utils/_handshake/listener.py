@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Observing one listener: the chain that it presents, and which of some CAs it trusts: yes, no, or unknown with a
-sentence that says why.
+"""The observation of one listener: its presented chain, and which of some CAs it trusts. The answer is yes, no, or
+unknown with a sentence that says why.
 
-A probe is a certificate that a listener is shown to see whether it trusts its CA. Many listeners answer at the same
-time: a bounded number of them, until a deadline.
+A probe is a certificate for a listener to see: its answer shows whether it trusts the CA of the probe. Many listeners
+answer at the same time: a bounded number of them, until a deadline.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ from .tls import Deadline, Opener
 #: is neither.
 SUBJECT = DistinguishedName("CA trust probe (no user)", "trustops.strimzi")
 _UNTRUSTED = DistinguishedName("Untrusted CA", "trustops.strimzi")
-#: How long a probe is valid: long enough for a slow run. It begins when a leaf that is made now does, so that a node whose clock is further
-#: behind refuses it as it would refuse that leaf. Probes are not stored.
+#: How long a probe is valid: long enough for a slow run. It begins as a leaf made now begins. If the clock of a node is
+#: further behind, the node refuses the probe as it would refuse that leaf. Probes are not stored.
 _AFTER = timedelta(hours=1)
 _KEY = KeySpec(KeyAlgorithm.ECDSA, 256)
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A certificate that gives no rights, loaded for either version of TLS. For use by many threads."""
+    """A certificate without rights, loaded for either version of TLS. For use by many threads."""
 
-    #: The leaf that listeners see, signed by the CA in question.
+    #: The leaf for the listeners to see, signed by the CA in question.
     certificate: Certificate
     #: Settings for a handshake by TLS 1.2 with this leaf and its key; they do not verify the listener.
     tls12: ssl.SSLContext
@@ -62,7 +62,7 @@ class Probe:
 
 
 def make_probe(authority: Certificate, key: PrivateKey, *, now: datetime) -> Probe:
-    """A probe of this CA. Raises CertificateError when ``key`` is not its key."""
+    """A probe of this CA. Raises CertificateError if ``key`` is not its key."""
     own = generate_key(_KEY)
     leaf = sign_leaf(
         own.public_key, SUBJECT, (), authority, key, not_before=now - BACKDATED, validity=BACKDATED + _AFTER
@@ -73,7 +73,7 @@ def make_probe(authority: Certificate, key: PrivateKey, *, now: datetime) -> Pro
 
 
 def make_untrusted_probe(*, now: datetime) -> Probe:
-    """A probe of a CA that is made here and that no process can trust. A process that accepts it does not verify
+    """A probe of a CA made here, which no process can trust. If a process accepts it, the process does not verify
     certificates.
     """
     key = generate_key(_KEY)
@@ -82,8 +82,8 @@ def make_untrusted_probe(*, now: datetime) -> Probe:
 
 
 def _load(contexts: Sequence[ssl.SSLContext], own: Certificate, key: PrivateKey) -> None:
-    """Load the key. The ssl module reads keys from files only, so the file is encrypted with a password that is not
-    stored.
+    """Load the key. The ssl module reads keys from files only, so the file is encrypted with a password. The password
+    is not stored.
     """
     password = secrets.token_hex(32)
     sealed = serialization.load_pem_private_key(key.reveal(), None).private_bytes(
@@ -130,11 +130,12 @@ def _unknown(why: str) -> Verdict:
 
 
 def judge_probe(probe: Handshake, untrusted: Handshake) -> Verdict:
-    """The verdict by two handshakes: ``probe`` with a certificate of the CA in question, and ``untrusted`` with a certificate of a CA that no listener can
-    trust.
+    """The verdict by two handshakes: ``probe`` with a certificate of the CA in question, and ``untrusted`` with a
+    certificate of a CA that no listener can trust.
 
-    Only the difference between the two is evidence. A listener that accepts the untrusted certificate does not verify clients. A listener that refuses the
-    probe in another way than the untrusted certificate has another reason than trust, such as its clock.
+    Only the difference between the two is evidence. If a listener accepts the untrusted certificate, it does not verify
+    clients. If it refuses the probe in another way than the untrusted certificate, it has another reason than trust,
+    such as its clock.
     """
     if (unfit := _unfit(untrusted)) is not None:
         return unfit
@@ -153,9 +154,10 @@ def judge_probe(probe: Handshake, untrusted: Handshake) -> Verdict:
 
 
 def judge_list(authority: Certificate, known: Iterable[Certificate], untrusted: Handshake) -> Verdict:
-    """The verdict by the names of the CAs that the listener accepts certificates of. The CAs that it might mean by a name are ``known``.
+    """The verdict by the names of the CAs in the listener's request for a certificate. The listener might mean the
+    ``known`` CAs by a name.
 
-    A name on the list is no evidence where two keys share it. A name that is missing is evidence in any case.
+    A name on the list is no evidence if two keys share it. A missing name is evidence in any case.
     """
     if untrusted.outcome is HandshakeOutcome.ACCEPTED:
         return _accepts_untrusted(untrusted)
@@ -175,11 +177,11 @@ def judge_list(authority: Certificate, known: Iterable[Certificate], untrusted: 
 
 
 def combine_verdicts(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdict:
-    """The verdict of the probe, unless the list contradicts it or its refusal may have another reason.
+    """The verdict of the probe, if the list does not contradict it and its refusal can have no other reason.
 
-    With ``another_accepted``, the listener accepted a certificate of another CA, made in the same way. A JVM says the same (certificate_unknown) to a
-    certificate that is expired or not yet valid by its clock as to an untrusted certificate. So a refusal is about trust only where another certificate
-    passed, or the list of accepted CAs lacks this CA.
+    With ``another_accepted``, the listener accepted a certificate of another CA, made in the same way. A JVM says the
+    same (certificate_unknown) to an untrusted certificate and to a certificate outside its validity by the JVM's clock.
+    So a refusal is about trust only if another certificate passed, or if the list of accepted CAs lacks this CA.
     """
     if probed.trust.is_known and listed.trust.is_known and probed.trust is not listed.trust:
         return _unknown(f"contradicts itself: it {probed.evidence}, and {listed.evidence}")
@@ -192,7 +194,7 @@ def combine_verdicts(probed: Verdict, listed: Verdict, *, another_accepted: bool
 
 
 def _unfit(untrusted: Handshake) -> Verdict | None:
-    """Why this listener's behaviour towards certificates says nothing about trust."""
+    """Why this listener's behaviour towards certificates says nothing about trust; None if it does."""
     if untrusted.outcome is HandshakeOutcome.ACCEPTED:
         return _accepts_untrusted(untrusted)
     if untrusted.alert is None or untrusted.alert.name not in DISTRUST or not untrusted.offered:
@@ -219,10 +221,10 @@ def _reads_alike(authority: Certificate, name: bytes) -> bool:
     )
 
 
-#: Seconds for one handshake where the API server passes it on at once; Kafka delays the answer to a failed
-#: handshake by connection.failed.authentication.delay.ms.
+#: Seconds for one handshake if the API server passes it on at once. Kafka delays the answer to a failed handshake by
+#: connection.failed.authentication.delay.ms.
 _ONE_HANDSHAKE = 10.0
-#: Outcomes of a handshake with a process that hangs, or that has just ended.
+#: Outcomes of a handshake with a hanging process, or with a process after its end.
 _SILENT = (HandshakeOutcome.NOT_REACHED, HandshakeOutcome.TIMED_OUT)
 #: A request that a Kafka listener answers before a client is authorized: ApiVersions v0, correlation 0, no client id.
 KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
@@ -237,21 +239,23 @@ def limit_of_handshake(response_time: ResponseTime) -> float:
 class Inquiry:
     """The questions to every listener.
 
-    The CA in use has to be among them: a refusal is evidence only beside a certificate that is accepted (``combine_verdicts``).
+    The CA in use has to be among them: a refusal is evidence only beside an accepted certificate
+    (``combine_verdicts``).
     """
 
     #: The CAs in question.
     authorities: Sequence[Certificate]
-    #: The probes, by the fingerprint of the CA that has signed them: this collection makes a probe where it has the key of the CA.
+    #: The probes, by the fingerprint of the CA that has signed them. This collection makes a probe if it has the key of
+    #: the CA.
     probes: Mapping[str, Probe]
-    #: Every CA whose name may appear, also CAs that are not in question.
+    #: Every CA whose name may appear, also other CAs than those in question.
     known: Sequence[Certificate]
-    #: A probe of a CA that no listener trusts.
+    #: A probe of an untrusted CA: no listener trusts it.
     untrusted: Probe
 
     @property
     def questions(self) -> int:
-        """The handshakes with a listener, with one more where it speaks TLS 1.3 alone."""
+        """The number of handshakes with a listener. There is one more if it speaks TLS 1.3 alone."""
         return 2 + len(self.probes)
 
     def of_no_authority(self) -> Inquiry:
@@ -263,15 +267,15 @@ class Inquiry:
 class ListenerObservation:
     """The results of the handshakes with one listener."""
 
-    #: The chain as sent; None where it was not seen.
+    #: The chain as sent; None if it was not seen.
     presented: tuple[Certificate, ...] | None
     #: Whether it trusts a CA, by the fingerprint of that CA.
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
-    #: The version of TLS, as "TLSv1.3"; None where no handshake came so far.
+    #: The version of TLS, as "TLSv1.3"; None if no handshake came so far.
     version: str | None = None
-    #: Why the chain was not seen, as a sentence without subject; empty where it was seen.
+    #: Why the chain was not seen, as a sentence without subject; empty if it was seen.
     failure: str = ""
-    #: The API server has refused to connect to it, for good.
+    #: Whether the API server has refused to connect to it, for good.
     barred: bool = False
 
     @property
@@ -302,7 +306,7 @@ def observe_listener(
     """Shake hands with a certificate of an untrusted CA, and once more with each probe, through an API server with this
     response time. Failures become part of the observation.
 
-    TLS 1.2 first, which shows the accepted CAs; 1.3 where a listener speaks nothing else.
+    TLS 1.2 comes first, because it shows the accepted CAs; 1.3 if a listener speaks nothing else.
     """
     conversation = _Listener(opening, deadline, prompt, response_time)
     untrusted = conversation.ask(inquiry.untrusted)
@@ -326,7 +330,7 @@ def observe_listener(
 
 
 def _observe_unfinished(silent: Handshake, authorities: Iterable[str], version: str | None) -> ListenerObservation:
-    """The observation of a listener that fell silent during the questions: half an answer counts as none."""
+    """The observation of a listener after it fell silent during the questions: half an answer counts as none."""
     why = f"fell silent between two questions ({silent})"
     return ListenerObservation(None, {name: Verdict(Trust.UNKNOWN, why) for name in authorities}, version, why)
 
@@ -337,7 +341,7 @@ def _wants_newer(untrusted: Handshake) -> bool:
 
 
 class _Listener:
-    """A listener that gets several questions, each over a new connection."""
+    """A listener with several questions to it, each over a new connection."""
 
     def __init__(self, opening: Opener, deadline: Deadline, prompt: bytes, response_time: ResponseTime) -> None:
         self._opening = opening
@@ -385,17 +389,16 @@ class _Listener:
 Key = TypeVar("Key")
 Found = TypeVar("Found")
 
-#: Seconds that jobs get after the deadline to return their results.
+#: Seconds for jobs to return their results after the deadline.
 _GRACE = 1.0
 
 
 def collect(
     jobs: Mapping[Key, Callable[[Deadline], Found]], *, at_most: int, deadline: Deadline
 ) -> dict[Key, Found | None]:
-    """The result of each job, in the order of ``jobs``; None for a job that had no turn or did not end in time.
+    """The result of each job, in the order of ``jobs``; None if a job had no turn or did not end in time.
 
-    A job has to keep to the deadline that it is given; a job that does not is left behind. An exception of a job is
-    raised.
+    A job has to keep to its deadline. If a job does not, it is left behind. An exception of a job is raised.
     """
     pool = ThreadPoolExecutor(max_workers=max(1, at_most), thread_name_prefix="live-evidence")
     try:

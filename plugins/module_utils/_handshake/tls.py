@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""TLS over any byte stream, such as a forwarded port of a pod, where there is no socket; and its deadline."""
+"""TLS over any byte stream, such as a forwarded port of a pod, without a socket; and its deadline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from typing import Protocol, TypeVar
 
 
 class ByteStream(Protocol):
-    """Bytes to and from a listener. Raises TimeoutError after ``timeout`` seconds, ConnectionError when it broke."""
+    """Bytes to and from a listener. Raises TimeoutError after ``timeout`` seconds, ConnectionError if the connection
+    broke.
+    """
 
     def send(self, data: bytes, timeout: float) -> None: ...
 
@@ -35,7 +37,7 @@ class Deadline:
         return cls(time.monotonic() + seconds)
 
     def remaining(self) -> float:
-        """Seconds. Raises TimeoutError when there are none."""
+        """Seconds. Raises TimeoutError if there are none."""
         seconds = self.at - time.monotonic()
         if seconds <= 0:
             raise TimeoutError("the time is over")
@@ -60,13 +62,13 @@ class TlsOverStream:
     """Carries bytes between the ssl module and the stream. Raises the errors of the stream."""
 
     def __init__(self, stream: ByteStream, context: ssl.SSLContext, server_name: str | None = None) -> None:
-        """The server name is the name that the certificate has to be for, where the context checks it."""
+        """The certificate has to be for the server name, if the context checks names."""
         self._stream = stream
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name)
 
     def flush(self, deadline: Deadline) -> None:
-        """Send the bytes that the ssl module has for the other side."""
+        """Send the bytes of the ssl module for the other side."""
         if data := self._outgoing.read():
             self._stream.send(data, deadline.remaining())
 
@@ -92,7 +94,7 @@ class TlsStream:
         self._until_done(lambda: self._over.tls.write(data), Deadline.after(timeout))
 
     def recv(self, timeout: float) -> bytes:
-        """At least one byte; empty when the other side has ended the conversation."""
+        """At least one byte; empty if the other side has ended the conversation."""
         return self._until_done(lambda: self._over.tls.read(_RECORD), Deadline.after(timeout))
 
     def _until_done(self, step: Callable[[], Result], deadline: Deadline) -> Result:

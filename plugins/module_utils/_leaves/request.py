@@ -2,18 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The next certificate of an end entity from another issuer: its key, its request, the issuer's answer and the
-judgement of that (CA abstraction, "Process for certificate issuance"). There is one live request for each leaf, and
-none for an unwanted leaf (Improved and extensible Certificate controller, "requestmanager" and "issuing").
+"""The next certificate of an end entity from another issuer: its key, its request, the issuer's answer, and whether the
+answer may be used (CA abstraction, "Process for certificate issuance"). Each wanted leaf has one live request. An
+unwanted leaf has none (Improved and extensible Certificate controller, "requestmanager" and "issuing").
 
-The next key lies in a place of its own until it is used, and serves every request until then: only a key with a
-certificate in use is worn out (Improved and extensible Certificate controller, "keymanager").
+The next key lies in a place of its own until it is used, and serves every request until then. A key is worn out only if
+a certificate in use has it (Improved and extensible Certificate controller, "keymanager").
 
-A failed request is tried again after an hour, then after twice as long each time, up to 32 hours, as cert-manager does
-(Improved and extensible Certificate controller, "trigger").
+If a request fails, it is tried again after an hour, then after twice as long each time, up to 32 hours, as cert-manager
+does (Improved and extensible Certificate controller, "trigger").
 
-An issuer may renew leaves by itself (External Certificate Manager, "Tracking changes to Cluster
-CA end-entity certificates").
+An issuer may renew leaves by itself (External Certificate Manager, "Tracking changes to Cluster CA end-entity
+certificates").
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RotationPolicy(str, Enum):
 
 @dataclass(frozen=True)
 class KnownKey:
-    """A private key, as far as it may be known."""
+    """What may be known of a private key."""
 
     #: SHA-256 of its public half (SubjectPublicKeyInfo), in lower-case hex.
     public: str
@@ -52,18 +52,19 @@ class KnownKey:
 class Keys:
     """The keys of one end entity."""
 
-    #: The next key; None where there is none, or it cannot be read.
+    #: The next key; None if there is none, or if it cannot be read.
     following: KnownKey | None
-    #: SHA-256 of the public half of the key of the certificate in use; None where there is none, or it cannot be read.
+    #: SHA-256 of the public half of the key of the certificate in use; None if there is none, or if it cannot be read.
     present: str | None
-    #: Why it cannot be used, as a part of a sentence; empty where it can, and where there is none.
+    #: Why the key of the certificate in use cannot be used, as a part of a sentence; empty if it can, or if there is
+    #: none.
     problem: str = ""
-    #: The public halves of keys that certificates in use have.
+    #: The public halves of the keys of certificates in use.
     used: Set[str] = frozenset()
 
 
 class Take(Enum):
-    """The key that the next request for a certificate is made with."""
+    """The key of the next request for a certificate."""
 
     #: The stored next key.
     FOLLOWING = "following"
@@ -86,13 +87,15 @@ class Choice:
 
 
 def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
-    """The key for the next request; a new key has the wanted size and kind. Under NEVER the key keeps the size and the kind that the user has given it."""
+    """The key for the next request. A new key has the wanted size and kind. Under NEVER the key keeps the size and the
+    kind from the user.
+    """
     if policy is RotationPolicy.NEVER:
         if keys.problem:
             return Choice(Take.NONE, keys.problem)
         if keys.present is not None:
             return Choice(Take.PRESENT)
-        # There is no key to be kept; the next key must not change while a request for it is open.
+        # There is no key to keep. If a request for the next key is open, that key must not change.
         return Choice(Take.NEW if keys.following is None else Take.FOLLOWING)
     following = keys.following
     if following is None or following.spec != wanted or following.public in keys.used:
@@ -101,8 +104,8 @@ def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
 
 
 def explain_other_key(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> str:
-    """Why a request that the issuer has not answered yet is made again with another key, as a part of a sentence; empty where its key stays. Its key is
-    ``keys.following``, and a request that was made now would have the key that ``choose`` says.
+    """Why a request without an answer is made again with another key, as a part of a sentence; empty if its key stays.
+    The request has the key ``keys.following``. A request made now would have the key from ``choose``.
     """
     choice, requested = choose(keys, wanted, policy), keys.following
     if requested is None or choice.take is Take.FOLLOWING:
@@ -151,7 +154,7 @@ _MEANINGS = {
 
 @dataclass(frozen=True)
 class Failure:
-    """The requests for one leaf that have failed in a row."""
+    """The failed requests for one leaf, in a row."""
 
     #: How many requests in a row have failed.
     count: int
@@ -162,7 +165,7 @@ class Failure:
 
     @classmethod
     def after(cls, before: Failure | None, at: datetime, reason: str) -> Failure:
-        """The failure with the row's count raised by one, after the failure that came before it; None for the first."""
+        """The failure with the row's count raised by one, after the failure ``before``; None if it is the first."""
         return cls(before.count + 1 if before else 1, at, reason)
 
 
@@ -170,27 +173,30 @@ class Failure:
 class LeafRequest:
     """The record about the next certificate of one end entity, and what its issuer says of it now."""
 
-    #: Secret of the leaf, which names the end entity.
+    #: Secret of the leaf. It names the end entity.
     secret: str
     #: Reference of the issuer.
     issuer: str
-    #: Fingerprint of the CA that has to sign.
+    #: Fingerprint of the CA to sign.
     authority: str
     #: When the issuer got the request, in UTC.
     asked_at: datetime
-    #: The difference between this request and the leaf that the cluster needs now, as a part of a sentence; empty where there is none.
+    #: The difference between this request and the leaf that the cluster needs now, as a part of a sentence; empty if
+    #: there is none.
     outdated: str = ""
     #: The words of the issuer while it waits, as a sentence.
     waiting: str = ""
-    #: The failures of this and earlier requests for the leaf; None where none has failed.
+    #: The failures of this and earlier requests for the leaf; None if none has failed.
     failure: Failure | None = None
     #: Whether the issuer may still answer.
     is_open: bool = True
-    #: The certificate that came back and passed every check.
+    #: The certificate from the issuer, if it passed every check.
     answer: Chain | None = None
-    #: Whether the Secret of the request records the answer or the failure. The collection then no longer needs the issuer for this request.
+    #: Whether the Secret of the request records the answer or the failure. If it does, the collection no longer needs
+    #: the issuer for this request.
     is_recorded: bool = True
-    #: When the first request of the row went out that no accepted certificate has ended, in UTC; None where this is the first.
+    #: When the first request of the row went out, in UTC. An accepted certificate ends a row. None if this request is
+    #: the first.
     since: datetime | None = None
 
     @property
@@ -199,8 +205,8 @@ class LeafRequest:
         return self.since or self.asked_at
 
     def is_overdue(self, now: datetime) -> bool:
-        """Whether runs fail because no certificate has been accepted for the leaf: a schedule would show no error for ever. An accepted certificate
-        ends that, and so does a request for something else or to another issuer.
+        """Whether runs fail because no certificate has been accepted for the leaf: a schedule would show no error for
+        ever. An accepted certificate ends that. So does a request for something else or to another issuer.
         """
         failures = self.failure.count if self.failure is not None else 0
         return self.answer is None and (failures >= MOST_FAILURES or now - self.first_asked_at >= LONGEST_WAIT)
@@ -210,21 +216,21 @@ class LeafRequest:
         return self.answer[0] if self.answer else None
 
 
-#: How many requests for a leaf may fail in a row before runs fail. The fifth fails in the fifth night of a nightly schedule, and after 15 hours of an
-#: hourly schedule: a fault that passes earlier fails no run.
+#: How many requests for a leaf may fail in a row before runs fail. The fifth fails in the fifth night of a nightly
+#: schedule, and after 15 hours of an hourly schedule. If a fault passes earlier, no run fails.
 MOST_FAILURES = 5
-#: How long after the first request of a row runs fail, whatever came back: a person who signs may be away for a week. Flows request leaves 15 days before
-#: the operator would stand still, so some days are left then.
+#: How long after the first request of a row runs fail, whatever came back: a person may have to sign, and be away for a
+#: week. Flows request leaves 15 days before the operator would stand still, so some days are left then.
 LONGEST_WAIT = timedelta(days=10)
 
 _FIRST = timedelta(hours=1)
 _LONGEST = timedelta(hours=32)
-#: The share of the time by which tries are spread, so that the leaves of a cluster do not all come at the same second.
+#: The share of the time by which tries are spread: the leaves of a cluster do not all come at the same second.
 _SPREAD = 0.1
 
 
 def next_try(failure: Failure, secret: str) -> datetime:
-    """When the leaf in this Secret is requested again. The same failure gives the same time, so that every look gives the same."""
+    """When the leaf in this Secret is requested again. The same failure gives the same time at every look."""
     doubled = _FIRST * float(2 ** min(failure.count - 1, 16))
     return failure.at + min(doubled, _LONGEST) * (1 + _SPREAD * _hash_to_share(f"{secret} {failure.count}"))
 
@@ -249,33 +255,34 @@ class Next(Enum):
 
 @dataclass(frozen=True)
 class Wanted:
-    """The issuer and the CA that the next request for a leaf is for."""
+    """The issuer and the CA for the next request for a leaf."""
 
     #: The reference of the issuer for the request.
     issuer: str
-    #: Fingerprint of the CA that is to sign.
+    #: Fingerprint of the CA to sign.
     authority: str
-    #: When a caller asked to repeat failed requests at once (requests that fail later wait as usual); None where no caller did.
+    #: When a caller asked to repeat failed requests at once; None if no caller did. If a request fails later, it waits
+    #: as usual.
     retry_requested_at: datetime | None = None
     #: Fingerprints of CAs that may take its place: their leaves are kept until a CA has.
     later_cas: frozenset[str] = frozenset()
 
     def is_due(self, request: LeafRequest, now: datetime) -> bool:
-        """Whether a request that is not open any more is made again."""
+        """Whether a closed request is made again."""
         failure = request.failure
         if failure is None or next_try(failure, request.secret) <= now:
             return True
-        # A failure that lies ahead was noted by an earlier run, whose clock is ahead of this run's.
+        # If a failure lies ahead, an earlier run noted it, and its clock is ahead of this run's.
         return self.retry_requested_at is not None and not self.retry_requested_at <= failure.at <= now
 
     def keeps(self, request: LeafRequest) -> bool:
-        """Whether the request is answered by a CA that has to be trusted and in use first."""
+        """Whether the answer is from a CA that has to be trusted and in use first."""
         return request.answer is not None and not request.outdated and request.authority in self.later_cas
 
 
 def next_action(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
-    """A request for something else is given up at once: also its failures say nothing about the new request. A recorded
-    answer is used, whichever CA issued it: its checks do not involve the issuer.
+    """The next step. A request for something else is given up at once: also its failures say nothing about the new
+    request. A recorded answer is used, whichever CA issued it: its checks do not involve the issuer.
     """
     if request is None or request.outdated:
         return Next.ASK
@@ -293,18 +300,19 @@ def next_action(request: LeafRequest | None, wanted: Wanted, now: datetime) -> N
 
 
 def request_name(secret: str, key: str, names: str, wanted: Wanted, failure: Failure | None) -> str:
-    """The name of the request of one revision: a run that continues a killed run gives the same name, any other request has another name, also the same
-    request to another issuer.
+    """The name of the request of one revision. If a run continues a killed run, it gives the same name. Any other
+    request has another name, also the same request to another issuer.
 
-    It begins with the Secret of the leaf. The key and the names count by their SHA-256, and the failure is the last in the row.
+    The name begins with the Secret of the leaf. The key and the names count by their SHA-256, and the failure is the
+    last in the row.
     """
     revision = "\n".join((key, names, wanted.issuer, wanted.authority, str(failure.count if failure else 0)))
     return f"{secret}-{hashlib.sha256(revision.encode()).hexdigest()[:10]}"
 
 
 def state_of(request: LeafRequest | None, *, needed: bool, served: bool) -> LeafState:
-    """The state in which the end entity's certificate is. It is ``needed`` where anything of the cluster needs it, and ``served`` where it is in its Secret
-    and no other is wanted.
+    """The state of the end entity's certificate. It is ``needed`` if anything of the cluster needs it. It is ``served``
+    if it is in its Secret and no other is wanted.
     """
     if not needed:
         return LeafState.NOT_NEEDED
@@ -317,12 +325,12 @@ def state_of(request: LeafRequest | None, *, needed: bool, served: bool) -> Leaf
     return LeafState.REQUESTED if request.is_open else LeafState.REQUIRED
 
 
-#: How far the clock of an issuer may be ahead: such a certificate is good in a moment, and not wrong.
+#: How far the clock of an issuer may be ahead. Such a certificate is good in a moment, and not wrong.
 CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 class Judgement(Enum):
-    """Whether a certificate that came back may be used."""
+    """Whether the issuer's certificate may be used."""
 
     #: It is the requested certificate, and may be copied.
     VALIDATED = "validated"
@@ -333,7 +341,9 @@ class Judgement(Enum):
 
 
 def judge(answer: Chain, refusals: Sequence[str], now: datetime) -> Judgement:
-    """Whether the certificate may be used, where the refusals are every reason why it must not be used now. Its date alone may cure itself."""
+    """Whether the certificate may be used. The refusals are every reason against its use now. Its date alone may cure
+    itself.
+    """
     if timedelta(0) < answer[0].not_before - now <= CLOCKS_DIFFER:
         return Judgement.NOT_YET
     return Judgement.REFUSED if refusals else Judgement.VALIDATED
@@ -358,22 +368,25 @@ def record_failure(request: LeafRequest, why: str, now: datetime) -> LeafRequest
 
 @dataclass(frozen=True)
 class Standing:
-    """The state of one leaf at its issuer, which renews it."""
+    """The state of one leaf at an issuer that renews it."""
 
     #: The Secret of the leaf.
     secret: str
-    #: The certificate that it has now, with its chain; empty where there is none.
+    #: The certificate at the issuer now, with its chain; empty if there is none.
     latest: Chain = ()
-    #: Fingerprint of the CA of this cluster that has signed it, where it has passed every check; empty where it may not be used yet.
+    #: Fingerprint of the CA of this cluster that has signed it, if it has passed every check; empty if it may not be
+    #: used yet.
     authority: str = ""
     #: The sentences of the report about it, with cause and remedy.
     sentences: str = ""
-    #: Why it would renew something else than the wanted leaf, as a part of a sentence; empty where it would.
+    #: Why the issuer would renew something else than the wanted leaf, as a part of a sentence; empty if it would not.
     differs: str = ""
-    #: The differences that were corrected and that another program has written back, as sentences with writer and
-    #: remedy; empty where there are none.
+    #: Corrected differences that another program has written back, as sentences with writer and remedy; empty if there
+    #: are none.
     written_back: str = ""
 
     def replaces(self, stored: Certificate) -> bool:
-        """Whether the issuer has renewed the stored leaf. Where its certificate is older, a leaf that came another way has replaced that."""
+        """Whether the issuer has renewed the stored leaf. If its certificate is older, a leaf from elsewhere has
+        replaced it.
+        """
         return bool(self.authority) and self.latest[0] != stored and self.latest[0].not_before > stored.not_before

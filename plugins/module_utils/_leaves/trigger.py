@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """Whether a leaf has to be issued again, and why (Improved and extensible Certificate controller, "trigger").
 
-A reason is given only where another leaf cures it, so that the leaf that is issued for a reason has none.
+A reason is given only if another leaf cures it. So the newly issued leaf has none.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GAIN = timedelta(days=1)
 
 
 class IssueReason(str, Enum):
-    """The reasons to issue a leaf, in the order of their checks; the first that holds counts."""
+    """The reasons to issue a leaf, in the order of their checks. If several apply, the first counts."""
 
     #: There is no leaf.
     MISSING = "missing"
@@ -35,7 +35,7 @@ class IssueReason(str, Enum):
     AUTHORITY = "authority"
     #: Its names or usages are not the wanted names or usages.
     SPECIFICATION = "specification"
-    #: Its issuer has a later leaf, as the rule that knows it says (``WHY_RENEWED``).
+    #: Its issuer has a later leaf (``WHY_RENEWED``). Only the rule that knows it gives this reason.
     RENEWED = "renewed"
     #: The caller wants another leaf (``WHY_ASKED``).
     ASKED = "asked"
@@ -45,33 +45,33 @@ class IssueReason(str, Enum):
     PATH = "path"
 
 
-#: Reasons to replace a certificate that is still good.
+#: Reasons to replace a certificate although it is still good.
 OF_TIME = (IssueReason.RENEWED, IssueReason.ASKED, IssueReason.EXPIRING, IssueReason.PATH)
 
 
 @dataclass(frozen=True)
 class Held:
-    """A leaf as it is stored."""
+    """A stored leaf."""
 
-    #: The certificate and the CAs behind it; None where it cannot be decoded.
+    #: The certificate and the CAs behind it; None if it cannot be decoded.
     chain: Chain | None
     #: Why the certificate or the private key beside it cannot be decoded, as a part of a sentence.
     problem: str = ""
-    #: SHA-256 of the public half of the private key; empty where it is unknown.
+    #: SHA-256 of the public half of the private key; empty if it is unknown.
     key: str = ""
-    #: The CAs of its path, from the CA that has signed it to the root.
+    #: The CAs of its path, from its issuer to the root.
     above: Chain = ()
 
 
 @dataclass(frozen=True)
 class Specification:
-    """A leaf as it is to be."""
+    """A wanted leaf."""
 
-    #: The CA that is to sign, with what lies above it.
+    #: The CA to sign, with the CAs above it.
     authority: Chain
-    #: Its alternative names; None where its present names are right.
+    #: Its alternative names; None if its present names are right.
     names: frozenset[str] | None = None
-    #: The purposes that it needs; empty: any.
+    #: The purposes of the leaf; if empty, any.
     purposes: frozenset[Purpose] = frozenset()
 
 
@@ -93,23 +93,26 @@ WHY_ASKED = Due(IssueReason.ASKED, "the task asks for another leaf (force)")
 class Question:
     """The facts by which a leaf is due, or is not."""
 
-    #: The stored leaf; None where there is none.
+    #: The stored leaf; None if there is none.
     held: Held | None
-    #: The leaf as it is to be.
+    #: The wanted leaf.
     wanted: Specification
     #: The time of the look, in UTC.
     now: datetime
-    #: A leaf is renewed when so much of its life is left, or half of its life if that is less; None: dates do not matter now.
+    #: A leaf is renewed when so much of its life is left, or half of its life if that is less. If None, dates do not
+    #: matter now.
     renew_before: timedelta | None = None
 
 
 def unusable(held: Held) -> str:
-    """Why no process could start with the stored leaf, as a sentence like ``Due.explanation``; empty where a process could."""
+    """Why no process could start with the stored leaf, as a sentence like ``Due.explanation``; empty if a process
+    could.
+    """
     return _why_unreadable(held) or _why_another_key(held)
 
 
 def due(question: Question) -> Due | None:
-    """Why the leaf has to be issued again; None where it does not have to be."""
+    """Why the leaf has to be issued again; None if it does not have to be."""
     for reason, rule in RULES.items():
         if why := rule(question):
             return Due(reason, why)
@@ -117,14 +120,16 @@ def due(question: Question) -> Due | None:
 
 
 def is_ending(leaf: Certificate, above: Iterable[Certificate], now: datetime, renew_before: timedelta) -> bool:
-    """Whether the leaf, or anything that its path rests on, is in the leaf's time for renewal: validity is a property
-    of the whole path (CA abstraction, "Need for cert path validation").
+    """Whether the leaf, or anything on its path, is in the leaf's time for renewal: validity is a property of the whole
+    path (CA abstraction, "Need for cert path validation").
     """
     return _first_end((leaf, *above)) - now < window(leaf, renew_before)
 
 
 def window(leaf: Certificate, renew_before: timedelta) -> timedelta:
-    """Half of the leaf's life at most: a leaf that lives for less than ``renew_before`` would be renewed without end."""
+    """How long before its end the leaf is renewed: half of its life at most. Without this limit, a leaf with a life
+    shorter than ``renew_before`` would be renewed without end.
+    """
     return min(renew_before, (leaf.not_after - leaf.not_before) / 2)
 
 
@@ -134,8 +139,9 @@ def is_signed_by(chain: Chain | None, authority: Certificate) -> bool:
 
 
 def ends_with(leaf: Certificate, authority: Chain) -> bool:
-    """Whether the leaf ends as soon as the CA that is to sign its successor, or was cut to the end of a CA above that, so that another leaf gains
-    nothing. A leaf that outlives a CA above was not cut to its end, and nor is another: the CA that signs is the anchor of most verifiers.
+    """Whether another leaf gains nothing: the leaf ends as soon as the CA to sign its successor, or was cut to the end
+    of a CA above this CA. If a leaf outlives a CA above, it was not cut to that CA's end, and another would not be: the
+    signing CA is the anchor of most verifiers.
     """
     signer, *above = (certificate.not_after - leaf.not_after for certificate in authority)
     return signer < GAIN or any(timedelta(0) <= left < GAIN for left in above)
@@ -184,14 +190,14 @@ def _specification(at: Question) -> str:
 
 
 def naming_difference(has: frozenset[str], wanted: frozenset[str]) -> str:
-    """The difference between alternative names, as a part of a sentence; empty where there is none."""
+    """The difference between alternative names, as a part of a sentence; empty if there is none."""
     parts = (("lacks", wanted - has), ("should not have", has - wanted))
     told = [f"{verb} {', '.join(sorted(names))}" for verb, names in parts if names]
     return f"it {' and '.join(told)}" if told else ""
 
 
 def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
-    """Says which certificate ends first on a path that is to be renewed."""
+    """Says which certificate ends first on a path to renew."""
     first = min((leaf, *above), key=lambda certificate: certificate.not_after)
     ends = f"ends on {first.not_after:%Y-%m-%d}"
     if first is leaf:
@@ -200,13 +206,13 @@ def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
 
 
 def why_misnamed(difference: str) -> Due:
-    """Why a leaf is due whose names differ. The difference is a part of a sentence, and empty where it is unknown."""
+    """Why a leaf with other names is due. The difference is a part of a sentence, and empty if it is unknown."""
     told = f": {difference}" if difference else ""
     return Due(IssueReason.SPECIFICATION, f"its alternative names are not the names that it should have{told}")
 
 
 def _read_dated(at: Question) -> tuple[Certificate, Chain, timedelta] | None:
-    """The stored leaf, the CAs above it, and how long before its end it is renewed; None where no dates matter."""
+    """The stored leaf, the CAs above it, and how long before its end it is renewed; None if no dates matter."""
     if at.held is None or not at.held.chain or at.renew_before is None:
         return None
     return at.held.chain[0], at.held.above, at.renew_before
@@ -221,7 +227,7 @@ def _expiring(at: Question) -> str:
 
 
 def _path(at: Question) -> str:
-    """Another leaf helps where it rests on other CAs."""
+    """Why a leaf is due for a CA above it. Another leaf helps if it rests on other CAs."""
     if (dated := _read_dated(at)) is None:
         return ""
     leaf, above, renew_before = dated

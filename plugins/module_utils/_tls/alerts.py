@@ -53,14 +53,14 @@ class Alert:
         return f"{self.name} ({self.number})"
 
 
-#: With these a verifier says that it does not trust the issuer of a certificate.
+#: With these alerts a verifier says that it does not trust the issuer of a certificate.
 DISTRUST = frozenset({"bad_certificate", "certificate_unknown", "unknown_ca"})
-#: With these a server says that it does not speak this version, or nothing of it that we do.
+#: With these alerts a server refuses this version, or every part of it on offer.
 VERSION = frozenset({"protocol_version", "handshake_failure", "insufficient_security"})
 
 
 def alert_of(error: ssl.SSLError) -> Alert | None:
-    """The alert that the peer sent; None when the error is no alert."""
+    """The alert from the peer; None if the error is no alert."""
     reason = error.reason or ""
     if not _PREFIX.match(reason):
         return None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Why a TLS connection failed, and the remedy: one row for each reason that OpenSSL or the other side gives.
+"""Why a TLS connection failed, and the remedy: one row for each reason from OpenSSL or the other side.
 
 OpenSSL judges the certificates of the server and says why by a number (``verify_code``, openssl-verification-options(1)
 and x509_vfy.h). The server judges the certificate of this side and says why by an alert. The remaining failures have a
@@ -28,13 +28,13 @@ class Reason(str, Enum):
     NOT_YET_VALID = "not yet valid"
     # The certificate of the server is signed by its own key, and it is not trusted.
     SELF_SIGNED = "self-signed"
-    # The server presents a chain up to a root CA that is not trusted.
+    # The server presents a chain up to an untrusted root CA.
     UNKNOWN_ROOT = "unknown root"
     # No trusted CA has issued the last certificate of the server's chain.
     UNKNOWN_ISSUER = "unknown issuer"
     # A trusted CA has the name of the issuer, and another key.
     OTHER_KEY = "another key"
-    # The certificate does not hold the host name or the IP address that was called.
+    # The certificate does not hold the called host name or IP address.
     OTHER_NAME = "another name"
     # An issuer in the path may not issue certificates (basicConstraints, keyUsage).
     NO_CA = "no CA"
@@ -56,7 +56,7 @@ class Reason(str, Enum):
     NO_KEY_IDENTIFIER = "no key identifier"
     # A certificate has another form that only a strict verification refuses.
     STRICT_FORM = "strict form"
-    # OpenSSL gives a reason that has no row of its own.
+    # OpenSSL gives a reason without a row of its own.
     NOT_VERIFIED = "not verified"
     # The server wants a certificate of this side, and got none.
     OWN_MISSING = "certificate required"
@@ -78,9 +78,9 @@ class Reason(str, Enum):
     NO_TLS = "no TLS"
     # The other side has ended the connection without a reason.
     ENDED = "ended"
-    # The other side has ended the handshake with an alert that has no row of its own.
+    # The other side has ended the handshake with an alert without a row of its own.
     ALERT = "alert"
-    # OpenSSL gives an error that has no row of its own.
+    # OpenSSL gives an error without a row of its own.
     LIBRARY = "library"
 
 
@@ -102,7 +102,7 @@ class Peer:
 class Row:
     """A reason as people read it."""
 
-    #: The cause, as the rest of a sentence that begins with the server.
+    #: The cause, as the rest of a sentence. The sentence begins with the server.
     cause: str
     #: The way out, in sentences. The names of fields of ``Peer`` stand in braces.
     remedy: str
@@ -118,8 +118,8 @@ class TlsFailure:
 
     #: The reason.
     reason: Reason
-    #: The cause with the words of OpenSSL or of the alert, as the rest of a sentence that begins with the server;
-    #: without a full stop.
+    #: The cause with the words of OpenSSL or of the alert, as the rest of a sentence without a full stop. The sentence
+    #: begins with the server.
     cause: str
     #: The way out, in sentences.
     remedy: str
@@ -318,7 +318,7 @@ _ALERTS = {
     "insufficient_security": Reason.NOTHING_IN_COMMON,
     "handshake_failure": Reason.NOTHING_IN_COMMON,
 }
-#: By the name in OpenSSL's list of errors, which releases of OpenSSL use differently for the same bytes.
+#: By the name in OpenSSL's list of errors. Releases of OpenSSL give different names for the same bytes.
 _ERRORS = {
     "WRONG_VERSION_NUMBER": Reason.NO_TLS,
     "RECORD_LAYER_FAILURE": Reason.NO_TLS,
@@ -332,12 +332,12 @@ _ERRORS = {
 }
 
 
-#: The error of urllib3 1.26 where the certificate lacks the name or address: this release compares them itself.
+#: The error of urllib3 1.26 if the certificate lacks the name or address: this release compares them itself.
 _COMPARED = "CertificateError"
 
 
 def explain(error: BaseException, peer: Peer) -> TlsFailure | None:
-    """The failure of TLS in an error or in what led to it; None where it is no failure of TLS. Quotes no content of the
+    """The failure of TLS in an error or in one of its causes; None if it is no failure of TLS. Quotes no content of the
     connection.
     """
     if found := tls_error_in(error):
@@ -363,12 +363,12 @@ def cause_of(error: ssl.SSLError) -> str:
 
 
 def tls_error_in(error: BaseException) -> ssl.SSLError | None:
-    """The failure of TLS that led to an error; None where none did."""
+    """The failure of TLS behind an error; None if there is none."""
     return next((one for one in causes(error) if isinstance(one, ssl.SSLError)), None)
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """The error, what led to it, and so on to the innermost error. Libraries keep that in one of several places."""
+    """The error, its cause, and so on to the innermost error. Libraries keep the cause in one of several places."""
     passed: list[BaseException] = []
     found: BaseException | None = error
     while found is not None:
