@@ -128,8 +128,7 @@ class ReloadImpossible(StepError):
 
 
 class StampsRefused(ReloadImpossible):
-    """The API server refuses annotations of pods, such as by an admission policy, although a review has said otherwise.
-    """
+    """The API server refuses annotations of pods, as by an admission policy, although a review has said otherwise."""
 
 
 class LinkUnavailable(StepError):

@@ -49,7 +49,7 @@ class Flight:
 
 
 class _Cursor:
-    """Reads forward in bytes, which have all arrived."""
+    """Reads forward in bytes that have all arrived."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -145,7 +145,7 @@ def _authorities(body: bytes) -> tuple[bytes, ...]:
     return found
 
 
-#: Certificates are public: a listener may send one without its key.
+#: Certificates are public: a listener may send a certificate without having its key.
 _UNPROVEN = "it did not prove that it has the key of the certificate that it sent"
 #: Seconds for a listener to say something by itself after a handshake of TLS 1.3, before it gets a question. If the API
 #: server passes on what it says, the wait is one answer of the API server longer.
@@ -163,7 +163,7 @@ class HandshakeOutcome(str, Enum):
     CLOSED = "closed"
     #: The listener gave no answer in time.
     TIMED_OUT = "timed out"
-    #: The listener sent something else than a handshake, or the TLS library failed without an alert.
+    #: The listener sent something that is no handshake, or the TLS library failed without an alert.
     NOT_UNDERSTOOD = "not understood"
     #: There was no connection to the listener.
     NOT_REACHED = "not reached"

@@ -5,8 +5,8 @@
 """The observation of one listener: its presented chain, and which of some CAs it trusts. The answer is yes, no, or
 unknown with a sentence that says why.
 
-A probe is a certificate for a listener to see: its answer shows whether it trusts the CA of the probe. Many listeners
-answer at the same time: a bounded number of them, until a deadline.
+A probe is a certificate that a listener is shown: its answer shows whether it trusts the CA of the probe. Many
+listeners answer at the same time: a bounded number of them, until a deadline.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _KEY = KeySpec(KeyAlgorithm.ECDSA, 256)
 class Probe:
     """A certificate without rights, loaded for either version of TLS. For use by many threads."""
 
-    #: The leaf for the listeners to see, signed by the CA in question.
+    #: The leaf that listeners see, signed by the CA in question.
     certificate: Certificate
     #: Settings for a handshake by TLS 1.2 with this leaf and its key; they do not verify the listener.
     tls12: ssl.SSLContext
@@ -248,7 +248,7 @@ class Inquiry:
     #: The probes, by the fingerprint of the CA that has signed them. This collection makes a probe if it has the key of
     #: the CA.
     probes: Mapping[str, Probe]
-    #: Every CA whose name may appear, also other CAs than those in question.
+    #: Every CA whose name may appear, also CAs that are not in question.
     known: Sequence[Certificate]
     #: A probe of an untrusted CA: no listener trusts it.
     untrusted: Probe
@@ -341,7 +341,7 @@ def _wants_newer(untrusted: Handshake) -> bool:
 
 
 class _Listener:
-    """A listener with several questions to it, each over a new connection."""
+    """A listener that gets several questions, each over a new connection."""
 
     def __init__(self, opening: Opener, deadline: Deadline, prompt: bytes, response_time: ResponseTime) -> None:
         self._opening = opening

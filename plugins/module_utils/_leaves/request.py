@@ -40,7 +40,7 @@ class RotationPolicy(str, Enum):
 
 @dataclass(frozen=True)
 class KnownKey:
-    """What may be known of a private key."""
+    """The public facts about a private key."""
 
     #: SHA-256 of its public half (SubjectPublicKeyInfo), in lower-case hex.
     public: str
@@ -177,7 +177,7 @@ class LeafRequest:
     secret: str
     #: Reference of the issuer.
     issuer: str
-    #: Fingerprint of the CA to sign.
+    #: Fingerprint of the CA that is to sign.
     authority: str
     #: When the issuer got the request, in UTC.
     asked_at: datetime
@@ -259,7 +259,7 @@ class Wanted:
 
     #: The reference of the issuer for the request.
     issuer: str
-    #: Fingerprint of the CA to sign.
+    #: Fingerprint of the CA that is to sign.
     authority: str
     #: When a caller asked to repeat failed requests at once; None if no caller did. If a request fails later, it waits
     #: as usual.

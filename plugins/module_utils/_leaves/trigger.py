@@ -67,7 +67,7 @@ class Held:
 class Specification:
     """A wanted leaf."""
 
-    #: The CA to sign, with the CAs above it.
+    #: The CA that is to sign, with the CAs above it.
     authority: Chain
     #: Its alternative names; None if its present names are right.
     names: frozenset[str] | None = None
@@ -139,9 +139,9 @@ def is_signed_by(chain: Chain | None, authority: Certificate) -> bool:
 
 
 def ends_with(leaf: Certificate, authority: Chain) -> bool:
-    """Whether another leaf gains nothing: the leaf ends as soon as the CA to sign its successor, or was cut to the end
-    of a CA above this CA. If a leaf outlives a CA above, it was not cut to that CA's end, and another would not be: the
-    signing CA is the anchor of most verifiers.
+    """Whether another leaf gains nothing: the leaf ends as soon as the CA that is to sign its successor, or was cut to
+    the end of a CA above this CA. If a leaf outlives a CA above, it was not cut to that CA's end, and another would not
+    be: the signing CA is the anchor of most verifiers.
     """
     signer, *above = (certificate.not_after - leaf.not_after for certificate in authority)
     return signer < GAIN or any(timedelta(0) <= left < GAIN for left in above)

@@ -2,13 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The one place that imports cryptography, so that its absence is a message and not a traceback."""
+"""The one place that imports cryptography. If it is absent, a message says so instead of a traceback."""
 
 from __future__ import annotations
 
 import traceback
 
-#: 45 is the first with a PKCS#12 truststore that Java reads as trusted certificates; everything else needs 42.
+#: 45 is the first with a PKCS#12 truststore of trusted certificates for Java; everything else needs 42.
 MINIMUM_CRYPTOGRAPHY = "45.0.0"
 
 CRYPTOGRAPHY_IMPORT_ERROR: str | None = None
@@ -24,7 +24,8 @@ try:
     from cryptography.x509.oid import ExtensionOID, NameOID
 except ImportError:
     CRYPTOGRAPHY_IMPORT_ERROR = traceback.format_exc()
-    # The names must exist, or importing any module of this package would fail before a message can say why.
+    # The names must exist. Without them, the import of any module of this package would fail before a message can say
+    # why.
     cryptography = x509 = hashes = serialization = ec = padding = rsa = pkcs12 = None  # type: ignore[assignment]
     InternalError = InvalidSignature = UnsupportedAlgorithm = None  # type: ignore[assignment,misc]
     ExtensionOID = NameOID = StringType = None  # type: ignore[assignment,misc]

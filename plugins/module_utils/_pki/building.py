@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Making and renewing CA certificates in the operator's form (docs/operator.md, "Certificates"), with room for a link
-certificate, and the parts that all certificates of this collection have in common.
+"""CA certificates in the operator's form (docs/operator.md, "Certificates"), made and renewed with room for a link
+certificate, and the common parts of all certificates of this collection.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     )
 
 
-#: How long ago a certificate begins that is made now, so that a verifier whose clock is behind does not find it in the future. It is what
-#: the signers of the Kubernetes controller manager take (``Backdate`` in pkg/controller/certificates/signer); Strimzi and cert-manager date nothing
-#: back (docs/operator.md, "Certificates").
+#: How long ago a certificate made now begins: if the clock of a verifier is behind, it does not find the certificate in
+#: the future. The signers of the Kubernetes controller manager take as long (``Backdate`` in
+#: pkg/controller/certificates/signer). Strimzi and cert-manager date nothing back (docs/operator.md, "Certificates").
 BACKDATED = timedelta(minutes=5)
 
 
 def start_certificate(
     subject: Name, issuer: Name, public_key: CertificatePublicKeyTypes, not_before: datetime, validity: timedelta
 ) -> CertificateBuilder:
-    """The fields that every certificate has; seconds are whole (RFC 5280 section 4.1.2.5).
+    """The fields of every certificate; seconds are whole (RFC 5280 section 4.1.2.5).
 
-    Raises CertificateError when the certificate would end before it begins.
+    Raises CertificateError if the certificate would end before it begins.
     """
     begin = not_before.replace(microsecond=0)
     if validity < timedelta(seconds=1):
@@ -61,15 +61,13 @@ def start_certificate(
 
 
 def finish_certificate(builder: CertificateBuilder, key: PrivateKey) -> Certificate:
-    """Sign it."""
+    """Sign the certificate."""
     signed = builder.sign(key.for_signing(), key.signature_hash)
     return certificate_from_der(signed.public_bytes(serialization.Encoding.DER))
 
 
 def require_key_of(issuer: Certificate, key: PrivateKey) -> None:
-    """Raises CertificateError for a key of another CA: every verifier would refuse certificates that it signs under
-    this name.
-    """
+    """Raises CertificateError if the key is of another CA: verifiers would refuse its signatures under this name."""
     if not issuer.is_for(key):
         raise CertificateError(f"the private key does not belong to the CA {issuer.subject}")
 
@@ -80,7 +78,7 @@ def authority_identifier(issuer: Certificate) -> AuthorityKeyIdentifier:
 
 
 def key_usage(*, signing: bool = False, leaf: bool = False) -> KeyUsage:
-    """The two key usages that occur: of a CA, and of a client leaf."""
+    """The two key usages in use: of a CA, and of a client leaf."""
     return x509.KeyUsage(
         digital_signature=leaf,
         content_commitment=False,
@@ -100,7 +98,7 @@ _LONGEST_COMMON_NAME = 64
 
 
 def common_name_problem(common_name: str) -> str:
-    """Why a certificate cannot have this common name, as half a sentence; empty where it can."""
+    """Why a certificate cannot have this common name, as half a sentence; empty if it can."""
     length = len(common_name.encode("utf-8"))
     if not length:
         return "it is empty"
@@ -115,13 +113,14 @@ class DistinguishedName:
 
     #: The common name (CN), of at most 64 bytes.
     common_name: str
-    #: The organization (O); None where the subject is a common name alone.
+    #: The organization (O); None if the subject is a common name alone.
     organization: str | None = "io.strimzi"
-    #: Whether issuers that encode names themselves give back the same bytes; the Cluster Operator's way of writing it does not.
+    #: Whether issuers that encode names themselves give back the same bytes. They do not for the Cluster Operator's way
+    #: of writing it.
     outlives_rewriting: bool = False
 
     def as_name(self) -> Name:
-        """Raises CertificateError for a common name that no certificate can have."""
+        """The subject as a name of the library. Raises CertificateError if no certificate can have this common name."""
         if problem := common_name_problem(self.common_name):
             raise CertificateError(f"the common name {self.common_name!r} cannot be used: {problem}")
         attributes = [x509.NameAttribute(NameOID.COMMON_NAME, self.common_name)]
@@ -132,7 +131,7 @@ class DistinguishedName:
 
     @property
     def text(self) -> str:
-        """As certificates show it."""
+        """The name as certificates show it."""
         return printable(self.as_name().rfc4514_string())
 
     @property
@@ -141,7 +140,7 @@ class DistinguishedName:
 
 
 def authority_generation(certificate: Certificate) -> int | None:
-    """N of a subject ``CN=cluster-ca vN`` or ``CN=clients-ca vN``; None for a name of another form."""
+    """N of a subject ``CN=cluster-ca vN`` or ``CN=clients-ca vN``; None if the name has another form."""
     match = _GENERATION.search(certificate.subject)
     return int(match.group(1)) if match else None
 
@@ -154,25 +153,25 @@ def issue_root(
     validity: timedelta,
     path_length: int | None = 1,
 ) -> Certificate:
-    """A self-signed CA certificate. Raises CertificateError when validity is not positive.
+    """A self-signed CA certificate. Raises CertificateError if validity is not positive.
 
-    CAs of the operator have ``pathlen:0``. A path length of 1 leaves room for one CA below; without it OpenSSL and Go
-    clients that trust only this CA refuse a link certificate (docs/operator.md, "Path lengths").
+    CAs of the operator have ``pathlen:0``. A path length of 1 leaves room for one CA below. Without this room, OpenSSL
+    and Go clients refuse a link certificate if they trust only this CA (docs/operator.md, "Path lengths").
     """
     identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key).digest
     return _self_sign(subject.as_name(), key, not_before, validity, path_length, identifier)
 
 
 def confining_extensions(authority: x509.Certificate) -> tuple[Extension[ExtensionType], ...]:
-    """The extensions that each certificate for the name and key of this CA has to carry: without them, verifiers that trust the issuer of that certificate
-    would take the CA for a CA of every name and every use.
+    """The extensions for each certificate with the name and key of this CA. Without them, verifiers that trust the
+    issuer of such a certificate would take the CA for a CA of every name and every use.
     """
     return tuple(extension for extension in authority.extensions if extension.oid.dotted_string in CONFINING)
 
 
 def _policies_without_qualifiers(authority: x509.Certificate) -> Iterator[tuple[CertificatePolicies, bool]]:
-    """The policies of this CA, and whether they are critical. Below a CA without policies, a verifier that requires a policy finds none (RFC 5280 section
-    6.1.3 (e)); below an anchor, a JVM refuses critical policies with qualifiers.
+    """The policies of this CA, and whether they are critical. Below a CA without policies, a verifier finds none if it
+    requires one (RFC 5280 section 6.1.3 (e)). Below an anchor, a JVM refuses critical policies with qualifiers.
     """
     for extension in authority.extensions:
         if isinstance(extension.value, x509.CertificatePolicies):
@@ -187,13 +186,12 @@ _MADE_AGAIN = frozenset({"2.5.29.14", "2.5.29.35", "2.5.29.15", "2.5.29.19"})
 def renew_root(
     old: Certificate, key: PrivateKey, *, not_before: datetime, validity: timedelta, path_length: int | None
 ) -> Certificate:
-    """The same CA with new dates and this path length: same subject bytes, same key and its identifier, and what else restricts it or tells about it,
-    such as name constraints.
+    """The same CA with new dates and this path length. It keeps its subject bytes, its key with its identifier, and its
+    other extensions, such as name constraints.
 
-    Leaves name the identifier of the CA that issued them. With another identifier, or with an identifier where there
-    was none, JVMs and OpenSSL that know either certificate would refuse leaves of the other (docs/operator.md, "Key
-    identifiers"). Raises CertificateError when the key is not the CA's, because the result would be another CA of
-    the same name.
+    Leaves name the identifier of their CA. With another identifier, or with an identifier for a CA without one, JVMs
+    and OpenSSL that know either certificate would refuse leaves of the other (docs/operator.md, "Key identifiers").
+    Raises CertificateError if the key is not the CA's, because the result would be another CA of the same name.
     """
     require_key_of(old, key)
     parsed = x509.load_der_x509_certificate(old.der)
@@ -218,12 +216,12 @@ def cross_certify(
     not_before: datetime,
     validity: timedelta,
 ) -> Certificate:
-    """A link certificate: subject and key of ``authority``, certified by ``issuer`` (docs/design.md,
-    "Link certificates"): the new CA by the old CA, or the old CA by the new CA (RFC 4210 section 4.4,
-    NewWithOld and OldWithNew).
+    """A link certificate: subject and key of ``authority``, certified by ``issuer`` (docs/design.md, "Link
+    certificates"). This is the new CA by the old CA, or the old CA by the new CA (RFC 4210 section 4.4, NewWithOld and
+    OldWithNew).
 
-    It signs leaves only (``pathlen:0``), is confined as ``authority`` is, has its policies, and should not outlive either CA; that is the caller's choice
-    of validity. Raises CertificateError when ``issuer_key`` is not the issuer's.
+    It signs leaves only (``pathlen:0``), is confined as ``authority`` is, and has its policies. It should not outlive
+    either CA; the caller chooses the validity. Raises CertificateError if ``issuer_key`` is not the issuer's.
     """
     require_key_of(issuer, issuer_key)
     parsed = x509.load_der_x509_certificate(authority.der)
@@ -248,7 +246,7 @@ def _self_sign(
     identifier: bytes | None,
     more: Iterable[Extension[ExtensionType]] = (),
 ) -> Certificate:
-    """A certificate that its own key has signed, with more extensions beside key identifier, usage and path length."""
+    """A certificate signed by its own key, with more extensions beside key identifier, usage and path length."""
     builder = _as_authority(start_certificate(name, name, key.public_key, not_before, validity), path_length)
     if identifier is not None:
         builder = builder.add_extension(x509.SubjectKeyIdentifier(identifier), critical=False)

@@ -69,8 +69,8 @@ _KEY_USAGES = (
     "crl_sign",
 )  # fmt: skip
 
-#: Certificates of one chain, the leaf included. A JVM takes no more from its peer
-#: (jdk.tls.maxCertificateChainLength), and what a path search costs grows with them.
+#: Certificates of one chain, the leaf included. A JVM takes no more from its peer (jdk.tls.maxCertificateChainLength),
+#: and the cost of a path search grows with them.
 MOST_IN_A_CHAIN = 10
 #: OpenSSL and JVMs verify nothing with a larger RSA key.
 MOST_RSA_BITS = 16384
@@ -80,19 +80,19 @@ _BLOCK = re.compile(rb"-----BEGIN ((?:X509 )?CERTIFICATE)-----([A-Za-z0-9+/=\s]*
 
 
 class Certificate:
-    """An X.509 certificate. Equal when the DER bytes are equal. Times are aware UTC; fingerprints lower-case hex."""
+    """An X.509 certificate. Equal if the DER bytes are equal. Times are aware UTC; fingerprints lower-case hex."""
 
     der: bytes
     _parsed: X509Certificate
 
     def __init__(self, der: bytes) -> None:
-        """Raises CertificateError when ``der`` is not a certificate that can be read."""
+        """Raises CertificateError if ``der`` is no readable certificate."""
         # Through __dict__, because instances refuse assignment.
         self.__dict__["der"] = der
         try:
             parsed = x509.load_der_x509_certificate(der)
-            # The library parses these parts lazily. A certificate that cannot be read has to fail here and not in the
-            # middle of a decision.
+            # The library parses these parts lazily. An unreadable certificate has to fail here and not in the middle of
+            # a decision.
             parsed.extensions.__len__()
             parsed.subject.rfc4514_string()
             parsed.issuer.rfc4514_string()
@@ -114,7 +114,7 @@ class Certificate:
         raise AttributeError("a certificate is a value and cannot be changed")
 
     def __reduce__(self) -> tuple[object, tuple[bytes]]:
-        """Copies are the same object; the library's object cannot be copied by itself."""
+        """Makes a copy the same object; the library's object cannot be copied by itself."""
         return certificate_from_der, (self.der,)
 
     def __eq__(self, other: object) -> bool:
@@ -141,12 +141,12 @@ class Certificate:
 
     @cached_property
     def subject(self) -> str:
-        """RFC 4514 text that is safe to show."""
+        """RFC 4514 text, safe to show."""
         return printable(self._parsed.subject.rfc4514_string())
 
     @cached_property
     def issuer(self) -> str:
-        """RFC 4514 text that is safe to show."""
+        """RFC 4514 text, safe to show."""
         return printable(self._parsed.issuer.rfc4514_string())
 
     @cached_property
@@ -164,7 +164,7 @@ class Certificate:
 
     @property
     def common_name(self) -> str:
-        """The common name of its subject, of several the most specific; empty where the subject has none."""
+        """The common name of its subject, of several the most specific; empty if the subject has none."""
         names = [text for kind, text in self.subject_attributes if kind == _COMMON_NAME]
         return printable(names[-1]) if names else ""
 
@@ -178,7 +178,9 @@ class Certificate:
 
     @cached_property
     def outlives_rewriting(self) -> bool:
-        """Whether its name stays the same, byte for byte, where an issuer decodes it and encodes it again. Go compares bytes."""
+        """Whether its name stays the same, byte for byte, if an issuer decodes it and encodes it again. Go compares
+        bytes.
+        """
         return rewritten(self._parsed.subject).public_bytes() == self.subject_der
 
     @property
@@ -195,7 +197,9 @@ class Certificate:
 
     @cached_property
     def key_type(self) -> tuple[str, int]:
-        """Algorithm and bits of the public key: ("rsa", 4096), ("ecdsa", 256); of any other kind its name and 0: ("ed25519", 0)."""
+        """Algorithm and bits of the public key: ("rsa", 4096), ("ecdsa", 256). If the key is of another kind, its name
+        and 0: ("ed25519", 0).
+        """
         key = self._parsed.public_key()
         if isinstance(key, rsa.RSAPublicKey):
             return "rsa", key.key_size
@@ -205,7 +209,9 @@ class Certificate:
 
     @property
     def key_name(self) -> str:
-        """The kind of its key as ``KeyType`` names it, also where that does not have it: ``rsa-1024``, ``ecdsa-p521``."""
+        """The kind of its key as ``KeyType`` names it, also if ``KeyType`` does not have it: ``rsa-1024``,
+        ``ecdsa-p521``.
+        """
         return key_name(*self.key_type)
 
     @cached_property
@@ -235,7 +241,9 @@ class Certificate:
 
     @property
     def signature_hash(self) -> str | None:
-        """The name of the hash that was signed, such as "sha256"; None where the algorithm hashes by itself, as Ed25519 does, or is unknown."""
+        """The name of the signed hash, such as "sha256"; None if the algorithm is unknown, or if it hashes by itself,
+        as Ed25519 does.
+        """
         try:
             digest = self._parsed.signature_hash_algorithm
         except UnsupportedAlgorithm:
@@ -244,7 +252,7 @@ class Certificate:
 
     @cached_property
     def curve(self) -> str | None:
-        """The name of the curve of an EC key; None for any other key."""
+        """The name of the curve of an EC key; None if the key is of another kind."""
         key = self._parsed.public_key()
         return key.curve.name if isinstance(key, ec.EllipticCurvePublicKey) else None
 
@@ -279,7 +287,7 @@ class Certificate:
 
     @cached_property
     def key_usages(self) -> frozenset[str] | None:
-        """The bits that are set, as in "digital_signature"; None where the certificate does not restrict them (RFC 5280
+        """The permitted usages, such as "digital_signature"; None if the certificate does not restrict them (RFC 5280
         section 4.2.1.3).
         """
         value = self._extension(x509.KeyUsage)
@@ -306,7 +314,7 @@ class Certificate:
 
     @cached_property
     def authority_serial_number(self) -> int | None:
-        """The serial number of its issuer's certificate, where the authorityKeyIdentifier names it."""
+        """The serial number of its issuer's certificate; None if the authorityKeyIdentifier does not name it."""
         value = self._authority_key
         return None if value is None else value.authority_cert_serial_number
 
@@ -319,20 +327,20 @@ class Certificate:
 
     @property
     def identifier_in_leaves(self) -> bytes:
-        """The authorityKeyIdentifier of leaves that this CA issues: its own subjectKeyIdentifier, or the usual
-        identifier where it has none.
+        """The authorityKeyIdentifier of leaves of this CA: its own subjectKeyIdentifier, or the usual identifier if it
+        has none.
         """
         own = self.subject_key_identifier
         return self.usual_key_identifier if own is None else own
 
     def names_key_of(self, issuer: Certificate) -> bool:
-        """Whether the key identifiers of the two fit, as far as both are present (RFC 5280 section 4.2.1.1)."""
+        """Whether the key identifiers of the two fit (RFC 5280 section 4.2.1.1). If either is missing, they fit."""
         named, own = self.authority_key_identifier, issuer.subject_key_identifier
         return named is None or own is None or named == own
 
     def names_serial_number_of(self, issuer: Certificate) -> bool:
-        """Whether the serial number in authorityKeyIdentifier, where present, is this issuer's: it names one
-        certificate, and a renewal with the same key does not fit.
+        """Whether the serial number in authorityKeyIdentifier, if present, is this issuer's. It names one certificate,
+        and a renewal with the same key does not fit.
         """
         number = self.authority_serial_number
         return number is None or number == issuer.serial_number
@@ -358,13 +366,15 @@ class Certificate:
 
     @property
     def has_names_of_other_kinds(self) -> bool:
-        """Whether there are alternative names that are neither DNS names nor IP addresses, as URIs and e-mail addresses."""
+        """Whether it has alternative names of other kinds than DNS names and IP addresses, such as URIs and e-mail
+        addresses.
+        """
         names = self._extension(x509.SubjectAlternativeName)
         return any(not isinstance(name, (x509.DNSName, x509.IPAddress)) for name in names or ())
 
     @cached_property
     def has_malformed_names(self) -> bool:
-        """Whether an alternative name has a form that it must not have: text that is not ASCII, or a network instead of an address."""
+        """Whether an alternative name has a forbidden form: text beyond ASCII, or a network instead of an address."""
         names = self._extension(x509.SubjectAlternativeName)
         values = [name.value for name in names or () if not isinstance(name, x509.OtherName)]
         return any(
@@ -379,8 +389,8 @@ class Certificate:
 
     @cached_property
     def is_root(self) -> bool:
-        """Whether it ends every path: it is its own issuer, as far as name and identifiers say. A CA that another key of its name has certified is
-        self-issued and no root.
+        """Whether it ends every path: it is its own issuer, as far as name and identifiers say. If another key of its
+        name has certified a CA, the CA is self-issued and no root.
         """
         return self.self_issued and self.names_as_issuer(self)
 
@@ -391,7 +401,7 @@ class Certificate:
 
     @cached_property
     def unprocessed_extensions(self) -> tuple[str, ...]:
-        """OIDs of extensions that decide validity and are not understood here: a path with any of them is invalid."""
+        """OIDs of extensions that decide validity, but are unknown to this code: a path with any of them is invalid."""
         return tuple(
             oid
             for oid, critical in (
@@ -402,14 +412,14 @@ class Certificate:
 
     @property
     def _has_plain_constraints(self) -> bool:
-        """Verifiers enforce other constraints even where they are not critical, and this code understands neither those
-        constraints nor any in a leaf.
+        """Whether this code understands its name constraints. Verifiers enforce other constraints too, even if they are
+        not critical. This code understands neither other constraints nor any in a leaf.
         """
         return self.is_ca and self.name_constraints is not None
 
     @cached_property
     def name_constraints(self) -> NameConstraints | None:
-        """None where there are none, or none that are understood here."""
+        """Its name constraints; None if there are none, or none that this code understands."""
         value = self._extension(x509.NameConstraints)
         return None if value is None else read(value, self.der)
 
@@ -420,13 +430,13 @@ class Certificate:
 
     @cached_property
     def requires_explicit_policy_after(self) -> int | None:
-        """The number of certificates below it after which it requires a policy; None where it requires none."""
+        """The number of certificates below it after which it requires a policy; None if it requires none."""
         value = self._extension(x509.PolicyConstraints)
         return None if value is None else value.require_explicit_policy
 
     @cached_property
     def policies(self) -> frozenset[str]:
-        """OIDs, without the OID that stands for any policy."""
+        """OIDs, without the OID for any policy."""
         value = self._extension(x509.CertificatePolicies)
         return frozenset(policy.policy_identifier.dotted_string for policy in value or ()) - {_ANY_POLICY}
 
@@ -451,7 +461,7 @@ class Certificate:
 
     @cached_property
     def extended_key_usages(self) -> frozenset[str] | None:
-        """OIDs; None where the certificate does not restrict what it is for."""
+        """OIDs; None if the certificate does not restrict its use."""
         value = self._extension(x509.ExtendedKeyUsage)
         return None if value is None else frozenset(usage.dotted_string for usage in value)
 
@@ -465,7 +475,7 @@ class Certificate:
         return self.not_after <= at
 
     def is_twin_of(self, other: Certificate) -> bool:
-        """Whether it has the same name and the same key, so that as CAs both verify the same certificates."""
+        """Whether it has the same name and the same key. If so, as CAs both verify the same certificates."""
         return (self.subject_der, self.public_key_sha256) == (other.subject_der, other.public_key_sha256)
 
     def passes_for(self, other: Certificate) -> bool:
@@ -489,7 +499,7 @@ class Certificate:
         """Whether the issuer's key made this signature, whatever its algorithm is worth and under whatever name. Never
         raises.
 
-        It takes part in no validation: it tells why a certificate is refused that was really issued by that CA.
+        It takes part in no validation. If a certificate was really issued by that CA and is refused, it tells why.
         """
         return _bears_signature_of(self, issuer)
 
@@ -548,7 +558,7 @@ def certificate_from_der(der: bytes) -> Certificate:
 def parse_certificates(data: bytes) -> tuple[Certificate, ...]:
     """All certificates of a PEM text, in order; other text around them does not matter (RFC 7468 section 2).
 
-    Raises CertificateError when there is none or any of them is unreadable. Cached per certificate and not per text,
+    Raises CertificateError if there is none or any of them is unreadable. Cached per certificate and not per text,
     because a text may hold a private key as well.
     """
     blocks = _BLOCK.findall(data)
@@ -559,7 +569,7 @@ def parse_certificates(data: bytes) -> tuple[Certificate, ...]:
 
 
 def readable_certificates(data: bytes) -> Chain:
-    """The certificates of a PEM text; none where any of them is unreadable."""
+    """The certificates of a PEM text; none if any of them is unreadable."""
     try:
         return parse_certificates(data)
     except CertificateError:
@@ -572,8 +582,8 @@ def mentions_certificates(data: bytes) -> bool:
 
 
 def parse_chain(data: bytes) -> Chain:
-    """The certificates of a PEM text that is to hold one chain. Raises CertificateError, also when there are more than
-    any verifier accepts.
+    """The certificates of a PEM text with one chain. Raises CertificateError, also if there are more than any verifier
+    accepts.
     """
     count = len(_BLOCK.findall(data))
     if count > MOST_IN_A_CHAIN:

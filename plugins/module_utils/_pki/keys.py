@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Private keys in one class that does not show them (docs/design.md, "Secrecy"), and the text that stands in the place
-of a private key that is kept elsewhere.
+"""Private keys in one class that does not show them (docs/design.md, "Secrecy"), and the text in the place of a private
+key kept elsewhere.
 
-That text names the key, so that it shows for which CA it stands. The operator takes any text, as long as it has nothing
-to sign (docs/operator.md, "Tried by hand", 5 and 6).
+That text names the key, and so shows for which CA it stands. The operator takes any text, as long as it has nothing to
+sign (docs/operator.md, "Tried by hand", 5 and 6).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     PublicKey = RSAPublicKey | EllipticCurvePublicKey
 
 
-#: An RSA key of fewer bits has no room for the signatures that are made here.
+#: An RSA key of fewer bits has no room for the signatures made here.
 _SHORTEST_RSA = 1024
 #: Validating a larger key takes minutes.
 _MOST_RSA_BITS = 8192
@@ -65,14 +65,14 @@ class KeySpec:
 
 
 def key_name(algorithm: str, size: int) -> str:
-    """The name of a kind of key: ``rsa-4096``, ``ecdsa-p256``; of a kind without sizes, its algorithm alone."""
+    """The name of a kind of key: ``rsa-4096``, ``ecdsa-p256``. If a kind has no sizes, it is its algorithm alone."""
     if not size:
         return algorithm
     return f"{algorithm}-p{size}" if algorithm == KeyAlgorithm.ECDSA.value else f"{algorithm}-{size}"
 
 
 class KeyType(str, Enum):
-    """The kinds of keys that are made here, by their names. Keys and CAs that a user supplies may be of others."""
+    """The kinds of keys made here, by their names. If a user supplies keys and CAs, they may be of other kinds."""
 
     RSA_2048 = "rsa-2048"
     RSA_3072 = "rsa-3072"
@@ -88,10 +88,10 @@ class KeyType(str, Enum):
 
 
 class PrivateKey:
-    """A private key whose text form is the fingerprint of its public half. Only ``reveal`` returns the key itself.
+    """A private key. Its text form is the fingerprint of its public half. Only ``reveal`` returns the key itself.
 
-    Equal when the keys are equal. Attributes are slots with mangled names, so vars(), json, pickle and copy find
-    nothing, and an instance cannot be changed.
+    Equal if the keys are equal. Attributes are slots with mangled names, so vars(), json, pickle and copy find nothing,
+    and an instance cannot be changed.
     """
 
     __slots__ = ("__key", "__public_key_sha256")
@@ -169,7 +169,7 @@ _MADE = frozenset(kind.spec for kind in KeyType)
 
 
 def generate_key(spec: KeySpec) -> PrivateKey:
-    """A new key. Raises PrivateKeyError for a kind that is not in ``KeyType``."""
+    """A new key. Raises PrivateKeyError if the kind is not in ``KeyType``."""
     if spec not in _MADE:
         offered, asked = ", ".join(kind.value for kind in KeyType), key_name(spec.algorithm.value, spec.size)
         raise PrivateKeyError(f"{asked} is none of the kinds of keys that are made here: {offered}")
@@ -196,8 +196,8 @@ def load_stored_key(pem: bytes) -> PrivateKey:
     """A key of a Secret that only owners of the CA can write. Raises PrivateKeyError.
 
     The library's validation tests primes, a third of a second for RSA 4096, in every module call. That test was made
-    when the key was generated or handed in. A part that was damaged or mixed up since then shows in the equations by which the parts
-    belong together, in a thousandth of that time.
+    when the key was generated or handed in. If a part was damaged or mixed up since then, it shows in the equations
+    between the parts, in a thousandth of that time.
     """
     return _require_consistent(_load(pem))
 
@@ -216,7 +216,7 @@ def _require_consistent(key: RSAPrivateKey | EllipticCurvePrivateKey) -> Private
 
 
 def _load(pem: bytes) -> RSAPrivateKey | EllipticCurvePrivateKey:
-    """The key, if it is of a kind and size that is taken here; an RSA key is not validated."""
+    """The key, if its kind and size are supported here; an RSA key is not validated."""
     return _require_known_kind(_parse(serialization.load_pem_private_key, pem, skip_validation=True))
 
 
@@ -240,7 +240,9 @@ def _parse(load: Callable[..., PrivateKeyTypes], content: bytes, *, skip_validat
 
 
 def _is_consistent(key: RSAPrivateNumbers) -> bool:
-    """Whether a signature by the primes of this key verifies with its public half (RFC 8017, section 3.2). The private exponent is in no such signature."""
+    """Whether a signature by the primes of this key verifies with its public half (RFC 8017, section 3.2). Such a
+    signature does not use the private exponent.
+    """
     p, q, public = key.p, key.q, key.public_numbers
     return (
         min(p, q) > 1
@@ -261,6 +263,6 @@ def placeholder(public_key_sha256: str) -> str:
 
 
 def named_key(content: bytes) -> str | None:
-    """SHA-256 of the public key that such a text names; None for any other content."""
+    """SHA-256 of the public key in such a text; None if it is any other content."""
     match = _PATTERN.fullmatch(content.strip())
     return match.group(1).decode("ascii") if match else None

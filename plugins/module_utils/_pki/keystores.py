@@ -2,12 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Stores that Java reads: truststores and keystores as PKCS#12 (RFC 7292), and as JKS for programs that read no other
-form; and what is in a PKCS#12 keystore.
+"""Stores for Java: truststores and keystores as PKCS#12 (RFC 7292), and as JKS for programs that read no other form;
+and the content of a PKCS#12 keystore.
 
-PKCS#12 files are read in the form of OpenSSL 3, Java and this collection: PBES2, AES and SHA-256. The library
-tests the primes of an RSA key each time that it opens a file, and has no switch for that; the code here takes a
-tenth of the time.
+PKCS#12 files are read in the form of OpenSSL 3, Java and this collection: PBES2, AES and SHA-256. The library tests the
+primes of an RSA key each time it opens a file, and has no switch for this. The code here takes a tenth of the time.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _PBES2, _PBKDF2 = bytes.fromhex("2a864886f70d01050d"), bytes.fromhex("2a864886f7
 _HMAC_SHA256, _SHA256 = bytes.fromhex("2a864886f70d0209"), bytes.fromhex("608648016503040201")
 #: Bytes of the key, by the identifier of AES in CBC mode.
 _AES = {bytes.fromhex("60864801650304012a"): 32, bytes.fromhex("608648016503040102"): 16}
-#: Iterations beyond which a file is not read here.
+#: A file with more iterations is not read here.
 _MOST_ITERATIONS = 100_000
 _BLOCK = 64
 
@@ -191,7 +190,7 @@ _SUN = bytes.fromhex("300e060a2b060104012a021101010500")
 
 
 def certificate_in_pkcs12(content: bytes, password: bytes) -> str:
-    """SHA-256 fingerprint of the certificate that the private key of a keystore belongs to. Raises KeystoreError."""
+    """SHA-256 fingerprint of the certificate of a keystore's private key. Raises KeystoreError."""
     try:
         own, certificates = key_and_certificates(content, password)
     except KeystoreError:
@@ -201,12 +200,14 @@ def certificate_in_pkcs12(content: bytes, password: bytes) -> str:
 
 
 def _open_by_library(content: bytes, password: bytes) -> str:
-    """The same of a file in whatever form, and of what cannot be used. For a key of 2048 bits the library takes a twentieth of a second."""
+    """The same of a file in any form; raises KeystoreError if it cannot be used. For a key of 2048 bits the library
+    takes a twentieth of a second.
+    """
     try:
         key, certificate, _others = pkcs12.load_key_and_certificates(content, password)
     except (ValueError, TypeError, InternalError, UnsupportedAlgorithm):
         raise KeystoreError("does not open with its password") from None
-    # The library gives no other certificate than that of the key.
+    # The library gives no other certificate than the certificate of the key.
     if key is None or certificate is None:
         raise KeystoreError("holds no private key with its certificate")
     return certificate_from_der(certificate.public_bytes(serialization.Encoding.DER)).sha256
@@ -230,7 +231,8 @@ def pkcs12_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes) 
 
 
 def jks_truststore(certificates: Mapping[str, Certificate], password: bytes, created: datetime) -> bytes:
-    """A truststore in Java's own old format (``sun.security.provider.JavaKeyStore``, version 2), with a password in ASCII.
+    """A truststore in Java's own old format (``sun.security.provider.JavaKeyStore``, version 2), with a password in
+    ASCII.
 
     Nothing in it is secret; the password only guards its integrity.
     """
@@ -242,8 +244,8 @@ def jks_truststore(certificates: Mapping[str, Certificate], password: bytes, cre
 
 
 def jks_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes, created: datetime) -> bytes:
-    """A keystore in the same format with one private key and its chain, both under the password, which is ASCII. Java looks for an alias in
-    lower case only.
+    """A keystore in the same format with one private key and its chain, both under the password in ASCII. Java looks
+    for an alias in lower case only.
     """
     encrypted = _encrypted(key, password)
     entry = (
@@ -257,8 +259,8 @@ def jks_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes, cre
 
 
 def _encrypted(key: PrivateKey, password: bytes) -> bytes:
-    """An EncryptedPrivateKeyInfo as ``sun.security.provider.KeyProtector`` makes it. SHA-1 is what the format prescribes, and guards little:
-    the store is a secret like the key itself.
+    """An EncryptedPrivateKeyInfo as ``sun.security.provider.KeyProtector`` makes it. The format prescribes SHA-1, and
+    SHA-1 guards little: the store is a secret like the key itself.
     """
     plain = key.for_signing().private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Names in certificates: distinguished names, as the laxest verifier compares them, and as issuers that write them again
-spell them; IP addresses among alternative names; and name constraints of a CA (RFC 5280 section 4.2.1.10), as far as
-all verifiers read them in the same way.
+"""Names in certificates: distinguished names, as the laxest verifier compares them and as rewriting issuers spell them;
+IP addresses among alternative names; and name constraints of a CA (RFC 5280 section 4.2.1.10), as far as all verifiers
+read them in the same way.
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ FoldedName: TypeAlias = tuple[tuple[tuple[str, str], ...], ...]
 
 
 def fold_name(name: Name) -> FoldedName:
-    """A form that is the same for all names that some verifier considers equal: JVMs and OpenSSL mind neither
-    case nor spaces nor types of strings, each within limits of its own, and Go compares bytes (docs/operator.md,
-    "Names of CAs").
+    """A form of a name for comparisons. If some verifier considers two names equal, their forms are the same. JVMs and
+    OpenSSL mind neither case nor spaces nor types of strings, each within limits of its own. Go compares bytes
+    (docs/operator.md, "Names of CAs").
 
-    Where a verifier could confuse two names, their forms are equal. No certificate becomes the issuer of another
-    by this form.
+    No certificate becomes the issuer of another by this form.
     """
     return tuple(
         tuple(sorted((attribute.oid.dotted_string, _folded_text(attribute.value)) for attribute in part))
@@ -50,8 +49,8 @@ def _folded_text(value: str | bytes) -> str:
 
 
 def rewritten(name: Name) -> Name:
-    """The same name as issuers that are written in Go encode it, whatever its strings were before: each part by itself, as
-    PrintableString where that can hold it, else as UTF8String (docs/operator.md, "Names of CAs").
+    """The same name as issuers written in Go encode it, whatever its strings were before. Each part is encoded by
+    itself, as PrintableString if that can hold it, else as UTF8String (docs/operator.md, "Names of CAs").
     """
     return x509.Name([_rewritten(attribute) for attribute in name])
 
@@ -68,8 +67,8 @@ Address: TypeAlias = IPv4Address | IPv6Address
 
 
 def address_of(name: str) -> Address | None:
-    """The address that this is the text of; None for every other name."""
-    # Nearly all names are host names, and to find that out by an error takes ten times as long.
+    """The IP address of this text; None for every other name."""
+    # Nearly all names are host names. It takes ten times as long to find that out by an error.
     if not (name[-1:].isdigit() or ":" in name):
         return None
     try:
@@ -85,7 +84,7 @@ def hosts_and_addresses(names: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 Network: TypeAlias = "IPv4Network | IPv6Network"
-#: A DNS name is text, also where the text reads as an address.
+#: A DNS name is text, also if the text reads as an address.
 Comparable: TypeAlias = "str | Address"
 
 #: The form in which JVMs or OpenSSL take a common name for a DNS name.
@@ -101,13 +100,14 @@ class Names:
 
     #: Its alternative DNS names and IP addresses.
     alternative: frozenset[Comparable]
-    #: Alternative names that Go can compare with no constraint: it refuses them below every CA that has constraints, of whatever kind.
+    #: Alternative names that Go can compare with no constraint: it refuses them below every CA with constraints, of
+    #: whatever kind.
     unmatched: frozenset[str]
-    #: The common names that OpenSSL takes for DNS names where the certificate is a leaf.
+    #: The common names that OpenSSL takes for DNS names if the certificate is a leaf.
     to_openssl: frozenset[Comparable]
     #: The common names that a JVM takes for DNS names or addresses.
     to_jvm: frozenset[Comparable]
-    #: The parts of the subject and the alternative names: OpenSSL compares each with each constraint.
+    #: The number of parts of the subject and of alternative names: OpenSSL compares each with each constraint.
     count: int
 
 
@@ -115,7 +115,7 @@ class Names:
 class Subtrees:
     """The permitted or excluded subtrees of name constraints (RFC 5280, 4.2.1.10)."""
 
-    #: DNS names in lower case, with what lies below them, or with a leading dot for what lies below them only.
+    #: DNS names in lower case, with the names below them. A leading dot leaves the name itself out.
     names: tuple[str, ...] = ()
     #: Networks with all of their addresses.
     networks: tuple[Network, ...] = ()
@@ -123,11 +123,11 @@ class Subtrees:
 
 @dataclass(frozen=True)
 class NameConstraints:
-    """Constraints on DNS names and IP addresses. Where a name could be taken in two ways, the stricter way counts."""
+    """Constraints on DNS names and IP addresses. If a name could be taken in two ways, the stricter way counts."""
 
-    #: The only subtrees that a name may be in; where none is of its kind, every name of this kind is permitted.
+    #: The only subtrees that a name may be in. If none is of its kind, every name of this kind is permitted.
     permitted: Subtrees
-    #: The subtrees that no name may be in, also where they lie within a permitted subtree.
+    #: The subtrees that no name may be in, also if they lie within a permitted subtree.
     excluded: Subtrees
 
     @property
@@ -135,16 +135,17 @@ class NameConstraints:
         return sum(len(names.names) + len(names.networks) for names in (self.permitted, self.excluded))
 
     def admits(self, name: Comparable) -> bool:
-        """Whether a certificate below may hold this DNS name or IP address. Go refuses a DNS name that is none of a host whatever the constraints are
-        of.
+        """Whether a certificate below may hold this DNS name or IP address. If a DNS name is none of a host, Go refuses
+        it, whatever the constraints are of.
         """
         if isinstance(name, str):
             return _is_plain(name) and self._admits_name(name.lower())
         return self._admits_address(name)
 
     def _admits_address(self, address: Address) -> bool:
-        """Both families are a single kind of name: where only networks of one family are permitted, no address of the
-        other family is. A JVM applies all constraints of one family to the other too, or stumbles over them.
+        """Whether the constraints permit this address. Both families are a single kind of name: if only networks of one
+        family are permitted, no address of the other family is. A JVM applies all constraints of one family to the
+        other too, or stumbles over them.
         """
         permitted, excluded = self.permitted.networks, self.excluded.networks
         if any(address in network for network in excluded) or any(
@@ -168,12 +169,12 @@ class NameConstraints:
 
 
 def _is_within(name: str, subtree: str) -> bool:
-    """Whole labels count: "a.svc" is within "svc", and "asvc" is not."""
+    """Whether a name is in a subtree. Whole labels count: "a.svc" is within "svc", and "asvc" is not."""
     return name == subtree or name.endswith(subtree if subtree.startswith(".") else f".{subtree}")
 
 
 def _is_plain(name: str) -> bool:
-    """Whether Go takes it for the name of a host: ASCII characters that can be seen, and no empty label."""
+    """Whether Go takes it for the name of a host: visible ASCII characters, and no empty label."""
     return all(name.split(".")) and all("!" <= character <= "~" for character in name)
 
 
@@ -182,10 +183,11 @@ def _confuses(network: Network, address: Address) -> bool:
 
 
 def read(extension: x509.NameConstraints, certificate: bytes) -> NameConstraints | None:
-    """The constraints in the extension of a certificate in DER form; None where verifiers take them in different ways, or not at all.
+    """The constraints in the extension of a certificate in DER form; None if verifiers take them in different ways, or
+    not at all.
 
-    Go refuses a critical extension with names of directories in it, and JVMs stumble over an empty DNS name. The library leaves bounds of subtrees out,
-    which verifiers refuse: then it encodes to other bytes than the certificate has.
+    Go refuses a critical extension with names of directories in it. JVMs stumble over an empty DNS name. Verifiers
+    refuse bounds of subtrees, and the library leaves them out: then it encodes to other bytes than the certificate has.
     """
     if extension.public_bytes() not in certificate:
         return None
@@ -208,9 +210,8 @@ def _subtrees(found: Iterable[GeneralName]) -> Subtrees | None:
 
 
 def names_of(subject: Name, alternative: Sequence[GeneralName]) -> Names:
-    """The names of a certificate. Without an alternative DNS name, JVMs and OpenSSL take a common name for a DNS
-    name where it could be one; without an alternative IP address, a JVM takes it for an address where it has the
-    form of an address.
+    """The names of a certificate. If it has no alternative DNS name, JVMs and OpenSSL take a fitting common name for a
+    DNS name. If it has no alternative IP address, a JVM takes a common name in the form of an address for an address.
     """
     unmatched = [name for name in alternative if not _is_matched(name)]
     dns: set[Comparable] = {name.value for name in alternative if isinstance(name, x509.DNSName)}
@@ -232,7 +233,9 @@ def names_of(subject: Name, alternative: Sequence[GeneralName]) -> Names:
 
 
 def _is_matched(name: GeneralName) -> bool:
-    """Go finds the name of a host in every URI and e-mail address, and an address in every IP address; it looks at no further kinds of names."""
+    """Whether Go can compare the name with constraints. It finds the name of a host in every URI and e-mail address,
+    and an address in every IP address. It looks at no further kinds of names.
+    """
     if isinstance(name, x509.IPAddress):
         return not isinstance(name.value, (IPv4Network, IPv6Network))
     if not isinstance(name, (x509.UniformResourceIdentifier, x509.RFC822Name)):
@@ -242,8 +245,8 @@ def _is_matched(name: GeneralName) -> bool:
 
 
 def _literal(name: str) -> Address | None:
-    """The address for which a JVM takes a text: "10.1" is 10.0.0.1 to it. A number alone, as "7", it takes for an address and then compares with
-    nothing.
+    """The address for which a JVM takes a text: "10.1" is 10.0.0.1 to it. If the text is a number alone, such as "7", a
+    JVM takes it for an address and then compares it with nothing.
     """
     parts = name.split(".")
     if len(name) > _LONGEST_IPV4 or len(parts) > 4 or not (name.isascii() and all(part.isdecimal() for part in parts)):

@@ -2,14 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Path validation (RFC 5280 section 6), as the different kinds of verifiers in a Kafka cluster do it: finding paths
-from a leaf to an anchor as each of them searches, and judging a complete path (sections 6.1.3 to 6.1.5).
+"""Path validation (RFC 5280 section 6), as the different kinds of verifiers in a Kafka cluster do it. It finds paths
+from a leaf to an anchor as each kind searches, and judges a complete path (sections 6.1.3 to 6.1.5).
 
-Several roots, link certificates, renewals with the same key and different keys with one name all count, in any order
-of the certificates.
+Several roots, link certificates, renewals with the same key and different keys with one name all count, in any order of
+the certificates.
 
 CAs of a path make demands on the certificates below them: on names (section 4.2.1.10) and on policies (section
-4.2.1.11). Where verifiers differ, the strictest counts (docs/operator.md, "Constraints").
+4.2.1.11). If verifiers differ, the strictest counts (docs/operator.md, "Constraints").
 """
 
 from __future__ import annotations
@@ -24,20 +24,22 @@ from .certificates import MOST_IN_A_CHAIN, Certificate, length_problem
 from .usability import PathResult
 from .verifiers import Verifier
 
-#: Names times constraints. OpenSSL gives up above 1,048,576 (NAME_CHECK_MAX), for which the search here would take seconds; no certificate that is in
-#: use comes near.
+#: Names times constraints. OpenSSL gives up above 1,048,576 (NAME_CHECK_MAX). The search here would take seconds for so
+#: many; no certificate in use comes near.
 MOST_COMPARISONS = 1 << 16
 
 
 def constraint_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
-    """Why a path does not keep to the constraints of its CAs; empty where it does. The leaf is None where it does not exist yet. Its names are judged when
-    it does: before it is stored.
+    """Why a path does not keep to the constraints of its CAs; empty if it does. The leaf is None if it does not exist
+    yet. Its names are judged when it exists: before it is stored.
     """
     return _name_problem(leaf, authorities) or _policy_problem(leaf, authorities)
 
 
 def _name_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
-    """A JVM leaves the constraints of the anchor out, and the others do not."""
+    """Why the names of a path do not keep to the name constraints; empty if they do. A JVM leaves the constraints of
+    the anchor out, and the others do not.
+    """
     below = [] if leaf is None else [leaf]
     for authority in authorities:
         constraints = authority.name_constraints
@@ -57,8 +59,9 @@ def _name_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) 
 
 
 def _joint_constraint_problem(intermediates: Sequence[Certificate]) -> str:
-    """A JVM puts the constraints of all CAs below the anchor together, and stumbles over the result in more ways than
-    this function checks, also where no certificate below has such names.
+    """Why JVMs cannot put constraints together; empty if they can. A JVM puts the constraints of all CAs below the
+    anchor together. It stumbles over the result in more ways than this function checks, also if no certificate below
+    has such names.
     """
     constrained = [intermediate for intermediate in intermediates if intermediate.name_constraints is not None]
     for lower, upper in pairwise(constrained):
@@ -70,9 +73,9 @@ def _joint_constraint_problem(intermediates: Sequence[Certificate]) -> str:
 
 
 def _policy_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
-    """No verifier applies the policy constraints of the anchor. OpenSSL applies none by default. A certificate that
-    requires an explicit policy from some depth on needs a policy that all of the path share. A leaf that does not exist
-    yet has none, like every leaf that is issued here.
+    """Why the path does not have the required policies. No verifier applies the policy constraints of the anchor.
+    OpenSSL applies none by default. If a certificate requires an explicit policy from some depth on, all of the path
+    have to share a policy. A leaf has none if it does not exist yet, like every leaf issued here.
     """
     middle = authorities[:-1]
     path = [*([] if leaf is None else [leaf]), *middle]
@@ -98,7 +101,8 @@ def path_problem(
     at: datetime,
     verifier: Verifier,
 ) -> str:
-    """Why the path is not valid; empty where it is. The leaf is None where it does not exist yet. The last of the authorities is the anchor.
+    """Why the path is not valid; empty if it is. The leaf is None if it does not exist yet. The last of the authorities
+    is the anchor.
 
     Not every verifier looks at the dates of an anchor (``Verifier``). Each looks at its usages.
     """
@@ -125,7 +129,9 @@ def _first_problem(problems: Iterable[str]) -> str:
 
 
 def date_problem(certificate: Certificate, at: datetime) -> str:
-    """The bounds themselves are within the validity (RFC 5280 section 4.1.2.5), but OpenSSL refuses the last second."""
+    """Why a certificate is not valid at this time; empty if it is. The bounds themselves are within the validity (RFC
+    5280 section 4.1.2.5), but OpenSSL refuses the last second.
+    """
     if certificate.not_before > at:
         return f"{certificate.subject} is not valid before {certificate.not_before:%Y-%m-%d %H:%M:%S} UTC"
     if certificate.has_ended(at):
@@ -134,7 +140,7 @@ def date_problem(certificate: Certificate, at: datetime) -> str:
 
 
 def extension_problem(certificate: Certificate) -> str:
-    """Why verifiers could refuse a certificate for an extension that is not understood here; empty where there is none."""
+    """Why verifiers could refuse a certificate for an extension unknown to this code; empty if it has none."""
     if not certificate.unprocessed_extensions:
         return ""
     extensions = ", ".join(certificate.unprocessed_extensions)
@@ -142,7 +148,7 @@ def extension_problem(certificate: Certificate) -> str:
 
 
 def authority_problem(certificate: Certificate) -> str:
-    """Why a certificate cannot be an issuer; empty where it can."""
+    """Why a certificate cannot be an issuer; empty if it can."""
     if not certificate.is_ca:
         return f"{certificate.subject} is not a CA certificate"
     if not certificate.key_usage_allows_signing:
@@ -164,17 +170,19 @@ def _path_length_problem(authorities: Sequence[Certificate], verifier: Verifier)
 
 Path = tuple[Certificate, ...]
 
-#: Bounds the search where many CAs certify each other; the deepest chain in practice has four certificates.
+#: Bounds the search if many CAs certify each other; the deepest chain in practice has four certificates.
 _MOST_STEPS = 500
 
 
 @dataclass(frozen=True)
 class Search:
-    """A question about paths. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet."""
+    """A question about paths. Exactly one of leaf and issuer is given. If the leaf does not exist yet, the issuer
+    stands for it.
+    """
 
-    #: The leaf to verify; None where an issuer is given.
+    #: The leaf to verify; None if an issuer is given.
     leaf: Certificate | None
-    #: The CA that would sign the leaf; None where a leaf is given.
+    #: The CA that would sign the leaf; None if a leaf is given.
     issuer: Certificate | None
     #: The certificates that the party presents after the leaf, in their order.
     sent: Path
@@ -211,8 +219,8 @@ class Search:
         return failures[0] if failures else self._explain_dead_end(longest)
 
     def _every_possible_path(self) -> PathResult:
-        """Valid only if every path is valid that OpenSSL might choose. Of several trusted issuers it takes the first in
-        an order of its own; of several sent issuers, the first as sent.
+        """A valid path only if every path is valid that OpenSSL might choose. Of several trusted issuers it takes the
+        first in an order of its own; of several sent issuers, the first as sent.
         """
         waiting = deque([(self._start(), False)])
         good = self._explain_dead_end(self._start())
@@ -228,7 +236,7 @@ class Search:
                     return good
                 continue
             if path and not trusted and _counts_as_self_signed(path[-1]):
-                # Only the very same certificate in its store would help, and not a renewal of it.
+                # Only the very same certificate in its store would help. A renewal of it would not.
                 return self._explain_dead_end(path)
             # OpenSSL does not go from trusted certificates back to presented certificates.
             fitting = self._sort_issuers(path, self.anchors)
@@ -324,7 +332,7 @@ def _counts_as_self_signed(certificate: Certificate) -> bool:
 
 
 def drop_repetitions(certificates: Iterable[Certificate]) -> Path:
-    """Without repetitions, in order."""
+    """The certificates without repetitions, in order."""
     return tuple(dict.fromkeys(certificates))
 
 
@@ -358,8 +366,8 @@ def validate_issued_by(
     """Whether a leaf issued by ``issuer`` would validate. The issuer itself is sent along only if ``sent`` is not
     empty.
 
-    The trust gate asks this before the leaf exists. A leaf sent alone validates only where an anchor has the issuer's
-    name and key. Never raises.
+    The trust gate asks this before the leaf exists. A leaf sent alone validates only if an anchor has the issuer's name
+    and key. Never raises.
     """
     along = drop_repetitions((issuer, *sent)) if sent else ()
     return Search(None, issuer, along, drop_repetitions(anchors), _with_zone(at), verifier).result()
@@ -368,23 +376,23 @@ def validate_issued_by(
 def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
     """Problems of a CA chain in one Secret entry, as sentences: one ordered chain, issuing CA first.
 
-    These are the chains that Strimzi's CertificateUtils.validateUserCaCertChain refuses (docs/operator.md,
-    "User-managed CA"), and chains that Kafka does not load behind a leaf. As there, a single certificate has no problems, and dates do not
-    matter.
+    A chain has problems if Strimzi's CertificateUtils.validateUserCaCertChain refuses it (docs/operator.md,
+    "User-managed CA"), or if Kafka does not load it behind a leaf. As there, a single certificate has no problems, and
+    dates do not matter.
     """
     if len(chain) < 2:
         return []
     problems = [f"{problem}." for problem in map(authority_problem, chain) if problem]
-    # The last is the operator's anchor, whose extensions a JVM does not process.
+    # The last is the operator's anchor. A JVM does not process the extensions of an anchor.
     problems += [
         f"{certificate.subject} has critical extensions that a JVM does not know ({', '.join(certificate.unknown_critical_extensions)})."
         for certificate in chain[:-1]
         if certificate.unknown_critical_extensions
     ]
-    # The first is the end of the operator's path, so that no path length counts it.
+    # The first is the end of the operator's path, so no path length counts it.
     if problem := _path_length_problem(chain[1:], Verifier.JVM):
         problems.append(f"{problem}.")
-    # A root is its own issuer, so a second copy of it is in order, and keeps every node from starting.
+    # A root is its own issuer. So a second copy of it is in order, and keeps every node from starting.
     problems += [
         f"{certificate.subject} ({certificate.sha256[:16]}) is in the chain more than once, and Kafka loads no such chain."
         for certificate in dict.fromkeys(chain)
@@ -393,7 +401,8 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
     for lower, upper in pairwise(chain):
         if not _follows(lower, upper):
             problems.append(f"the chain is out of order: {lower.subject} was not issued by {upper.subject}.")
-    # A JVM passes over an anchor that the certificate below does not name, such as a renewed root; between the others it looks at names alone.
+    # If the certificate below does not name an anchor, such as a renewed root, a JVM passes over this anchor. Between
+    # the others it looks at names alone.
     below, anchor = chain[-2:]
     if _follows(below, anchor) and not (below.names_key_of(anchor) and below.names_serial_number_of(anchor)):
         problems.append(
@@ -404,8 +413,8 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
 
 
 def _follows(lower: Certificate, upper: Certificate) -> bool:
-    """As Strimzi's JVM sees it: it minds neither signatures with SHA-1 nor the case of a name. ``usability`` says which
-    verifiers do, where a caller supplies a CA.
+    """Whether Strimzi's JVM lets one CA follow the other: it minds neither signatures with SHA-1 nor the case of a
+    name. If a caller supplies a CA, ``usability`` says which verifiers mind them.
     """
     return lower.folded_issuer == upper.folded_subject and lower.bears_signature_of(upper)
 

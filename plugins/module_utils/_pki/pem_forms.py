@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The name of a form that is not PEM, or that this collection can read and a JVM cannot.
+"""The name of a form other than PEM, or of a form for which a JVM is stricter than this collection.
 
-The operator, Kafka and most clients read certificates with the class CertificateFactory of the JVM. It takes only what stands at the start of a line, and
-gives up at anything else than a certificate, where other libraries go on.
+The operator, Kafka and most clients read certificates with the class CertificateFactory of the JVM. It takes a
+certificate only at the start of a line. If it meets anything else than a certificate, it gives up, and other libraries
+go on.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _START = re.compile(rb"(?:\A|(?<=[\r\n]))-{5}")
 _BLOCK = re.compile(rb"-----BEGIN ([^\r\n]*)-----[^\S\r\n]*[\r\n]([^-]*)-----END \1-----[^\S\r\n]*(?:\r\n|\r|\n|\Z)")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]")
 _BEFORE = re.compile(rb"([^\r\n]*)-----BEGIN (?:X509 )?CERTIFICATE-----(.?)", re.DOTALL)
-#: A JVM takes a text that begins with this byte for DER.
+#: A JVM takes a text for DER if it begins with this byte.
 _SEQUENCE = b"\x30"
 #: The start of each DER text of a few hundred bytes and more (ITU-T X.690, 8.1).
 _DER = re.compile(rb"\x30[\x81-\x83]")
@@ -32,7 +33,7 @@ class _Unreadable(Exception):
 
 
 def why_not_for_a_jvm(content: bytes, certificates: Sequence[bytes]) -> str:
-    """Why a JVM cannot read a text in which these certificates (DER) are, as a part of a sentence; empty where it reads them all."""
+    """Why a JVM cannot read a text with these certificates (DER), as a part of a sentence; empty if it reads all."""
     try:
         if tuple(_blocks(content)) == tuple(certificates):
             return ""
@@ -70,8 +71,8 @@ def _decoded(body: bytes) -> bytes:
 
 
 def form_of(content: bytes) -> str:
-    """The form of a text without a readable certificate, as the end of a sentence; empty where no known tool
-    leaves this form.
+    """The form of a text without a readable certificate, as the end of a sentence; empty if no known tool leaves this
+    form.
     """
     if content.startswith(_UTF_16) or b"\x00C\x00E\x00R\x00T" in content:
         return "it is UTF-16, and PEM is ASCII"

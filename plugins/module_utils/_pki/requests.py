@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Certificate signing requests (RFC 2986), and signing leaves in the operator's
-form (docs/operator.md, "Certificates").
+"""Certificate signing requests (RFC 2986), and signing leaves in the operator's form (docs/operator.md,
+"Certificates").
 
-Forecasts use assumed certificates: as a CA would sign them, where the key of the CA is not at hand.
+If the key of a CA is not at hand, forecasts use assumed certificates: as the CA would sign them.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """A verified request: its signature was made by the key it is for."""
+    """A verified request: the key in it made its signature."""
 
     #: The requested subject.
     subject: Name
-    #: The key that the certificate is to be for.
+    #: The key for the certificate.
     public_key: PublicKey
     #: The requested DNS names, and IP addresses as text; further kinds of names are left out.
     subject_alternative_names: frozenset[str]
@@ -71,9 +71,10 @@ class Request:
 
 
 def alternative_names(names: Iterable[str]) -> SubjectAlternativeName:
-    """IP literals become addresses, everything else DNS names; sorted, so that the same set gives the same bytes.
+    """The names as an extension. IP literals become addresses, everything else DNS names. They are sorted, so the same
+    set gives the same bytes.
 
-    Raises CertificateError for a name that is neither (RFC 5280 section 4.2.1.6 wants ASCII).
+    Raises CertificateError if a name is neither (RFC 5280 section 4.2.1.6 wants ASCII).
     """
     return x509.SubjectAlternativeName([_general_name(name) for name in sorted(names)])
 
@@ -88,7 +89,7 @@ def _general_name(name: str) -> GeneralName:
 
 
 def build_request(subject: DistinguishedName, names: Iterable[str], key: PrivateKey) -> bytes:
-    """A request in PEM form. The key signs it and stays where it is."""
+    """A request in PEM form. The key signs it and stays in its place."""
     builder = x509.CertificateSigningRequestBuilder().subject_name(subject.as_name())
     wanted = frozenset(names)
     if wanted:
@@ -97,7 +98,9 @@ def build_request(subject: DistinguishedName, names: Iterable[str], key: Private
 
 
 def request_of(authority: Certificate, key: PrivateKey) -> bytes:
-    """A request in PEM form for the name and the key of this CA, and for what confines it. Raises CertificateError for another key."""
+    """A request in PEM form for the name and the key of this CA, with the extensions that confine it. Raises
+    CertificateError if ``key`` is another key.
+    """
     require_key_of(authority, key)
     parsed = x509.load_der_x509_certificate(authority.der)
     builder = x509.CertificateSigningRequestBuilder().subject_name(parsed.subject)
@@ -111,7 +114,7 @@ def _signed(builder: CertificateSigningRequestBuilder, key: PrivateKey) -> bytes
 
 
 def parse_request(pem: bytes) -> Request:
-    """A verified request. Raises RequestError when it cannot be read, its signature is wrong, or its key is neither RSA
+    """A verified request. Raises RequestError if it cannot be read, its signature is wrong, or its key is neither RSA
     nor EC.
     """
     try:
@@ -128,8 +131,8 @@ def parse_request(pem: bytes) -> Request:
 
 
 def request_digest(pem: bytes) -> str:
-    """SHA-256 of the requested content (CertificationRequestInfo, RFC 2986 section 4.1), lower-case hex. The same
-    request made again has the same digest, although its signature differs with ECDSA. Raises RequestError when it
+    """SHA-256 of the requested content (CertificationRequestInfo, RFC 2986 section 4.1), lower-case hex. If the same
+    request is made again, it has the same digest, although its signature differs with ECDSA. Raises RequestError if it
     cannot be read.
     """
     try:
@@ -148,7 +151,7 @@ def _requested_names(request: CertificateSigningRequest) -> frozenset[str]:
 
 
 class AssumedCertificate(Certificate):
-    """Like the certificate with these bytes, but as if ``issuer`` had signed it, or another CA with that name and key."""
+    """A certificate with these bytes, but as if ``issuer`` had signed it, or another CA with that name and key."""
 
     def __init__(self, der: bytes, issuer: Certificate) -> None:
         super().__init__(der)
@@ -169,10 +172,11 @@ def sign_leaf(
     not_before: datetime,
     validity: timedelta,
 ) -> Certificate:
-    """Sign a leaf. With names, which are DNS names and IP literals, it has subjectAltName only; without names it is for a pure client, and its key usage
-    says so.
+    """Sign a leaf. The names are DNS names and IP literals. If there are names, it has subjectAltName only. If there
+    are none, it is for a pure client, and its key usage says so.
 
-    Raises CertificateError when ``issuer_key`` is not the issuer's, validity is not positive, or a name cannot be written into a certificate.
+    Raises CertificateError if ``issuer_key`` is not the issuer's, validity is not positive, or a name cannot be written
+    into a certificate.
     """
     require_key_of(issuer, issuer_key)
     issuer_name = x509.load_der_x509_certificate(issuer.der).subject

@@ -2,11 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Defects of certificates: the reasons for which a verifier cannot use them, and the rules of an organization that they break.
+"""Defects of certificates: the reasons for which a verifier cannot use them, and their breaches of an organization's
+rules.
 
 A CA is unusable on any path by its key, its signature, its name or its extensions (docs/operator.md, "Usable CAs"). A
-leaf is unusable for its purpose by its key, its signature and its extensions (docs/operator.md, "Usable leaves"); its
-names, its dates and its path are the matter of other files. The kinds of verifiers differ in their rules of path validation.
+leaf is unusable for its purpose by its key, its signature and its extensions (docs/operator.md, "Usable leaves"). Its
+names, its dates and its path are the matter of other files. The kinds of verifiers differ in their rules of path
+validation.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ class PathResult:
 
     #: Whether the verifier finds a path to an anchor.
     valid: bool
-    #: The certificates from the leaf to the anchor; empty when not valid.
+    #: The certificates from the leaf to the anchor; empty if it is not valid.
     path: tuple[Certificate, ...] = ()
     #: Why it is not valid, without a full stop.
     reason: str = ""
@@ -69,7 +71,7 @@ class Defect:
 
 
 def key_defects(certificate: Certificate) -> Iterator[Defect]:
-    """Of RSA and EC keys; by OpenSSL at security level 2, its default since 3.2 and that of Debian before."""
+    """Defects of RSA and EC keys; for OpenSSL at security level 2, its default since 3.2, and Debian's before."""
     algorithm, bits = certificate.key_type
     if algorithm == "rsa" and bits < 2048:
         refusing = ALL if bits < 1024 else OPENSSL
@@ -82,7 +84,7 @@ def key_defects(certificate: Certificate) -> Iterator[Defect]:
 
 
 def _curve(certificate: Certificate) -> Iterator[Defect]:
-    """OpenSSL at the same level: it refuses short curves only."""
+    """Defects of the curve. OpenSSL at the same level refuses short curves only."""
     curve = certificate.curve
     if curve is None:
         return
@@ -94,7 +96,7 @@ def _curve(certificate: Certificate) -> Iterator[Defect]:
 
 
 def signature_defects(certificate: Certificate) -> Iterator[Defect]:
-    """No verifier checks the signature of a root on itself."""
+    """Defects of the signature. No verifier checks the signature of a root on itself."""
     algorithm = certificate.signature_algorithm
     if certificate.is_root or algorithm in _GO_SIGNATURES:
         return
@@ -104,7 +106,7 @@ def signature_defects(certificate: Certificate) -> Iterator[Defect]:
 
 
 def criticality_defects(certificate: Certificate) -> Iterator[Defect]:
-    """A JVM does not process the extensions of an anchor."""
+    """Key identifiers marked as critical. A JVM does not process the extensions of an anchor."""
     below = frozenset() if certificate.is_root else JVM
     for oid, name in (("2.5.29.14", "subject"), ("2.5.29.35", "authority")):
         if oid in certificate.critical_extensions:
@@ -124,9 +126,9 @@ _Rule: TypeAlias = Callable[[Certificate], Iterator[Defect]]
 
 
 def defects(certificate: Certificate) -> Iterator[Defect]:
-    """Every reason for which a verifier refuses each path through this CA; none where all can use it.
+    """Every reason for which a verifier refuses each path through this CA; none if all can use it.
 
-    A CA that some other CA has issued is presented to clients that trust only the other CA, so it has to work as an
+    If another CA has issued it, it is presented to clients that trust only the other CA. So it has to work as an
     intermediate as well as an anchor.
     """
     for rule in _RULES:
@@ -180,8 +182,8 @@ _EXCHANGE = frozenset({"digital_signature", "key_encipherment", "key_agreement"}
 
 
 class Purpose(Enum):
-    """The end of a TLS connection that presents the leaf. Clients of every kind verify servers; the servers of a Kafka
-    cluster are JVMs.
+    """The end of a TLS connection with the leaf. Clients of every kind verify servers; the servers of a Kafka cluster
+    are JVMs.
     """
 
     SERVER = "server"
@@ -198,7 +200,9 @@ class Purpose(Enum):
 
 
 def leaf_defects(leaf: Certificate, purposes: frozenset[Purpose]) -> Iterator[Defect]:
-    """Everything for which a verifier that meets the leaf refuses it; none where all can use it."""
+    """Everything for which a verifier refuses the leaf; none if all can use it. Only verifiers that meet it for these
+    purposes count.
+    """
     asked = frozenset(verifier for purpose in purposes for verifier in purpose.verifiers)
     for rule in (key_defects, signature_defects, criticality_defects, policy_defects, _alternative_names, _key_usage):
         for defect in rule(leaf):
@@ -210,7 +214,7 @@ def leaf_defects(leaf: Certificate, purposes: frozenset[Purpose]) -> Iterator[De
 
 
 def _alternative_names(leaf: Certificate) -> Iterator[Defect]:
-    """Of a form for which a program cannot read the leaf at all."""
+    """Alternative names of a form that keeps a program from reading the leaf at all."""
     if leaf.has_malformed_names:
         yield Defect(
             GO,
@@ -224,8 +228,8 @@ def _alternative_names(leaf: Certificate) -> Iterator[Defect]:
 
 
 def _key_usage(leaf: Certificate) -> Iterator[Defect]:
-    """In a handshake with forward secrecy, and there is no other in TLS 1.3, the key signs. OpenSSL is content where the
-    key may take part in any handshake.
+    """A key usage without signatures. In a handshake with forward secrecy (TLS 1.3 has no other) the key signs. OpenSSL
+    is content if the key may take part in any handshake.
     """
     usages = leaf.key_usages
     if usages is None or "digital_signature" in usages:
@@ -243,22 +247,22 @@ def _extended_key_usage(leaf: Certificate, purpose: Purpose) -> Iterator[Defect]
         yield Defect(refusing, f"has an extended key usage without {name}", f"with {name} in its extended key usage")
 
 
-#: The curves of the keys that are made here, by their size, and the hashes that sign with them (``PrivateKey.signature_hash``).
+#: The curves of the keys made here, by their size, and the hashes of their signatures (``PrivateKey.signature_hash``).
 _MADE_HERE = {256: ("secp256r1", "sha256"), 384: ("secp384r1", "sha384")}
 _HASH_OF_RSA = "sha512"
 
 
 @dataclass(frozen=True)
 class KeyPolicy:
-    """Rules; an empty value or None sets no rule."""
+    """Rules. If a value is empty or None, it sets no rule."""
 
     #: The name of the policy, for messages.
     name: str = "key_policy"
     #: The fewest bits of an RSA key.
     rsa_bits: int | None = None
-    #: The curves that an EC key may be on, as OpenSSL names them, such as "secp384r1".
+    #: The permitted curves of EC keys, as OpenSSL names them, such as "secp384r1".
     curves: frozenset[str] = frozenset()
-    #: The hashes that a signature may be made with, such as "sha256".
+    #: The permitted hashes of signatures, such as "sha256".
     hashes: frozenset[str] = frozenset()
     #: The longest life of a CA, from the beginning of its validity.
     ca_life: timedelta | None = None
@@ -279,7 +283,7 @@ class KeyPolicy:
         yield from self._of_key(algorithm, size, certificate.curve, certificate.key_name)
 
     def breaches_of_authority(self, spec: KeySpec, life: timedelta) -> Iterator[str]:
-        """The breaches of a CA that would be made here with such a key and for so long."""
+        """The breaches of a CA, if it were made here with such a key and such a life."""
         if spec.algorithm is KeyAlgorithm.RSA:
             yield from self._of_key(spec.algorithm.value, spec.size, None, f"rsa-{spec.size}")
             yield from self._of_hash(_HASH_OF_RSA)
@@ -294,7 +298,7 @@ class KeyPolicy:
         yield from _breaches_of_life_rule(life, self.ca_life)
 
     def breaches_of_leaves(self, bits: int, life: timedelta) -> Iterator[str]:
-        """The breaches of leaves with RSA keys of so many bits that live so long."""
+        """The breaches of leaves with RSA keys of so many bits and with such a life."""
         yield from self._of_key(KeyAlgorithm.RSA.value, bits, None, f"rsa-{bits}")
         yield from _breaches_of_life_rule(life, self.leaf_life)
 

@@ -11,18 +11,18 @@ from typing import TypeAlias
 
 
 class Verifier(Enum):
-    """Kinds of verifiers around a Kafka cluster; where they differ:
+    """Kinds of verifiers around a Kafka cluster, which differ in these points:
 
     * the dates of the anchor: OPENSSL and GO look at them, JVM does not (docs/operator.md, "A CA that has ended");
     * the anchor's own path length: OPENSSL and GO apply it, JVM does not (docs/operator.md, "Path lengths");
     * self-issued intermediates count towards a path length for GO, and not for the others (RFC 5280 section 6.1.4);
     * an anchor that is not self-signed ends a path for JVM and GO, and not for OPENSSL (without partial chains);
-    * JVM and GO try every issuer that made the signature; JVM only where what was sent is one ordered chain, which it is for
-      every CA that a gate judges (``check_authority_chain``). OPENSSL takes the first whose name and authorityKeyIdentifier
-      fit, trusted CAs first, and looks at the signature afterwards; GO uses that identifier for the order only. JVM passes over
-      anchors that it does not fit, by key or by serial number;
-    * where something was sent that has the name and the key of an anchor, JVM cuts the chain off below it and tries anchors
-      only (docs/operator.md, "Key identifiers").
+    * the choice of an issuer: JVM and GO try every issuer that made the signature. JVM does so only if one ordered
+      chain was sent; every CA that a gate judges has such a chain (``check_authority_chain``). OPENSSL takes the first
+      with a fitting name and authorityKeyIdentifier, trusted CAs first, and looks at the signature afterwards. GO uses
+      that identifier for the order only. If an anchor does not fit by key or by serial number, JVM passes over it;
+    * a sent certificate with the name and the key of an anchor: JVM cuts the chain off below it and tries anchors only
+      (docs/operator.md, "Key identifiers").
     """
 
     JVM = "jvm"
