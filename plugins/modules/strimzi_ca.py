@@ -263,6 +263,18 @@ from datetime import timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    DAYS,
+    FLAG,
+    ArgumentSpec,
+    Field,
+    OnlyWith,
+    Option,
+    one_of,
+    word_of,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import FINGERPRINT, MOST_DAYS
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
     ADOPTED,
     AUTHORITY,
     CA,
@@ -270,15 +282,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     FLOW,
     HANDED_BACK,
     REPLACED,
-    ArgumentSpec,
-    OnlyWith,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_absent, is_switched
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import window
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Extent, Parameters
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 
 _PUT_IN_PLACE = "state=renewed puts a CA with the same key in place, state=replaced a CA with another key"
@@ -318,11 +328,13 @@ GOALS = {
 }
 STATE = ArgumentSpec(
     {
-        "state": {"type": "str", "choices": list(GOALS), "default": "present"},
-        "fingerprint": {"type": "str"},
-        "renew_before_days": {"type": "int"},
-        "before_kafka": {"type": "bool", "default": False},
-        "ends_after": {"type": "str", "choices": ["prepare", "trust", "use"]},
+        "state": Option(word_of(*GOALS), default="present"),
+        "fingerprint": Option(FINGERPRINT),
+        "renew_before_days": Option(DAYS, least=0, most=MOST_DAYS),
+        "before_kafka": Option(FLAG, Field(Parameters, "before_kafka")),
+        "ends_after": Option(
+            one_of(phase for phase in Phase if phase is not Phase.RETIRE), Field(Extent, "last_phase")
+        ),
     },
     required_if=(("state", "absent", ("fingerprint",)),),
     only_with=(
@@ -347,9 +359,7 @@ def body(module: FlowModule) -> dict[str, Any]:
         return module.run(Goal.RECONCILE, reached=is_switched)
     if state == "absent":
         leaving = module.fingerprint_of(module.params["fingerprint"])
-        return module.run(Goal.RECONCILE, reached=is_absent(leaving), leaving=leaving)
-    if state in ("renewed", "replaced"):
-        return module.run(GOALS[state], key_type=module.key_type)
+        return module.run(Goal.RECONCILE, reached=is_absent(leaving), leaving_ca=leaving)
     if state == "handed_back" and module.params["keep_ca"]:
         return module.leave()
     return module.run(GOALS[state])
@@ -359,11 +369,12 @@ def _present(module: FlowModule) -> dict[str, Any]:
     """Make a first CA; where there is one, renew it if it ends soon, and report how it differs from the options. A flow in flight is none of this
     state's own.
     """
-    seen, before = module.observed(), timedelta(days=module.params["renew_before_days"] or 0)
+    seen, before = module.observed(), module.value("renew_before_days") or timedelta(0)
     current = next(iter(seen.ca.current), None)
     is_due = current is not None and current.not_after - seen.now < window(current, before)
     if is_due and in_flight(seen.ledger) is None:
-        result = module.run(Goal.RENEW)
+        # A key of another kind is drift, which holds no call.
+        result = module.run(Goal.RENEW, key_type=None)
         current = next(iter(module.observed().ca.current), None)
     else:
         result = module.run(Goal.CREATE)

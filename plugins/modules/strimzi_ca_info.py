@@ -641,9 +641,26 @@ audit:
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    DAYS,
+    FLAG,
+    TEXT,
+    ArgumentSpec,
+    OnlyWith,
+    Option,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import (
+    MOST_DAYS,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import (
+    describe_forecast,
+    describe_violations,
+    failure_text,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
     ADOPTED,
     AUTHORITY,
     CA,
@@ -654,13 +671,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     RENEWAL,
     REPLACED,
     UPKEEP,
-    ArgumentSpec,
-    OnlyWith,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import (
-    describe_forecast,
-    describe_violations,
-    failure_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.counting import begin_shared_count
@@ -685,6 +695,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, first_told, listed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import Expiring, expiring
 
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
@@ -771,7 +782,7 @@ class LookingModule(TrustModule):
         self._check_form_of_hash()
         work = self.work()
         # A plan writes no object. The goal create is for a cluster that does not exist yet.
-        intent = self.intent(work, goal, key_type=self.key_type, before_kafka=goal is Goal.CREATE)
+        intent = self.intent(work, goal, before_kafka=goal is Goal.CREATE)
         outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
         self.warn_of_unfinished(outcome.before, goal)
         planned = plan(work, outcome, intent)
@@ -809,6 +820,9 @@ class LookingModule(TrustModule):
             }
         return result
 
+    def ending(self, seen: Snapshot) -> tuple[Expiring, ...]:
+        return expiring(seen, self.value("expiring_within_days"))
+
     def _refuse_unapproved(
         self, work: Work, outcome: CallOutcome, intent: Intent, planned: Forecast
     ) -> tuple[Violation, ...]:
@@ -833,9 +847,9 @@ SPEC = (
     CLUSTER + CA + FLOW + REPLACED + ADOPTED + HANDED_BACK + RENEWAL + GOAL + UPKEEP + AUTHORITY
     + ArgumentSpec(
         {
-            "expiring_within_days": {"type": "int", "default": 0},
-            "plan_hash": {"type": "str"},
-            "audit_entries": {"type": "bool", "default": False},
+            "expiring_within_days": Option(DAYS, default=timedelta(0), least=0, most=MOST_DAYS),
+            "plan_hash": Option(TEXT),
+            "audit_entries": Option(FLAG, default=False),
         },
         only_with=(
             OnlyWith("adopts", "goal", ("upgrade",)),
@@ -849,7 +863,7 @@ SPEC = (
 
 
 def body(module: LookingModule) -> dict[str, Any]:
-    return module.show(Goal(module.params["goal"] or Goal.RECONCILE.value))
+    return module.show(module.value("goal") or Goal.RECONCILE)
 
 
 def main() -> None:

@@ -211,21 +211,28 @@ cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).'
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
-    CA,
-    CLUSTER,
-    POLICY,
-    SOURCE,
+    PATH,
+    TEXTS,
     ArgumentSpec,
     OnlyWith,
+    Option,
+    word_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests import RequestsModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
+    CA,
+    CLUSTER,
+    DOMAIN,
+    POLICY,
+    SOURCE,
+)
 
 STATE = ArgumentSpec(
     {
-        "state": {"type": "str", "choices": ["listed", "exported", "imported"], "default": "listed"},
-        "directory": {"type": "path"},
-        "dns_domain": {"type": "str"},
-        "certificates": {"type": "list", "elements": "str"},
+        "state": Option(word_of("listed", "exported", "imported"), default="listed"),
+        "directory": Option(PATH),
+        **DOMAIN.table,
+        "certificates": Option(TEXTS),
     },
     mutually_exclusive=(("directory", "certificates"),),
     required_if=(

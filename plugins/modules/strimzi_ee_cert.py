@@ -240,19 +240,32 @@ choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).'
 restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always, type: dict}
 """
 
-from datetime import timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    FLAG,
+    SET_OF_TEXTS,
+    TEXT,
+    ArgumentSpec,
+    Field,
+    OnlyWith,
+    Option,
+    some_of,
+    word_of,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import (
+    ALTERNATIVE_NAMES,
+    COMMON_NAME,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_own
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
     CA,
     CLUSTER,
     FLOW,
     RENEWAL,
-    ArgumentSpec,
-    OnlyWith,
+    VALIDITY,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_own
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster, observe_existing
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
     AT_FIRST,
@@ -270,9 +283,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_man
     find_left_over,
     remove,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerCertificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.settings import Settings
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Parameters, Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import listed
 
 
@@ -280,8 +295,7 @@ class LeavesModule(FlowModule):
     """A call about leaves."""
 
     def wanted_leaves(self) -> Selection:
-        components = frozenset(map(Component, self.params.get("components") or ()))
-        return Selection(components, frozenset(self.params.get("secrets") or ()))
+        return self.said(Selection)
 
     def renew(self) -> dict[str, Any]:
         """Renew the leaves in their time for renewal, or with ``force`` the named leaves, whenever they end."""
@@ -292,7 +306,7 @@ class LeavesModule(FlowModule):
             )
         if not self.params["force"]:
             return self.run(Goal.RENEW_LEAVES)
-        if (self.params.get("issuer") or {}).get("resource") == "Certificate":
+        if isinstance(self.said(Settings).issuer, CertManagerCertificates):
             self.fail(
                 "force: cert-manager renews these certificates by itself. Run cmctl renew with the name of the Certificate; the reconcile playbook takes it up."
             )
@@ -304,7 +318,7 @@ class LeavesModule(FlowModule):
                 "strimzi_ca_info returns. A certificate that is missing or unreadable is issued with state=issued or by the Cluster Operator."
             )
         unwanted = frozenset(leaf.chain[0].sha256 for leaf in leaves if leaf.chain)
-        return self.run(Goal.RENEW_LEAVES, required=are_replaced(unwanted), unwanted=unwanted)
+        return self.run(Goal.RENEW_LEAVES, required=are_replaced(unwanted), unwanted_leaves=unwanted)
 
     def own_certificate(self) -> dict[str, Any]:
         """A certificate for names of the caller's own."""
@@ -313,8 +327,8 @@ class LeavesModule(FlowModule):
         self.hide_secrets(seen)
         wanted = OwnCertificate(
             self.params["secret"], self.params["common_name"],
-            frozenset(self.params["subject_alternative_names"] or ()), timedelta(days=self.params["renew_before_days"]),
-            frozenset(map(Form, self.params["forms"] or ())),
+            self.value("subject_alternative_names") or frozenset(), self.said(Parameters).renew_before,
+            self.value("forms") or frozenset(),
         )  # fmt: skip
         chain, why = Patience(work).through(lambda: have_certificate(wanted, observe_existing(work), work), IN_A_FLOW)
         return {**self.described(seen), "certificate": describe_own(wanted.secret, chain, why, seen.snapshot)}
@@ -334,15 +348,15 @@ class LeavesModule(FlowModule):
 
 STATE = ArgumentSpec(
     {
-        "state": {"type": "str", "choices": ["issued", "renewed", "tidied"], "default": "issued"},
-        "components": {"type": "list", "elements": "str", "choices": [component.value for component in Component]},
-        "secrets": {"type": "list", "elements": "str", "no_log": False},
-        "force": {"type": "bool", "default": False},
-        "validity_days": {"type": "int"},
-        "secret": {"type": "str", "no_log": False},
-        "common_name": {"type": "str"},
-        "subject_alternative_names": {"type": "list", "elements": "str"},
-        "forms": {"type": "list", "elements": "str", "choices": [form.value for form in Form]},
+        "state": Option(word_of("issued", "renewed", "tidied"), default="issued"),
+        "components": Option(some_of(Component), Field(Selection, "components")),
+        "secrets": Option(SET_OF_TEXTS, Field(Selection, "secrets"), no_log=False),
+        "force": Option(FLAG, default=False),
+        **VALIDITY.table,
+        "secret": Option(TEXT, no_log=False),
+        "common_name": Option(COMMON_NAME),
+        "subject_alternative_names": Option(ALTERNATIVE_NAMES),
+        "forms": Option(some_of(Form)),
     },
     required_together=(("secret", "common_name"),),
     mutually_exclusive=(("secret", "secrets"), ("secret", "components")),
@@ -364,7 +378,7 @@ def body(module: LeavesModule) -> dict[str, Any]:
     if module.params["state"] == "tidied":
         return module.tidy_certificates()
     missing = module.wanted_leaves()
-    return module.run(Goal.RECONCILE, Phase.USE, are_issued(missing), missing=missing)
+    return module.run(Goal.RECONCILE, Phase.USE, are_issued(missing), missing_leaves=missing)
 
 
 def main() -> None:

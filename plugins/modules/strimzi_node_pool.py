@@ -160,23 +160,40 @@ restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:rest
 
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    NUMBER,
+    ArgumentSpec,
+    Call,
+    Field,
+    Kind,
+    Option,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
+    CLUSTER,
+    FLOW,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_scaled
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Parameters
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+
+
+def _scaling(pool: str, call: Call) -> Scaling:
+    return Scaling(pool, call.options["replicas"])
+
 
 SIZE = ArgumentSpec(
     {
-        "pool": {"type": "str", "required": True},
-        "replicas": {"type": "int", "required": True},
+        "pool": Option(Kind({"type": "str"}, _scaling), Field(Parameters, "scaling"), required=True),
+        "replicas": Option(NUMBER, required=True, least=0),
     }
 )
 SPEC = CLUSTER + FLOW + SIZE
 
 
 def body(module: FlowModule) -> dict[str, Any]:
-    wanted = Scaling(module.params["pool"], module.params["replicas"])
+    wanted: Scaling = module.value("pool")
     result = module.run(Goal.RECONCILE, Phase.USE, is_scaled(wanted))
     pool = next((pool for pool in result["node_pools"] if pool["name"] == wanted.pool), None)
     is_there = pool is not None and pool["replicas"] == wanted.replicas and not result["violations"]

@@ -133,18 +133,26 @@ restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:rest
 
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    TEXT,
+    ArgumentSpec,
+    Option,
+    word_of,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
+    CLUSTER,
+    PATIENCE,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.reconciliation import pause_for, resume_for
 
 STATE = ArgumentSpec(
     {
-        "state": {"type": "str", "choices": ["paused", "resumed"], "required": True},
-        "holder": {"type": "str", "default": "ansible"},
-        "operator_timeout": {"type": "int", "default": 300},
+        "state": Option(word_of("paused", "resumed"), required=True),
+        "holder": Option(TEXT, default="ansible"),
     }
 )
-SPEC = CLUSTER + STATE
+SPEC = CLUSTER + PATIENCE + STATE
 
 
 def body(module: TrustModule) -> dict[str, Any]:

@@ -168,14 +168,22 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
-    CA,
-    CLUSTER,
-    FLOW,
+    TEXT,
+    TEXTS,
+    TIME,
     ArgumentSpec,
+    Kind,
+    Option,
+    some_of,
     time_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
+    CA,
+    CLUSTER,
+    FLOW,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import IN_PODS, Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -192,14 +200,11 @@ class RollModule(FlowModule):
         self.require_library_of_strategy()
         work = self.work()
         work.tell(f"restarting for this reason: {reason}")
-        seen = restart(
-            work, self._chosen(), self._since(), lambda: self.take_lease(work.client),
-            ignores_windows=self.params["ignore_maintenance_windows"],
-        )  # fmt: skip
+        seen = restart(work, self._chosen(), self._since(), lambda: self.take_lease(work.client))
         return self.described(seen)
 
     def _since(self) -> datetime | None:
-        since = self.time("since")
+        since: datetime | None = self.value("since")
         if since is not None and since > SystemClock().now() + CLOCKS_DIFFER:
             self.fail(
                 f"since: {time_text(since)} is still to come. Pods that this task makes would be older than that, and the same task would "
@@ -217,14 +222,10 @@ class RollModule(FlowModule):
 
 ROLL = ArgumentSpec(
     {
-        "reason": {"type": "str"},
-        "pods": {"type": "list", "elements": "str"},
-        "components": {
-            "type": "list",
-            "elements": "str",
-            "choices": [component.value for component in IN_PODS],
-        },
-        "since": {"type": "str"},
+        "reason": Option(TEXT),
+        "pods": Option(TEXTS),
+        "components": Option(some_of(IN_PODS)),
+        "since": Option(Kind(TIME.facts, lambda text, call: TIME.read(text, call) if text else None)),
     },
     mutually_exclusive=(("pods", "components"),),
     required_by={"pods": ("reason",), "components": ("reason",), "since": ("reason",)},

@@ -185,23 +185,31 @@ restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:rest
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    TEXT,
+    ArgumentSpec,
+    Field,
+    OnlyWith,
+    Option,
+    one_of,
+    word_of,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
     CA,
     CLUSTER,
     FLOW,
     UPKEEP,
-    ArgumentSpec,
-    OnlyWith,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_laid_out, is_trusted
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Parameters
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 
 STATE = ArgumentSpec(
     {
-        "state": {"type": "str", "choices": ["trusted", "retired", "converted"], "default": "trusted"},
-        "certificate": {"type": "str"},
-        "layout": {"type": "str", "choices": [layout.value for layout in Layout]},
+        "state": Option(word_of("trusted", "retired", "converted"), default="trusted"),
+        "certificate": Option(TEXT),
+        "layout": Option(one_of(Layout), Field(Parameters, "layout")),
     },
     required_if=(("state", "converted", ("layout",)),),
     only_with=(
@@ -219,8 +227,8 @@ def body(module: FlowModule) -> dict[str, Any]:
 
 def _result(module: FlowModule) -> dict[str, Any]:
     if module.params["state"] == "converted":
-        layout = Layout(module.params["layout"])
-        result = module.run(Goal.RECONCILE, reached=is_laid_out(layout), layout=layout)
+        layout: Layout = module.value("layout")
+        result = module.run(Goal.RECONCILE, reached=is_laid_out(layout))
         kept = result["ledger"] or {}
         there = result["cluster"]["exists"]
         return _converted(result) if there and kept.get("complete") and kept["layout"] == layout.value else result
@@ -228,8 +236,8 @@ def _result(module: FlowModule) -> dict[str, Any]:
     if module.params["state"] == "trusted":
         # The time that clients get comes after the processes of the cluster trust the CA, so this call does not end
         # before it.
-        return module.run(Goal.RECONCILE, Phase.TRUST, required=is_trusted(trusting), trusting=trusting)
-    return module.run(Goal.RECONCILE, trusting=trusting)
+        return module.run(Goal.RECONCILE, Phase.TRUST, required=is_trusted(trusting), additional_cas=trusting)
+    return module.run(Goal.RECONCILE, additional_cas=trusting)
 
 
 def _converted(result: dict[str, Any]) -> dict[str, Any]:

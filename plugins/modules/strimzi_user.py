@@ -104,10 +104,16 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
-    CLUSTER,
-    PRESENTING,
+    TEXT,
     ArgumentSpec,
+    Option,
+    one_of,
     time_text,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
+    CLUSTER,
+    PATIENCE,
+    PRESENTING,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import await_operator
@@ -145,7 +151,7 @@ class UserModule(TrustModule):
         return super().scope().of(CaKind.CLIENTS)
 
     def change(self) -> dict[str, Any]:
-        work, wanted = self.work(), Authentication(self.params["authentication"])
+        work, wanted = self.work(), self.value("authentication")
         change = self._change(work)
         before = change.read_user()
         if wanted is Authentication.TLS_EXTERNAL and before.authentication != wanted.value:
@@ -226,16 +232,19 @@ class UserModule(TrustModule):
 
 USER = ArgumentSpec(
     {
-        "user": {"type": "str", "required": True},
-        "user_namespace": {"type": "str"},
-        "authentication": {"type": "str", "choices": ["tls", "tls-external"], "required": True},
-        "operator_timeout": {"type": "int", "default": 300},
+        "user": Option(TEXT, required=True),
+        "user_namespace": Option(TEXT),
+        "authentication": Option(one_of(Authentication), required=True),
+        **PATIENCE.table,
     }
 )
 
 
+SPEC = CLUSTER + PRESENTING + USER
+
+
 def main() -> None:
-    module = UserModule(CLUSTER + PRESENTING + USER)
+    module = UserModule(SPEC)
     module.execute(module.change)
 
 

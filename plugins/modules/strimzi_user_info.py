@@ -162,21 +162,21 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
-    CLUSTER,
-    FLOW,
-    PRESENTING,
-    ArgumentSpec,
     time_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import ClusterModule, SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import (
     LOOK_SECONDS,
-    Evidence,
     LiveLook,
-    outside_of,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
+    CLUSTER,
+    LOOK,
+    PRESENTING,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (
     read_ca_secrets,
     read_secrets,
@@ -383,7 +383,7 @@ class UsersModule(ClusterModule):
         found = read_users(client, self.scope(), SystemClock().now(), places, remembered)
         if found.unsearched:
             self.module.warn(found.unsearched)
-        look = LiveLook(Evidence(self.params["evidence"]))
+        look = LiveLook(self.value("evidence"))
         listeners = look.take(partial(self._ask, client, found))
         described, asked = describe_users(found), describe_user_listeners(found, listeners or ())
         return {
@@ -401,7 +401,7 @@ class UsersModule(ClusterModule):
         certificates, keys = (secrets.get(name) for name in (scope.ca_certificate_secret, scope.ca_key_secret))
         ca = read_ca_secrets(certificates, keys, scope.certificate_generation)
         ledger = read_ledger(secrets, scope)
-        return outside_of(self.params).places_to_look_at(ca, ledger), ledger.user_namespaces if ledger else ()
+        return self.said(OutsideOptions).places_to_look_at(ca, ledger), ledger.user_namespaces if ledger else ()
 
     def _ask(self, client: KubeClient, found: Users) -> tuple[ObservedListener, ...]:
         # Imported only when a look is taken.
@@ -420,11 +420,11 @@ class UsersModule(ClusterModule):
         )
 
 
-LOOK = ArgumentSpec({name: FLOW.options[name] for name in ("evidence", "pod_access")})
+SPEC = CLUSTER + PRESENTING + LOOK
 
 
 def main() -> None:
-    module = UsersModule(CLUSTER + PRESENTING + LOOK)
+    module = UsersModule(SPEC)
     module.execute(module.show)
 
 

@@ -13,9 +13,9 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Strategy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Strategy
 
 from ..tools.support.authorities import Authority, root
 from ..tools.support.fake_vault.server import FakeVault, serving

@@ -380,7 +380,7 @@ def test_a_cluster_that_was_never_adopted_is_told_of_the_recovery_alone(
 def test_a_restart_for_a_reason_of_the_caller_is_refused_while_leaves_have_ended(ended: WatchedCluster) -> None:
     nodes = Chosen(components=frozenset({Component.KAFKA}))
     with pytest.raises(StepError):
-        restart(ended.work(), nodes, None, lambda: None, ignores_windows=True)
+        restart(ended.work(), nodes, None, lambda: None)
     assert ended.counts() == dict.fromkeys(NODES, 0)
 
 

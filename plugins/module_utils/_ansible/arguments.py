@@ -2,23 +2,206 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Option groups with their constraints, and the limits of what options may say. Each group has a block of its name in a
-documentation fragment. A call refuses a mistake in its options before it reads or writes anything.
+"""Rows and tables of options. A row says once what an option is: the argument spec, the facts of its documentation, its limits and the value that
+decides or works are made from it (``tables``). A default stands at the field that the option fills, or in the row if it fills none.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
-from typing import Any
+from datetime import datetime, timedelta, timezone
+from enum import Enum
+from typing import Any, TypeVar
 
-from .._issuing.kinds import ISSUER
-from .._pki.building import common_name_problem
-from .._pki.keys import KeyType
-from .._pki.names import address_of
-from .._trust.model.goals import Retire, Retirement
+from .._errors import OptionsError
+
+_Part = TypeVar("_Part")
+
+
+@dataclass(frozen=True)
+class Call:
+    """The call whose options are read."""
+
+    #: The name of the option that is read.
+    option: str
+    #: All options of the call, or all options beside the read option inside another option.
+    options: Mapping[str, Any]
+    #: The time of the call, UTC.
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The kind of value that an option has: as Ansible takes it, and as the value that the code works with."""
+
+    #: The facts for Ansible's argument spec: type, elements, choices, options inside the option.
+    facts: Mapping[str, Any]
+    #: The value that the option stands for. Raises OptionsError.
+    read: Callable[[Any, Call], Any] = lambda value, call: value
+    #: The text, number or list that stands for a value, for the default; None if the option has none then.
+    spell: Callable[[Any], Any] = lambda value: value
+
+
+@dataclass(frozen=True)
+class Field:
+    """The field that an option fills."""
+
+    #: The dataclass with the field.
+    part: type
+    #: The name of the field.
+    name: str
+
+    @property
+    def default(self) -> Any:
+        """The default of the field; None if it has none."""
+        return getattr(self.part, self.name, None)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A row of a table: an option."""
+
+    #: The kind of its value.
+    kind: Kind
+    #: The field that it fills; None: its module reads it.
+    fills: Field | None = None
+    #: The value of a call that does not give it, where no field has a default; None: none.
+    default: Any = None
+    #: Whether each call has to give it.
+    required: bool = False
+    #: Whether Ansible hides its value; None: Ansible decides by its name.
+    no_log: bool | None = None
+    #: Other names of the option.
+    aliases: tuple[str, ...] = ()
+    #: The least number that it takes; None: no number is too small.
+    least: int | None = None
+    #: The greatest number that it takes; None: no number is too great.
+    most: int | None = None
+
+    @property
+    def argument(self) -> dict[str, Any]:
+        """The option in Ansible's ``argument_spec``."""
+        value = self.fills.default if self.fills is not None and self.default is None else self.default
+        facts = {
+            "required": self.required or None,
+            "default": self.kind.spell(value),
+            "aliases": list(self.aliases) or None,
+            "no_log": self.no_log,
+        }
+        return {**self.kind.facts, **{name: fact for name, fact in facts.items() if fact is not None}}
+
+    def check_limits(self, name: str, value: Any) -> None:
+        """Raises OptionsError if the value of the option, which is called so, breaks a limit."""
+        remedy = "or leave the option out where it has a default."
+        if self.least is not None and value < self.least:
+            raise OptionsError(f"{name}:", f"{value} is too small", f"Give {self.least} or more, {remedy}")
+        if self.most is not None and value > self.most:
+            raise OptionsError(f"{name}:", f"{value} is too large", f"Give {self.most} or less, {remedy}")
+
+
+Table = Mapping[str, Option]
+
+
+def read_part(part: type[_Part], table: Table, options: Mapping[str, Any], now: datetime) -> _Part:
+    """The values of the options that fill fields of this dataclass. A field whose option is not given has its default. Raises OptionsError."""
+    filled = {
+        option.fills.name: option.kind.read(options[name], Call(name, options, now))
+        for name, option in table.items()
+        if option.fills is not None and option.fills.part is part and is_given(options.get(name))
+    }
+    return part(**filled)
+
+
+def is_given(value: Any) -> bool:
+    """Whether a call gives an option that has this value. An empty text, as a template may come to, is no value."""
+    return value not in (None, "")
+
+
+# Kinds -------------------------------------------------------------------------------------------------------------
+
+FLAG = Kind({"type": "bool"})
+NUMBER = Kind({"type": "int"})
+TEXT = Kind({"type": "str"})
+PATH = Kind({"type": "path"})
+DICTIONARY = Kind({"type": "dict"})
+#: No default is a list of texts that is not empty.
+TEXTS = Kind({"type": "list", "elements": "str"}, lambda value, call: tuple(value), lambda value: None)
+SET_OF_TEXTS = Kind(TEXTS.facts, lambda value, call: frozenset(value), TEXTS.spell)
+
+
+def one_of(words: Iterable[Enum]) -> Kind:
+    """A kind of value: the value of one of these members of an enum."""
+    found = {word.value: word for word in words}
+    return Kind(
+        {"type": "str", "choices": list(found)}, lambda value, call: found[value], lambda word: word and word.value
+    )
+
+
+def some_of(words: Iterable[Enum]) -> Kind:
+    """A kind of value: any number of values of these members of an enum."""
+    found = {word.value: word for word in words}
+    return Kind(
+        {"type": "list", "elements": "str", "choices": list(found)},
+        lambda values, call: frozenset(map(found.__getitem__, values)),
+        lambda chosen: None,
+    )
+
+
+def word_of(*choices: str) -> Kind:
+    """A kind of value: one of these words."""
+    return Kind({"type": "str", "choices": list(choices)})
+
+
+def span_of(unit: timedelta) -> Kind:
+    """A kind of value: a whole number of this unit of time."""
+    return Kind({"type": "int"}, lambda value, call: value * unit, lambda span: None if span is None else span // unit)
+
+
+SECONDS, HOURS, DAYS = span_of(timedelta(seconds=1)), span_of(timedelta(hours=1)), span_of(timedelta(days=1))
+
+
+def _read_time(text: str, call: Call) -> datetime:
+    try:
+        return time_of(text)
+    except ValueError:
+        raise OptionsError(
+            f"{call.option}:", f"{text!r} is not a time", "Give one such as 2026-12-24T18:00:00Z."
+        ) from None
+
+
+#: A time in ISO 8601, UTC if it has no offset.
+TIME = Kind({"type": "str"}, _read_time)
+
+
+def options_inside(
+    table: Table,
+    read: Callable[[Any, Call], Any] = lambda value, call: value,
+    *,
+    is_list: bool = False,
+    **constraints: Any,
+) -> Kind:
+    """A kind of value: options inside an option; with ``is_list`` a list of such values."""
+    form = {"type": "list", "elements": "dict"} if is_list else {"type": "dict"}
+    arguments = {name: option.argument for name, option in table.items()}
+    return Kind({**form, "options": arguments, **constraints}, read, lambda found: None)
+
+
+def time_of(text: str) -> datetime:
+    """ISO 8601, UTC where no offset is given. Raises ValueError."""
+    moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+    except OverflowError:
+        raise ValueError(f"{text!r} has no time in UTC") from None
+
+
+def time_text(moment: datetime | None) -> str | None:
+    """The time as results have it, and as ``time_of`` reads it."""
+    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# Tables ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -46,10 +229,10 @@ class OnlyWith:
 
 @dataclass(frozen=True)
 class ArgumentSpec:
-    """Options and the constraints between them."""
+    """A table of options, and the constraints between them."""
 
-    #: The options of the module, as Ansible's ``argument_spec``.
-    options: dict[str, dict[str, Any]]
+    #: The rows, by the names of the options.
+    table: Table
     #: Options of which a caller gives all or none.
     required_together: tuple[tuple[str, ...], ...] = ()
     #: Options of which a caller gives at most one.
@@ -63,7 +246,7 @@ class ArgumentSpec:
 
     def __add__(self, other: ArgumentSpec) -> ArgumentSpec:
         return ArgumentSpec(
-            {**self.options, **other.options},
+            {**self.table, **other.table},
             (*self.required_together, *other.required_together),
             (*self.mutually_exclusive, *other.mutually_exclusive),
             (*self.required_if, *other.required_if),
@@ -71,341 +254,70 @@ class ArgumentSpec:
             (*self.only_with, *other.only_with),
         )
 
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """The options, as Ansible's ``argument_spec``."""
+        return {name: option.argument for name, option in self.table.items()}
+
     def as_arguments(self) -> dict[str, Any]:
         """Keyword arguments for AnsibleModule."""
         return {
-            "argument_spec": {name: dict(option) for name, option in self.options.items()},
+            "argument_spec": self.options,
             "required_together": [list(group) for group in self.required_together],
             "mutually_exclusive": [list(group) for group in self.mutually_exclusive],
             "required_if": [list(group) for group in self.required_if],
             "required_by": {name: list(others) for name, others in self.required_by.items()},
         }
 
+    def read(self, part: type[_Part], options: Mapping[str, Any], now: datetime) -> _Part:
+        """The values of the options that fill fields of this dataclass. Raises OptionsError."""
+        return read_part(part, self.table, options, now)
+
+    def value_of(self, name: str, options: Mapping[str, Any], now: datetime) -> Any:
+        """The value that the option of this name stands for; None if it is not given. Raises OptionsError."""
+        return self.table[name].kind.read(options[name], Call(name, options, now)) if is_given(options[name]) else None
+
+    def check(self, options: Mapping[str, Any], now: datetime) -> None:
+        """Raises OptionsError for a number beyond a limit, and for a value that its module reads and that stands for nothing, such as an empty text."""
+        given = {name: option for name, option in self.table.items() if options.get(name) is not None}
+        for name, option in given.items():
+            option.check_limits(name, options[name])
+        for name, option in given.items():
+            if option.fills is None:
+                option.kind.read(options[name], Call(name, options, now))
+
     def problem_of(self, options: Mapping[str, Any]) -> str:
         """The first option that is given where it would be ignored, as a message; empty where none is."""
         return next(filter(None, (rule.problem(options) for rule in self.only_with)), "")
 
 
-#: kubeconfig and client_key are not logged because some give them content; what is left of them is decided in
+#: The options of the connection. kubeconfig and client_key are not logged because some give them content; what is left of them is decided in
 #: ``redaction``.
 AUTH = ArgumentSpec(
     {
-        "kubeconfig": {"type": "raw", "no_log": True},
-        "context": {"type": "str"},
-        "host": {"type": "str"},
-        "api_key": {"type": "str", "no_log": True},
-        "username": {"type": "str"},
-        "password": {"type": "str", "no_log": True},
-        "validate_certs": {"type": "bool", "aliases": ["verify_ssl"]},
-        "ca_cert": {"type": "path", "aliases": ["ssl_ca_cert"]},
-        "client_cert": {"type": "path", "aliases": ["cert_file"]},
-        "client_key": {"type": "path", "aliases": ["key_file"], "no_log": True},
-        "proxy": {"type": "str"},
-        "no_proxy": {"type": "str"},
-        "proxy_headers": {
-            "type": "dict",
-            "options": {
-                "proxy_basic_auth": {"type": "str", "no_log": True},
-                "basic_auth": {"type": "str", "no_log": True},
-                "user_agent": {"type": "str"},
-            },
-        },
-        "persist_config": {"type": "bool"},
-        "impersonate_user": {"type": "str"},
-        "impersonate_groups": {"type": "list", "elements": "str"},
-    }
-)
-
-CLUSTER = ArgumentSpec(
-    {
-        "cluster": {"type": "str", "required": True},
-        "namespace": {"type": "str", "required": True},
-        "audit": {"type": "bool", "default": True},
-    }
-)
-
-#: The option that says which CA of a cluster a module is about.
-CA = ArgumentSpec({"ca": {"type": "str", "choices": ["cluster", "clients"], "default": "cluster"}})
-
-GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile", "abort", "recover"]
-
-#: Where the CAs lie that a cluster is to trust.
-SOURCE = ArgumentSpec(
-    {
-        "ca_source": {
-            "type": "dict",
-            "options": {
-                "kind": {"type": "str", "choices": ["Secret", "ConfigMap"], "default": "Secret"},
-                "name": {"type": "str", "required": True},
-                "namespace": {"type": "str"},
-                "key": {"type": "str", "default": "ca.crt", "no_log": False},
-            },
-        },
-    }
-)
-
-#: The rules that certificates have to meet.
-POLICY = ArgumentSpec(
-    {
-        "key_policy": {
-            "type": "dict",
-            "no_log": False,
-            "options": {
-                "name": {"type": "str", "default": "key_policy"},
-                "rsa_bits": {"type": "int"},
-                "curves": {"type": "list", "elements": "str"},
-                "hashes": {"type": "list", "elements": "str"},
-                "ca_days": {"type": "int"},
-                "leaf_days": {"type": "int"},
-            },
-        },
-    }
-)
-
-#: The namespaces of users that present certificates of the clients CA, beside the users of the cluster's User Operator.
-PRESENTING = ArgumentSpec(
-    {
-        "presenting_secrets": {"type": "list", "elements": "str", "no_log": False},
-        "user_namespaces": {
-            "type": "list",
-            "elements": "dict",
-            "options": {
-                "namespace": {"type": "str", "required": True},
-                "secret_prefix": {"type": "str", "default": "", "no_log": False},
-            },
-        },
-    }
-)
-
-#: The options of every module that takes part in a flow, so that all of them decide the same.
-FLOW = ArgumentSpec(
-    {
-        "evidence": {"type": "str", "choices": ["auto", "handshake", "annotations"], "default": "auto"},
-        "pod_access": {"type": "str", "choices": ["port_forward", "direct"], "default": "port_forward"},
-        "node_answers": {"type": "str"},
-        "restart_count": {"type": "dict"},
-        "spread": {"type": "str", "choices": ["auto", "reload", "restart"], "default": "auto"},
-        "strategy": {"type": "str", "choices": ["operator", "direct"], "default": "operator"},
-        "kafka_bootstrap": {"type": "list", "elements": "str"},
-        "retire": {"type": "str"},
-        "client_grace": {"type": "int"},
-        "link_until": {"type": "str"},
-        "user_batch": {"type": "int"},
-        "client_bundle": {"type": "bool", "default": False},
-        "trusting_secrets": {"type": "list", "elements": "str", "no_log": False},
-        **PRESENTING.options,
-        "waivers": {
-            "type": "list",
-            "elements": "dict",
-            "options": {
-                "client": {"type": "str", "required": True},
-                "until": {"type": "str", "required": True},
-                "reason": {"type": "str", "required": True},
-            },
-        },
-        "issuer": ISSUER,
-        "rotation_policy": {"type": "str", "choices": ["always", "never"], "default": "always"},
-        "leaf_key_size": {"type": "int", "choices": [2048, 3072, 4096], "default": 2048, "no_log": False},
-        **POLICY.options,
-        **SOURCE.options,
-        "trust_new_roots": {"type": "str", "choices": ["ask", "never"], "default": "ask"},
-        "confirm_roots": {"type": "list", "elements": "str"},
-        "retry_failed": {"type": "bool", "default": False},
-        "issue_timeout": {"type": "int", "default": 0},
-        "spare_leaves": {"type": "int", "default": 1},
-        "dns_domain": {"type": "str"},
-        "until_phase": {"type": "str", "choices": ["prepare", "trust", "use", "retire"], "default": "retire"},
-        "continue_stopped": {"type": "bool", "default": False},
-        "ignore_maintenance_windows": {"type": "bool", "default": False},
-        "backup": {"type": "bool", "default": True},
-        "operator_timeout": {"type": "int", "default": 300},
-        "pod_timeout": {"type": "int", "default": 600},
-        "progress_file": {"type": "path"},
-    },
-)
-
-#: The options that name the CA of a renewal or replacement, so that a second run does nothing.
-REPLACED = ArgumentSpec({"replaces": {"type": "str"}, "fresh_for_hours": {"type": "int", "default": 24}})
-
-#: The option that names the CA of an adoption, so that it cannot be meant by accident, and whether it is to be renewed.
-ADOPTED = ArgumentSpec({"adopts": {"type": "str"}, "raise_path_length": {"type": "bool", "default": False}})
-
-#: The options of a CA that is handed back: whether the operator may renew it at once, and whether it stays user-managed.
-HANDED_BACK = ArgumentSpec(
-    {"operator_may_renew": {"type": "bool", "default": False}, "keep_ca": {"type": "bool", "default": False}},
-)
-
-RENEWAL = ArgumentSpec({"renew_before_days": {"type": "int", "default": 45}})
-
-#: The options that choose between renewing and replacing a CA in its time for renewal.
-UPKEEP = ArgumentSpec(
-    {
-        "ca_renewal": {
-            "type": "str",
-            "choices": ["specified", "renew-certificate", "replace-key", "none"],
-        },
-        "ca_renewal_days": {"type": "int"},
-    },
-    only_with=(OnlyWith("ca_renewal_days", "ca_renewal", ("specified", "renew-certificate", "replace-key")),),
-)
-
-GOAL = ArgumentSpec({"goal": {"type": "str", "choices": GOALS}})
-
-AUTHORITY = ArgumentSpec(
-    {
-        "validity_days": {"type": "int"},
-        "key_type": {"type": "str", "choices": [kind.value for kind in KeyType]},
-        "path_length": {"type": "int"},
-        "certificate": {"type": "str"},
-        "private_key": {"type": "str", "no_log": True},
-        "certificate_from": {
-            "type": "dict",
-            "options": {"secret": {"type": "str", "required": True, "no_log": False}, "namespace": {"type": "str"}},
-        },
-    },
-    mutually_exclusive=(("certificate", "ca_source", "certificate_from"),),
-    required_by={"private_key": ("certificate",)},
-)
-
-
-#: Each is a key in a Secret; all nodes together have two such Secrets.
-MOST_SPARE = 100
-_MINIMUM = {
-    "validity_days": 1,
-    "path_length": 0,
-    "fresh_for_hours": 0,
-    "operator_timeout": 1,
-    "pod_timeout": 1,
-    "spare_leaves": 0,
-    "replicas": 0,
-    "user_batch": 1,
-    "client_grace": 0,
-    "issue_timeout": 0,
-    "renew_before_days": 0,
-    "ca_renewal_days": 1,
-    "expiring_within_days": 0,
-}
-#: A hundred years: dates have an end, and a number with a digit too many is not meant.
-MOST_DAYS = 36500
-#: The queue of the User Operator drops what does not fit in (docs/operator.md, "Users").
-MOST_USERS = 500
-_YEAR = 365 * 24 * 3600
-_MAXIMUM = {
-    "spare_leaves": MOST_SPARE,
-    "user_batch": MOST_USERS,
-    "validity_days": MOST_DAYS,
-    "renew_before_days": MOST_DAYS,
-    "ca_renewal_days": MOST_DAYS,
-    "expiring_within_days": MOST_DAYS,
-    "fresh_for_hours": MOST_DAYS * 24,
-    "client_grace": _YEAR,
-    "issue_timeout": _YEAR,
-    "operator_timeout": _YEAR,
-    "pod_timeout": _YEAR,
-    "path_length": 100,
-}
-_ENTRY = re.compile(r"[-._a-zA-Z0-9]+")
-_DNS = re.compile(r"(?:\*\.)?[-_a-zA-Z0-9]+(?:\.[-_a-zA-Z0-9]+)*")
-_HOST_AND_PORT = re.compile(r"[^\s/]+:[0-9]{1,5}")
-_FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-
-
-def time_of(text: str) -> datetime:
-    """ISO 8601, UTC where no offset is given. Raises ValueError."""
-    moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
-    try:
-        return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
-    except OverflowError:
-        raise ValueError(f"{text!r} has no time in UTC") from None
-
-
-def time_text(moment: datetime | None) -> str | None:
-    """The time as results have it, and as ``time_of`` reads it."""
-    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def retire_of(text: str) -> Retirement:
-    """The option ``retire``. Raises ValueError."""
-    return Retire(text) if text in [choice.value for choice in Retire] else time_of(text)
-
-
-def problem_of(options: Mapping[str, Any]) -> str:
-    """The first option that is out of bounds, as a message; empty when none is."""
-    for name, minimum in _MINIMUM.items():
-        value = options.get(name)
-        if value is not None and value < minimum:
-            return (
-                f"{name}: {value} is too small. Give {minimum} or more, or leave the option out where it has a default."
+        "kubeconfig": Option(Kind({"type": "raw"}), no_log=True),
+        "context": Option(TEXT),
+        "host": Option(TEXT),
+        "api_key": Option(TEXT, no_log=True),
+        "username": Option(TEXT),
+        "password": Option(TEXT, no_log=True),
+        "validate_certs": Option(FLAG, aliases=("verify_ssl",)),
+        "ca_cert": Option(PATH, aliases=("ssl_ca_cert",)),
+        "client_cert": Option(PATH, aliases=("cert_file",)),
+        "client_key": Option(PATH, aliases=("key_file",), no_log=True),
+        "proxy": Option(TEXT),
+        "no_proxy": Option(TEXT),
+        "proxy_headers": Option(
+            options_inside(
+                {
+                    "proxy_basic_auth": Option(TEXT, no_log=True),
+                    "basic_auth": Option(TEXT, no_log=True),
+                    "user_agent": Option(TEXT),
+                }
             )
-    for name, maximum in _MAXIMUM.items():
-        if (options.get(name) or 0) > maximum:
-            return f"{name}: {options[name]} is too large. Give {maximum} or less, or leave the option out where it has a default."
-    if problem := (
-        _fingerprint_problem(options)
-        or _bootstrap_problem(options)
-        or _retire_problem(options)
-        or _policy_problem(options)
-    ):
-        return problem
-    common_name = options.get("common_name")
-    if common_name is not None and (problem := common_name_problem(common_name)):
-        return f"common_name: {problem}. Give another common name; alternative names may be longer."
-    return _names_problem(common_name, options.get("subject_alternative_names") or ())
-
-
-def _names_problem(common_name: str | None, others: Iterable[str]) -> str:
-    """The first name that no entry of a Secret, or no certificate, can have; also in check mode, in which no server would refuse it."""
-    if common_name is not None and not _ENTRY.fullmatch(common_name):
-        return (
-            f"common_name: {common_name!r} cannot name the entry <common_name>.crt of a Secret. Give letters, digits, '-', '_' and '.' alone; "
-            "alternative names may have others."
-        )
-    for name in others:
-        if not _DNS.fullmatch(name) and address_of(name) is None:
-            return (
-                f"subject_alternative_names: {name!r} is neither a DNS name in ASCII form nor an IP address. Give names as clients look them "
-                "up, without a scheme and a port."
-            )
-    return ""
-
-
-def _fingerprint_problem(options: Mapping[str, Any]) -> str:
-    """Refuse a malformed fingerprint: no CA matches it, so the CA would count as already absent."""
-    given = options.get("fingerprint")
-    if given is None or _FINGERPRINT.fullmatch(given.replace(":", "").lower()):
-        return ""
-    return (
-        f"fingerprint: {given!r} is neither a SHA-1 nor a SHA-256 fingerprint. Give the 40 or 64 hexadecimal digits, with or without "
-        "colons, as strimzi_ca_info returns them in cas."
-    )
-
-
-def _retire_problem(options: Mapping[str, Any]) -> str:
-    given = options.get("retire")
-    if not given:
-        return ""
-    try:
-        retire_of(given)
-    except ValueError:
-        return (
-            f"retire: {given!r} is neither now nor when_restarted nor when_needed nor a time. Give one of the three words, or the time at which nodes "
-            "that still hold the old CA are restarted at the latest, such as 2026-12-24T18:00:00Z."
-        )
-    return ""
-
-
-def _policy_problem(options: Mapping[str, Any]) -> str:
-    policy = options.get("key_policy") or {}
-    for name in ("ca_days", "leaf_days"):
-        days = policy.get(name)
-        if days is not None and not 1 <= days <= MOST_DAYS:
-            return f"key_policy: {name} is {days}. Give a number from 1 to {MOST_DAYS}, or leave it out, which sets no such rule."
-    return ""
-
-
-def _bootstrap_problem(options: Mapping[str, Any]) -> str:
-    """Without a port the Kafka library takes 9092, where no listener accepts the operator's certificate."""
-    for address in options.get("kafka_bootstrap") or ():
-        if not _HOST_AND_PORT.fullmatch(address):
-            return f"kafka_bootstrap: {address!r} is not a host and a port. Give each as host:port, such as demo-kafka-bootstrap.kafka.svc:9091."
-    return ""
+        ),
+        "persist_config": Option(FLAG),
+        "impersonate_user": Option(TEXT),
+        "impersonate_groups": Option(TEXTS),
+    }
+)

@@ -26,7 +26,7 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import BACKUP
 from .._trust.ledger.journal import is_starting
 from .._trust.model.goals import Goal, Phase
-from .._trust.model.intent import Intent
+from .._trust.model.intent import Extent, Intent, Strategy
 from .._trust.model.ledger import TRUSTED_STATES
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
@@ -172,7 +172,7 @@ class FlowModule(TrustModule):
         self.require_library_of_strategy()
         work = self.work()
         intent = self.intent(work, goal, until, **more)
-        if self.params["strategy"] == "direct" and not self.check_mode:
+        if intent.pace.strategy is Strategy.DIRECT and not self.check_mode:
             _require_in_sync(work, intent, reached or to_the_end)
 
         def take_lease() -> None:
@@ -246,10 +246,10 @@ class FlowModule(TrustModule):
 
     def _ends_early(self, until: Phase) -> str:
         """A sentence where the caller lets this call enter fewer phases than it needs; empty elsewhere."""
-        asked = Phase(self.params["until_phase"])
-        if asked.position >= until.position:
+        last = self.said(Extent).stop_after
+        if last is None or last.position >= until.position:
             return ""
-        return f" until_phase={asked.value} ends before it: give a later phase, or leave the option out."
+        return f" until_phase={last.value} ends before it: give a later phase, or leave the option out."
 
     def observed(self) -> Snapshot:
         """The cluster as the flow of this call has left it; before that, as it is stored now."""

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
@@ -35,13 +35,15 @@ from .._kube import _kubernetes
 from .._kube.client import KubeClient
 from .._kube.private_files import keep_folder, remove_abandoned
 from .._pki import _cryptography
-from .._strimzi.names import CaKind, ClusterNames
+from .._strimzi.names import ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec
 from .connect import presentable, without_contents, worth_hiding
 
 if TYPE_CHECKING:
     from .._kube.lease import TrustLease
+
+_Part = TypeVar("_Part")
 
 
 def missing_library() -> tuple[str, str | None] | None:
@@ -301,8 +303,15 @@ class ClusterModule:
         return client
 
     def scope(self) -> ClusterNames:
-        ca = CaKind(self.params.get("ca") or CaKind.CLUSTER.value)
-        return ClusterNames(self.params["namespace"], self.params["cluster"], ca)
+        return self.said(ClusterNames)
+
+    def said(self, part: type[_Part]) -> _Part:
+        """This dataclass with the values that the options give its fields. Raises OptionsError."""
+        return self._spec.read(part, self.params, SystemClock().now())
+
+    def value(self, option: str) -> Any:
+        """The value that this option stands for; None if the task does not give it. Raises OptionsError."""
+        return self._spec.value_of(option, self.params, SystemClock().now())
 
     # The Lease -----------------------------------------------------------------------------------------------------
 

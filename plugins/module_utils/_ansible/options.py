@@ -10,7 +10,7 @@ other programs keep it. A mistake in the options is reported before a call reads
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -19,54 +19,72 @@ from typing import Any
 from .._errors import CertificateError, KubeError, OptionsError, PrivateKeyError, StepError
 from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
+from .._pki.building import common_name_problem
 from .._pki.certificates import Chain, parse_certificates, parse_chain
 from .._pki.keys import load_key
-from .._strimzi.clients import OutsideOptions
+from .._pki.names import address_of
+from .._pki.usability import KeyPolicy
 from .._strimzi.cluster.ca_secrets import CURRENT, TLS_CERTIFICATE, TLS_KEY, SuppliedAuthority
 from .._strimzi.cluster.ca_source import CaSourceReference
+from .._strimzi.cluster.dns_domain import is_domain
 from .._strimzi.secret_data import entries
 from .._trust.model.clients import NamedSecret, UserNamespace, Waiver
+from .._trust.model.goals import Retire, Retirement
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.snapshot import NodeAnswers
-from .arguments import time_of
+from .arguments import (
+    DAYS,
+    NUMBER,
+    SET_OF_TEXTS,
+    TEXT,
+    TEXTS,
+    Call,
+    Field,
+    Kind,
+    Option,
+    Table,
+    is_given,
+    options_inside,
+    read_part,
+    time_of,
+    word_of,
+)
+
+#: A hundred years: dates have an end, and a number with a digit too many is not meant.
+MOST_DAYS = 36500
 
 #: ``[namespace/]name[:entry]``, each as Kubernetes allows it.
 _SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._-]+))?$")
 
 
-def outside_of(options: Mapping[str, Any]) -> OutsideOptions:
-    """Raises OptionsError."""
-    return OutsideOptions(
-        _parse_secrets("trusting_secrets", options),
-        tuple(map(_waiver, options.get("waivers") or ())),
-        _parse_secrets("presenting_secrets", options),
-        _user_namespaces(options),
-    )
-
-
-def _parse_secrets(option: str, options: Mapping[str, Any]) -> tuple[NamedSecret, ...] | None:
-    given = options.get(option)
-    return None if given is None else tuple(_parse_secret(option, text, options["namespace"]) for text in given)
-
-
-def _user_namespaces(options: Mapping[str, Any]) -> tuple[UserNamespace, ...] | None:
-    given = options.get("user_namespaces")
-    return (
-        None
-        if given is None
-        else tuple(
-            UserNamespace(user_namespace["namespace"], user_namespace["secret_prefix"]) for user_namespace in given
-        )
-    )
-
-
-def _parse_secret(option: str, text: str, namespace: str) -> NamedSecret:
-    found = _SECRET.match(text.strip())
-    if found is None:
+def _parse_secret(text: str, call: Call) -> NamedSecret:
+    parts = _SECRET.match(text.strip())
+    if parts is None:
         raise OptionsError(
-            f"{option}:", f"{text!r} is not the name of a Secret", "Give name, namespace/name or namespace/name:entry."
+            f"{call.option}:",
+            f"{text!r} is not the name of a Secret",
+            "Give name, namespace/name or namespace/name:entry.",
         )
-    return NamedSecret(found.group(1) or namespace, found.group(2), found.group(3))
+    return NamedSecret(parts.group(1) or call.options["namespace"], parts.group(2), parts.group(3))
+
+
+#: Secrets by their names.
+NAMED_SECRETS = Kind(
+    {"type": "list", "elements": "str"},
+    lambda texts, call: tuple(_parse_secret(text, call) for text in texts),
+    lambda named: None,
+)
+
+_USER_NAMESPACE: Table = {
+    "namespace": Option(TEXT, Field(UserNamespace, "name"), required=True),
+    "secret_prefix": Option(TEXT, Field(UserNamespace, "secret_prefix"), no_log=False),
+}
+#: Namespaces with users.
+USER_NAMESPACES = options_inside(
+    _USER_NAMESPACE,
+    lambda found, call: tuple(read_part(UserNamespace, _USER_NAMESPACE, options, call.now) for options in found),
+    is_list=True,
+)
 
 
 def _waiver(given: Mapping[str, str]) -> Waiver:
@@ -84,28 +102,183 @@ def _parse_time(text: str, client: str) -> datetime:
         ) from None
 
 
+#: Waivers of clients.
+WAIVERS = options_inside(
+    {
+        "client": Option(TEXT, required=True),
+        "until": Option(TEXT, required=True),
+        "reason": Option(TEXT, required=True),
+    },
+    lambda found, call: tuple(map(_waiver, found)),
+    is_list=True,
+)
+
+#: The object that holds the CAs to trust. Without a namespace it is in the cluster's.
+CA_SOURCE = options_inside(
+    {
+        "kind": Option(word_of("Secret", "ConfigMap"), default="Secret"),
+        "name": Option(TEXT, required=True),
+        "namespace": Option(TEXT),
+        "key": Option(TEXT, default="ca.crt", no_log=False),
+    },
+    lambda given, call: CaSourceReference(
+        given["kind"], given["namespace"] or call.options["namespace"], given["name"], given["key"]
+    ),
+)
+
+
 _SHA_256 = re.compile(r"[0-9a-f]{64}")
 
 
-def source_of(options: Mapping[str, Any]) -> CaSourceReference | None:
-    """None where no source is named. Without a namespace it is in the cluster's."""
-    given = options.get("ca_source")
-    if not given:
-        return None
-    return CaSourceReference(given["kind"], given["namespace"] or options["namespace"], given["name"], given["key"])
-
-
-def confirmed_of(options: Mapping[str, Any]) -> frozenset[str]:
+def _confirmed(texts: Sequence[str], call: Call) -> frozenset[str]:
     """SHA-256 fingerprints, in lower case without colons. Raises OptionsError."""
-    found = frozenset(text.replace(":", "").strip().lower() for text in options.get("confirm_roots") or ())
-    for fingerprint in found:
+    fingerprints = frozenset(text.replace(":", "").strip().lower() for text in texts)
+    for fingerprint in fingerprints:
         if not _SHA_256.fullmatch(fingerprint):
             raise OptionsError(
-                "confirm_roots:",
+                f"{call.option}:",
                 f"{fingerprint!r} is not a SHA-256 fingerprint",
                 "Give the 64 hexadecimal digits, as openssl x509 -noout -fingerprint -sha256 prints them.",
             )
-    return found
+    return fingerprints
+
+
+#: SHA-256 fingerprints of CAs.
+SHA_256_FINGERPRINTS = Kind(TEXTS.facts, _confirmed, TEXTS.spell)
+
+_RULES: Table = {
+    "name": Option(TEXT, Field(KeyPolicy, "name")),
+    "rsa_bits": Option(NUMBER, Field(KeyPolicy, "rsa_bits")),
+    "curves": Option(SET_OF_TEXTS, Field(KeyPolicy, "curves")),
+    "hashes": Option(SET_OF_TEXTS, Field(KeyPolicy, "hashes")),
+    "ca_days": Option(DAYS, Field(KeyPolicy, "ca_life"), least=1, most=MOST_DAYS),
+    "leaf_days": Option(DAYS, Field(KeyPolicy, "leaf_life"), least=1, most=MOST_DAYS),
+}
+
+
+def _key_policy(given: Mapping[str, Any], call: Call) -> KeyPolicy:
+    for name, option in _RULES.items():
+        try:
+            if is_given(given.get(name)):
+                option.check_limits(name, given[name])
+        except OptionsError:
+            raise OptionsError(
+                f"{call.option}:",
+                f"{name} is {given[name]}",
+                f"Give a number from {option.least} to {option.most}, or leave it out, which sets no such rule.",
+            ) from None
+    return read_part(KeyPolicy, _RULES, given, call.now)
+
+
+#: The rules that certificates have to meet.
+KEY_POLICY = options_inside(_RULES, _key_policy)
+
+
+def retire_of(text: str) -> Retirement:
+    """The option ``retire``. Raises ValueError."""
+    return Retire(text) if text in [choice.value for choice in Retire] else time_of(text)
+
+
+def _retirement(text: str, call: Call) -> Retirement:
+    try:
+        return retire_of(text)
+    except ValueError:
+        raise OptionsError(
+            f"{call.option}:",
+            f"{text!r} is neither now nor when_restarted nor when_needed nor a time",
+            "Give one of the three words, or the time at which nodes that still hold the old CA are restarted at the latest, such as "
+            "2026-12-24T18:00:00Z.",
+        ) from None
+
+
+#: When nodes give up a CA.
+RETIREMENT = Kind({"type": "str"}, _retirement)
+
+_HOST_AND_PORT = re.compile(r"[^\s/]+:[0-9]{1,5}")
+
+
+def _bootstrap(addresses: Sequence[str], call: Call) -> tuple[str, ...]:
+    """Without a port the Kafka library takes 9092, where no listener accepts the operator's certificate. Raises OptionsError."""
+    for address in addresses:
+        if not _HOST_AND_PORT.fullmatch(address):
+            raise OptionsError(
+                f"{call.option}:",
+                f"{address!r} is not a host and a port",
+                "Give each as host:port, such as demo-kafka-bootstrap.kafka.svc:9091.",
+            )
+    return tuple(addresses)
+
+
+#: Brokers by host and port.
+BOOTSTRAP = Kind(TEXTS.facts, _bootstrap, TEXTS.spell)
+
+
+def _dns_domain(text: str, call: Call) -> str:
+    domain = text.rstrip(".")
+    if domain and not is_domain(domain):
+        raise OptionsError(
+            f"{call.option}:",
+            f"{domain!r} is no DNS domain",
+            "Give the domain of Services in this Kubernetes cluster, such as cluster.local.",
+        )
+    return domain
+
+
+#: A DNS domain.
+DNS_DOMAIN = Kind({"type": "str"}, _dns_domain, lambda domain: domain or None)
+
+_FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def _fingerprint(text: str, call: Call) -> str:
+    """Refuse a malformed fingerprint: no CA matches it, so the CA would count as already absent. Raises OptionsError."""
+    if not _FINGERPRINT.fullmatch(text.replace(":", "").lower()):
+        raise OptionsError(
+            f"{call.option}:",
+            f"{text!r} is neither a SHA-1 nor a SHA-256 fingerprint",
+            "Give the 40 or 64 hexadecimal digits, with or without colons, as strimzi_ca_info returns them in cas.",
+        )
+    return text
+
+
+#: A fingerprint of a CA.
+FINGERPRINT = Kind({"type": "str"}, _fingerprint)
+
+_ENTRY = re.compile(r"[-._a-zA-Z0-9]+")
+
+
+def _common_name(text: str, call: Call) -> str:
+    """Refuse a name that no certificate or no entry of a Secret can have, also in check mode, in which no server would refuse it. Raises OptionsError."""
+    if problem := common_name_problem(text):
+        raise OptionsError(f"{call.option}:", problem, "Give another common name; alternative names may be longer.")
+    if not _ENTRY.fullmatch(text):
+        raise OptionsError(
+            f"{call.option}:",
+            f"{text!r} cannot name the entry <common_name>.crt of a Secret",
+            "Give letters, digits, '-', '_' and '.' alone; alternative names may have others.",
+        )
+    return text
+
+
+#: The common name of a certificate whose Secret has an entry of that name.
+COMMON_NAME = Kind({"type": "str"}, _common_name)
+
+_DNS = re.compile(r"(?:\*\.)?[-_a-zA-Z0-9]+(?:\.[-_a-zA-Z0-9]+)*")
+
+
+def _alternative_names(names: Sequence[str], call: Call) -> frozenset[str]:
+    for name in names:
+        if not _DNS.fullmatch(name) and address_of(name) is None:
+            raise OptionsError(
+                f"{call.option}:",
+                f"{name!r} is neither a DNS name in ASCII form nor an IP address",
+                "Give names as clients look them up, without a scheme and a port.",
+            )
+    return frozenset(names)
+
+
+#: Subject alternative names.
+ALTERNATIVE_NAMES = Kind(TEXTS.facts, _alternative_names, TEXTS.spell)
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,9 @@ from .._strimzi.apply.work import Action, Work
 from .._strimzi.cluster.node_pools import Growth
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import every_leaf
-from .arguments import MOST_SPARE, time_text
+from .arguments import time_text
 from .results import describe_cluster
+from .tables import MOST_SPARE
 from .trust_module import TrustModule
 
 #: Endings, in lower case, of files with certificates that this module reads.
@@ -158,7 +159,7 @@ def _listed(folder: Path) -> list[Path]:
 class RequestsModule(TrustModule):
     """A call about the requests of a cluster."""
 
-    def _growth(self) -> Growth:
+    def growth(self) -> Growth:
         """Every request for a node that is yet to come counts, however many some run keeps at hand."""
         return Growth(MOST_SPARE)
 

@@ -12,25 +12,23 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from datetime import datetime, timedelta
-from functools import cached_property, partial
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 from .._engine.outcome import CallOutcome
 from .._errors import CertificateError, KubeError, PrivateKeyError
-from .._issuing.kinds import issuer_settings
 from .._kube.client import KubeClient
 from .._kube.response_time import ResponseTime
-from .._leaves.request import RotationPolicy
 from .._pki.certificates import Certificate, Chain, parse_chain
-from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
-from .._pki.usability import KeyPolicy
-from .._strimzi.apply.work import Display, NodeAccess, PortOpener, Settings, Strategy, Work
+from .._pki.keys import load_key
+from .._strimzi.apply.work import Display, NodeAccess, PortOpener, Work
+from .._strimzi.clients import OutsideOptions
 from .._strimzi.cluster.ca_secrets import SuppliedAuthority
-from .._strimzi.cluster.dns_domain import is_domain
-from .._strimzi.cluster.node_pools import Growth
+from .._strimzi.cluster.node_pools import NO_GROWTH, Growth
 from .._strimzi.cluster.observe import Observation, Surroundings
 from .._strimzi.issuer_settings import CertManagerCertificates, ExternalIssuer
+from .._strimzi.settings import Settings
 from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched_waivers
 from .._trust.gates.verifiers import describe_unnameable_users
 from .._trust.ledger.journal import in_flight
@@ -41,23 +39,21 @@ from .._trust.model.intent import (
     Intent,
     Issuing,
     NewCa,
-    NewRoots,
     Pace,
     Parameters,
-    Selection,
-    Spread,
+    Records,
+    Strategy,
     WantedTrust,
+    Wishes,
 )
-from .._trust.model.ledger import Layout, UpkeepOptions, WhenDue
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.names import FLOW_NAMES, flow_named
-from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority, Snapshot
 from .._trust.preconditions.cluster import describe_clock_doubt, describe_unknown_operator, unlabelled_and_read
-from .._trust.rules.due import describe_written_back, expiring, is_recovery_due, warnings_of
+from .._trust.rules.due import Expiring, describe_written_back, expiring, is_recovery_due, warnings_of
 from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
-from .arguments import ArgumentSpec, problem_of, retire_of, time_of, time_text
+from .arguments import ArgumentSpec, time_text
 from .connect import forms_of, secrets_of
 from .handed_count import as_result, from_option
 from .module import ClusterModule, SystemClock, beginner, reporter
@@ -68,16 +64,7 @@ from .node_results import (
     describe_pools,
     describe_upkeep,
 )
-from .options import (
-    LOOK_SECONDS,
-    AuthorityReference,
-    Evidence,
-    LiveLook,
-    confirmed_of,
-    outside_of,
-    read_authority,
-    source_of,
-)
+from .options import LOOK_SECONDS, AuthorityReference, Evidence, LiveLook, read_authority
 from .results import (
     describe_decision,
     describe_listeners,
@@ -162,7 +149,7 @@ class TrustModule(ClusterModule):
         work = self._work
         if (
             work is None
-            or not work.settings.audits
+            or not work.wishes.records.audits
             or work.dry_run
             or not any(action.is_change for action in work.actions)
         ):
@@ -188,24 +175,26 @@ class TrustModule(ClusterModule):
         return str(self._work.left_behind) if self._work else ""
 
     def work(self) -> Work:
-        if problem := problem_of(self.params):
-            self.fail(problem)
+        self._spec.check(self.params, SystemClock().now())
         client = self.client()
-        self._supplied = self._read_supplied(client)
-        work = Work(client, self.scope(), SystemClock(), self._settings(), self.check_mode)
+        self._supplied = supplied = self._read_supplied(client)
+        work = Work(client, self.scope(), SystemClock(), self._settings(), self.check_mode, self._wishes(supplied))
+        work.supplied_key = supplied.key if supplied else None
+        work.chooses_keys = "leaf_key_size" in self.params
         work.renew_lease = self.keep_lease
         work.release_lease = self.give_lease_back
         opener = partial(connect.opener_for, self.params, work.client, work.scope)
         progress = self.params.get("progress_file")
         work.display = Display(report=reporter(progress), begin=beginner(progress))
-        self._live_look = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
-        work.nodes = NodeAccess(
-            look_live=lambda observation: look.take(lambda: _answers(observation, opener(), client.response_time)),
-            open_ports=opener,
-            run_commands=partial(connect.runner_for, self.params, work.scope.namespace),
-            reload_obstacle=_why_no_reload,
-            why_unasked=lambda: look.reason,
-        )
+        if "evidence" in self.params:
+            self._live_look = look = LiveLook(self.value("evidence"))
+            work.nodes = NodeAccess(
+                look_live=lambda observation: look.take(lambda: _answers(observation, opener(), client.response_time)),
+                open_ports=opener,
+                run_commands=partial(connect.runner_for, self.params, work.scope.namespace),
+                reload_obstacle=_why_no_reload,
+                why_unasked=lambda: look.reason,
+            )
         if given := self.params.get("restart_count"):
             work.shared_count = from_option(given)
         self._work = work
@@ -213,7 +202,7 @@ class TrustModule(ClusterModule):
 
     def require_library_of_strategy(self) -> None:
         """Fail at once and not only when the first node is to restart. Raises StepError."""
-        if self.params["strategy"] != "direct":
+        if self.said(Pace).strategy is not Strategy.DIRECT:
             return
         from .._rollout.admin import missing_library
 
@@ -221,198 +210,61 @@ class TrustModule(ClusterModule):
         if problem:
             raise problem
 
-    def intent(
-        self,
-        work: Work,
-        goal: Goal,
-        until: Phase = Phase.RETIRE,
-        *,
-        before_kafka: bool = False,
-        key_type: KeyType | None = None,
-        trusting: tuple[Chain, ...] = (),
-        leaving: str | None = None,
-        missing: Selection | None = None,
-        unwanted: frozenset[str] = frozenset(),
-        layout: Layout | None = None,
-    ) -> Intent:
+    def intent(self, work: Work, goal: Goal, until: Phase = Phase.RETIRE, **more: Any) -> Intent:
         """The intent of this call, which enters no phase after ``until``, also where the caller allows later phases. The keywords that follow are the
-        fields of these names, of the parts of ``Intent``.
+        fields of these names, of the parts of ``Wishes``; they have these values whatever the options say.
         """
-        supplied = self._supplied
-        return Intent(
-            goal,
-            parameters=Parameters(
-                replaces=self.params.get("replaces") or None,
-                fresh_for=timedelta(hours=self.params.get("fresh_for_hours") or 0),
-                before_kafka=before_kafka or bool(self.params.get("before_kafka")),
-                adopts=self.params.get("adopts") or None,
-                raise_path_length=bool(self.params.get("raise_path_length")),
-                operator_may_renew=bool(self.params.get("operator_may_renew")),
-                keeps_authority=bool(self.params.get("keep_ca")),
-                renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
-                upkeep=self._upkeep(),
-                scaling=self.scaling,
-                layout=layout,
-            ),
-            extent=self._extent(until),
-            new_ca=NewCa(
-                supplied=_as_prepared(supplied) if supplied else None,
-                path_length=self.params.get("path_length"),
-                key_type=key_type,
-                validity=self._validity,
-                policy=self._policy(),
-            ),
-            trust=WantedTrust(
-                additional_cas=trusting,
-                leaving_ca=leaving,
-                publishes_bundle=bool(self.params.get("client_bundle")),
-                new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),
-                confirmed_roots=confirmed_of(self.params),
-            ),
-            pace=self._pace(),
-            issuing=replace(self._issuing(work), missing_leaves=missing, unwanted_leaves=unwanted),
-        )
+        wishes = work.wishes.changed(**more)
+        self._warn_of_past_time(wishes.pace.retire)
+        return replace(
+            wishes, extent=wishes.extent.up_to(until), issuing=self._with_issuer(work, wishes.issuing)
+        ).towards(goal)
 
-    def _extent(self, until: Phase) -> Extent:
-        """How far this call goes: it enters no phase after ``until``, also where the caller allows later phases."""
-        asked = Phase(self.params.get("until_phase") or Phase.RETIRE.value)
-        last = Phase(self.params.get("ends_after") or Phase.RETIRE.value)
-        return Extent(
-            last_phase=min(asked, last, until, key=lambda phase: phase.position),
-            stop_after=None if asked is Phase.RETIRE else asked,
-            continue_stopped=bool(self.params.get("continue_stopped")),
-        )
-
-    def _pace(self) -> Pace:
-        grace = self.params.get("client_grace")
-        return Pace(
-            spread=Spread(self.params.get("spread") or "auto"),
-            retire=self._retire(),
-            restarts_directly=self.params.get("strategy") == "direct",
-            ignores_windows=bool(self.params.get("ignore_maintenance_windows")),
-            client_grace=None if grace is None else timedelta(seconds=grace),
-            link_until=self.time("link_until"),
-            user_batch=self.params.get("user_batch"),
-        )
-
-    def _issuing(self, work: Work) -> Issuing:
+    def _with_issuer(self, work: Work, issuing: Issuing) -> Issuing:
         settings = work.settings.issuer
-        common = Issuing(
-            leaf_key_size=self.params.get("leaf_key_size") or 2048,
-            external_issuer=ExternalIssuer.reference,
-            issuer_deadline=self._issue_until(),
-            retry_requested_at=work.clock.now() if self.params.get("retry_failed") else None,
-        )
         if isinstance(settings, ExternalIssuer):
-            return common
+            return replace(issuing, external_issuer=ExternalIssuer.reference)
         # Imported only where the options name an issuer.
         from .._issuing.issuer import LinkingIssuer
         from .._issuing.kinds import issuer_of
 
         issuer = issuer_of(work)
         return replace(
-            common,
+            issuing,
             external_issuer=issuer.reference,
             external_validity=settings.validity if isinstance(settings, CertManagerCertificates) else None,
             link_issuer=issuer.linker if isinstance(issuer, LinkingIssuer) else None,
         )
 
-    @property
-    def key_type(self) -> KeyType | None:
-        """The kind of key that the caller asks for; None where any will do."""
-        given = self.params.get("key_type")
-        return KeyType(given) if given else None
-
-    def _policy(self) -> KeyPolicy | None:
-        given = self.params.get("key_policy")
-        if given is None:
-            return None
-        ca_days, leaf_days = given["ca_days"], given["leaf_days"]
-        return KeyPolicy(
-            name=given["name"],
-            rsa_bits=given["rsa_bits"],
-            curves=frozenset(given["curves"] or ()),
-            hashes=frozenset(given["hashes"] or ()),
-            ca_life=None if ca_days is None else timedelta(days=ca_days),
-            leaf_life=None if leaf_days is None else timedelta(days=leaf_days),
-        )
-
-    def _upkeep(self) -> UpkeepOptions | None:
-        policy, days = self.params.get("ca_renewal"), self.params.get("ca_renewal_days")
-        if policy is None:
-            return None
-        return UpkeepOptions(
-            None if policy == "specified" else WhenDue(policy), None if days is None else timedelta(days=days)
-        )
-
-    def _issue_until(self) -> datetime | None:
-        seconds = self.params.get("issue_timeout") or 0
-        return SystemClock().now() + timedelta(seconds=seconds) if seconds > 0 else None
-
-    def _retire(self) -> Retirement | None:
-        given = self.params.get("retire")
-        retire = retire_of(given) if given else None
+    def _warn_of_past_time(self, retire: Retirement | None) -> None:
         if isinstance(retire, datetime) and retire <= SystemClock().now():
             self.module.warn(
                 f"retire: {time_text(retire)} is over, so nodes that still hold the old CA are restarted at once. Give a later time "
                 "where they are to wait."
             )
-        return retire
 
-    def time(self, option: str) -> datetime | None:
-        text = self.params.get(option)
-        try:
-            return time_of(text) if text else None
-        except ValueError:
-            self.fail(f"{option}: {text!r} is not a time. Give one such as 2026-12-24T18:00:00Z.")
+    def _wishes(self, supplied: SuppliedAuthority | None) -> Wishes:
+        """The wishes that the options say, with this CA of the caller."""
+        wishes = Wishes(
+            parameters=self.said(Parameters),
+            extent=self.said(Extent),
+            new_ca=self.said(NewCa),
+            trust=self.said(WantedTrust),
+            pace=self.said(Pace),
+            issuing=self.said(Issuing),
+            records=self.said(Records),
+        )
+        return wishes.changed(supplied=_as_prepared(supplied)) if supplied else wishes
 
     def _settings(self) -> Settings:
-        return Settings(
-            ca_key=(self.key_type or KeyType.RSA_4096).spec,
-            policy=self._policy(),
-            leaf_key=KeySpec(KeyAlgorithm.RSA, self.params.get("leaf_key_size") or 2048),
-            validity=self._validity,
-            path_length=1 if self.params.get("path_length") is None else self.params["path_length"],
-            supplied=self._supplied,
-            operator_timeout=timedelta(seconds=self.params.get("operator_timeout") or 300),
-            pod_timeout=timedelta(seconds=self.params.get("pod_timeout") or 600),
-            holder=self.holder,
-            strategy=Strategy(self.params.get("strategy") or "operator"),
-            kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
-            surroundings=Surroundings(
-                outside_clients=outside_of(self.params),
-                source=source_of(self.params),
-                growth=self._growth(),
-                dns_domain=self._dns_domain(),
-            ),
-            issuer=issuer_settings(self.params.get("issuer")),
-            rotation=RotationPolicy(self.params.get("rotation_policy") or "always"),
-            chooses_keys="leaf_key_size" in self.params,
-            backs_up=bool(self.params.get("backup")),
-            audits=self.params["audit"],
-        )
+        surroundings = replace(self.said(Surroundings), outside_clients=self.said(OutsideOptions), growth=self.growth())
+        return replace(self.said(Settings), holder=self.holder, surroundings=surroundings)
 
-    @cached_property
-    def _validity(self) -> timedelta | None:
-        days = self.params.get("validity_days")
-        return timedelta(days=days) if days else None
-
-    def _dns_domain(self) -> str:
-        given = str(self.params.get("dns_domain") or "").rstrip(".")
-        if given and not is_domain(given):
-            self.fail(
-                f"dns_domain: {given!r} is no DNS domain. Give the domain of Services in this Kubernetes cluster, such as cluster.local."
-            )
-        return given
-
-    def _growth(self) -> Growth:
-        return Growth(self.params.get("spare_leaves") or 0, self.scaling)
-
-    @cached_property
-    def scaling(self) -> Scaling | None:
-        """The size that the caller gives a node pool."""
-        pool, replicas = self.params.get("pool"), self.params.get("replicas")
-        return None if pool is None or replicas is None else Scaling(pool, replicas)
+    def growth(self) -> Growth:
+        """The nodes for which this call has leaves made before they exist."""
+        if "spare_leaves" not in self.params:
+            return NO_GROWTH
+        return replace(self.said(Growth), scaling=self.said(Parameters).scaling)
 
     def _read_supplied(self, client: KubeClient) -> SuppliedAuthority | None:
         """The CA that the caller brings."""
@@ -448,7 +300,7 @@ class TrustModule(ClusterModule):
                 f"waivers: no client {waiver.client} was seen outside the cluster; correct the name, or take it out."
             )
         seen = outcome.observation.snapshot
-        ending = expiring(seen, timedelta(days=self.params.get("expiring_within_days") or 0))
+        ending = self.ending(seen)
         told = (
             *describe_unmanaged_listeners(seen),
             *describe_clock_doubt(seen),
@@ -487,6 +339,10 @@ class TrustModule(ClusterModule):
             result["failed_message"] = failure_text(outcome.decision.violations, outcome.observation.snapshot)
         return result
 
+    def ending(self, seen: Snapshot) -> tuple[Expiring, ...]:
+        """The certificates that a result names because they end soon."""
+        return expiring(seen)
+
     def _evidence(self) -> dict[str, str]:
         source = self._live_look.source if self._live_look else Evidence.ANNOTATIONS
         return {"source": source.value, "why": self._live_look.reason if self._live_look else ""}
@@ -507,7 +363,7 @@ class TrustModule(ClusterModule):
 
     def warn_of_unfinished(self, before: Observation, goal: Goal) -> None:
         """Warn of a flow that is still to be finished in the cluster as this call has found it."""
-        if unfinished := unfinished_flow(before.snapshot, goal, bool(self.params.get("continue_stopped"))):
+        if unfinished := unfinished_flow(before.snapshot, goal, self.said(Extent).continue_stopped):
             self.module.warn(unfinished)
 
     def described(self, seen: Observation) -> dict[str, Any]:

@@ -317,7 +317,7 @@ class _Run:
         steps = self.outcome.decision.steps
         if all(step.only_waits or step.releases_lease for step in steps):
             return
-        if self.work.settings.audits and not self.work.dry_run:
+        if self.work.wishes.records.audits and not self.work.dry_run:
             # Imported with the first write: a call with nothing to do needs nothing that writes.
             from .._strimzi.apply.audit import trail_of
 
@@ -336,7 +336,7 @@ class _Run:
             self._try(partial(self.work.trail.record_end, self.outcome.decision))
 
     def _keep_backup(self, phase: Phase) -> None:
-        if self.work.settings.backs_up:
+        if self.work.wishes.records.backs_up:
             # Imported with the first write: a call with nothing to do needs nothing that writes.
             from .._strimzi.apply.backup import keep_backup
 

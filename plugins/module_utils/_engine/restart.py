@@ -15,7 +15,7 @@ from .._errors import Conflict, NotFound, RollStuck, StepError
 from .._kube.resources import read_time
 from .._kube.response_time import OBSERVATION
 from .._rollout.kafka_pods import NOT_AGAIN, withdraw_left_requests
-from .._strimzi.apply.work import Strategy, Work, Write, write_all
+from .._strimzi.apply.work import Work, Write, write_all
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
 from .._trust.decide import decide
@@ -26,7 +26,7 @@ from .._trust.ledger.journal import in_flight
 from .._trust.model.components import Component
 from .._trust.model.decision import Violation
 from .._trust.model.goals import Goal, Phase
-from .._trust.model.intent import Intent, Pace
+from .._trust.model.intent import Intent, Strategy
 from .._trust.model.snapshot import Pod, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
 from .._trust.plan import describe_next_window, waits_for_window
@@ -60,19 +60,17 @@ def restart(
     asked: Chosen,
     since: datetime | None,
     before_write: Callable[[], None],
-    *,
-    ignores_windows: bool,
 ) -> Observation:
     """Restart these pods, as far as they were made before ``since``. Raises StepError."""
     patience = Patience(work)
-    choice = patience.through(lambda: _choose(work, asked, since, ignores_windows), AT_FIRST)
+    choice = patience.through(lambda: _choose(work, asked, since), AT_FIRST)
     if since is not None:
         _wait_until_past(since, choice, work)
     if (choice.uids or choice.withdrawals) and not work.dry_run:
         patience.through(before_write, AT_FIRST)
         patience.renew()
         # Another run may have worked until the Lease was free, and a window may have closed.
-        choice = patience.through_conflicts(lambda: _choose_and_clear(work, asked, since, ignores_windows), IN_A_FLOW)
+        choice = patience.through_conflicts(lambda: _choose_and_clear(work, asked, since), IN_A_FLOW)
     elif work.dry_run:
         write_all(choice.withdrawals, work, Phase.USE.value)
     if not choice.uids:
@@ -104,9 +102,9 @@ class _Choice:
     withdrawals: tuple[Write, ...]
 
 
-def _choose_and_clear(work: Work, asked: Chosen, since: datetime | None, ignores_windows: bool) -> _Choice:
+def _choose_and_clear(work: Work, asked: Chosen, since: datetime | None) -> _Choice:
     """Choose the pods, and withdraw the requests that a killed call has left. Raises StepError, KubeError."""
-    choice = _choose(work, asked, since, ignores_windows)
+    choice = _choose(work, asked, since)
     write_all(choice.withdrawals, work, Phase.USE.value)
     return choice
 
@@ -128,7 +126,7 @@ def _wait_until_past(since: datetime, choice: _Choice, work: Work) -> None:
         work.clock.sleep(left.total_seconds())
 
 
-def _choose(work: Work, asked: Chosen, since: datetime | None, ignores_windows: bool) -> _Choice:
+def _choose(work: Work, asked: Chosen, since: datetime | None) -> _Choice:
     """Choose among the pods of the cluster as it is now. Raises StepError."""
     about = _about_cluster_ca(work)
     seen = nodes = observe_operated(work)
@@ -148,12 +146,12 @@ def _choose(work: Work, asked: Chosen, since: datetime | None, ignores_windows: 
         # Without its CA no leaf can be judged.
         at = Situation(nodes.snapshot, Intent(Goal.RECONCILE), as_seen(nodes.snapshot), GATES)
         _require_none(check_leaves_of_restarted(at, (_roll_step(uids),)))
-    if uids and waits_for_window(nodes.snapshot, Intent(Goal.RECONCILE, pace=Pace(ignores_windows=ignores_windows))):
+    if uids and waits_for_window(nodes.snapshot, work.wishes.towards(Goal.RECONCILE)):
         raise StepError(
             nodes.snapshot.names.kafka, describe_next_window(nodes.snapshot), "Run it in a window, or give that option"
         )
     # The direct strategy restarts pods itself, so it requests nothing of the operator.
-    requested = uids if work.settings.strategy is Strategy.OPERATOR else frozenset[str]()
+    requested = uids if work.wishes.pace.strategy is Strategy.OPERATOR else frozenset[str]()
     return _Choice(seen, nodes, uids, withdraw_left_requests(nodes, requested))
 
 

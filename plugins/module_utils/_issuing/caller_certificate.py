@@ -265,7 +265,7 @@ def _issuer(observation: Observation, work: Work) -> InternalIssuer:
 def _issue(
     wanted: OwnCertificate, issuer: InternalIssuer, observation: Observation, work: Work
 ) -> tuple[IssuedCertificate, PrivateKey]:
-    subject, key = _subject(wanted), generate_key(work.settings.leaf_key)
+    subject, key = _subject(wanted), generate_key(work.wishes.issuing.leaf_key)
     acceptance = Acceptance(observation.snapshot.ca.current, known_certificates(observation.snapshot), work.clock.now())
     return sign_here(subject, key, issuer, acceptance, wanted.secret), key
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._errors import OptionsError
-from .._strimzi.issuer_settings import ExternalIssuer, IssuerSettings
+from .._strimzi.issuer_settings import IssuerSettings
 from .cert_manager.row import CERT_MANAGER
 from .external.row import EXTERNAL
 from .kind import refuse_others
@@ -50,10 +50,8 @@ def _secret_names(options: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 SECRET_OPTIONS = frozenset(_secret_names(_OPTIONS))
 
 
-def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
-    """The issuer that the value of the option ``issuer`` names. If none is named, requests wait for a person or a tool. Raises OptionsError."""
-    if options is None:
-        return ExternalIssuer()
+def issuer_settings(options: Mapping[str, Any]) -> IssuerSettings:
+    """The issuer that the value of the option ``issuer`` names. Raises OptionsError."""
     refuse_others("issuer:", options, _READ, _OPTIONS)
     kind = _BY_NAME[options["type"]]
     for name in kind.needed:

@@ -21,7 +21,7 @@ from typing import TypeAlias
 from .._errors import IssuerUnavailable, LinkUnavailable, StepError
 from .._pki.building import BACKDATED, cross_certify, make_double
 from .._pki.certificates import CONFINING, Certificate, Chain
-from .._pki.keys import KeyAlgorithm, KeySpec, PrivateKey, generate_key
+from .._pki.keys import KeyType, PrivateKey, generate_key
 from .._pki.requests import AssumedCertificate, build_request, parse_request, request_of, sign_leaf
 from .._pki.usability import defects
 from .._pki.verifiers import named_verifiers
@@ -245,7 +245,7 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> Non
 
 
 #: The kind of key that is made fastest: these keys are not used.
-_QUICK = KeySpec(KeyAlgorithm.ECDSA, 256)
+_QUICK = KeyType.ECDSA_P256
 
 
 class StandIns:
@@ -253,7 +253,7 @@ class StandIns:
 
     def __init__(self, observation: Observation, work: Work) -> None:
         self._observation = observation
-        self._work = replace(work, settings=replace(work.settings, ca_key=_QUICK))
+        self._work = replace(work, wishes=work.wishes.changed(key_type=_QUICK))
         self._made: list[PrivateKey] = []
         of_source = (chain[0].public_key_sha256 for chain in later_authorities(observation.snapshot))
         self._elsewhere = {*observation.snapshot.ca.keys_elsewhere, *of_source}
@@ -282,7 +282,7 @@ class StandIns:
 
     def _signed(self, order: LinkOrder) -> Certificate:
         """The plan assumes that an issuer signs what the run will order."""
-        key = generate_key(_QUICK)
+        key = generate_key(_QUICK.spec)
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         double = make_double(order.issuer, key)
         made = InternalIssuer((double,), key, now, validity).link(replace(order, issuer=double))
@@ -295,9 +295,9 @@ class StandIns:
         """
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
-        request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
+        request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK.spec))
         is_here = issuer[0].public_key_sha256 not in self._elsewhere
-        key = self._key(issuer) if is_here else generate_key(_QUICK)
+        key = self._key(issuer) if is_here else generate_key(_QUICK.spec)
         signing = issuer if is_here else (make_double(issuer[0], key),)
         if issuer[0].has_ended(now):
             made = _sign_request(request, signing[0], key, now, now + validity)

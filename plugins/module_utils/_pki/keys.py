@@ -54,10 +54,10 @@ class KeyAlgorithm(str, Enum):
 class KeySpec:
     """The algorithm and size of a private key."""
 
-    #: The algorithm. The default is as in the operator's CA keys.
-    algorithm: KeyAlgorithm = KeyAlgorithm.RSA
-    #: Modulus bits for RSA; bits of the curve for ECDSA. The default is the size of the operator's CA keys.
-    size: int = 4096
+    #: The algorithm.
+    algorithm: KeyAlgorithm
+    #: Modulus bits for RSA; bits of the curve for ECDSA.
+    size: int
 
     @property
     def name(self) -> str:

@@ -34,7 +34,6 @@ from .._strimzi.apply.carry_out import CarryOut
 from .._strimzi.apply.work import (
     Action,
     CommandRunner,
-    Strategy,
     Work,
     Write,
     WriteVerb,
@@ -52,6 +51,7 @@ from .._trust.evidence.parties import unanswered
 from .._trust.evidence.stored import restarted_by_operator, restarted_with_next_leaf
 from .._trust.model.components import Component
 from .._trust.model.decision import Step
+from .._trust.model.intent import Strategy
 from .._trust.model.listeners import Unanswered
 from .._trust.model.names import listed
 from .._trust.model.snapshot import Pod
@@ -151,7 +151,7 @@ def carry_out_roll(step: Roll, observation: Observation, work: Work) -> None:
     if step.reason is RollReason.ENDED:
         _restart_together(step, observation, work)
         return
-    if work.settings.strategy is Strategy.DIRECT:
+    if work.wishes.pace.strategy is Strategy.DIRECT:
         _restart_nodes(roll)
     else:
         _ask_for_nodes(roll)
@@ -239,7 +239,7 @@ def _withdraw_requests(roll: _Roll, leaving: Iterable[Pod]) -> str:
     maintenance window. Requests of other programs stay. Returns a sentence about requests that could not be taken back, with a space before it.
     """
     work, nodes = roll.work, {pod.uid: pod.name for pod in leaving if pod.component is Component.KAFKA}
-    if roll.step.reason is RollReason.USE or work.settings.strategy is Strategy.DIRECT:
+    if roll.step.reason is RollReason.USE or work.wishes.pace.strategy is Strategy.DIRECT:
         return ""
     left = sorted(nodes.values())
     with suppress(KubeError):

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import NO_WISHES
 
 from ..operator import certs, clusters
-from ..support.flows import SETTINGS, START, run_flow, work_on
+from ..support.flows import START, run_flow, work_on
 from ..support.intents import an_intent
 from ..support.memory_cluster import MemoryCluster
 
-RSA_SETTINGS = replace(SETTINGS, ca_key=KeySpec(KeyAlgorithm.RSA, 4096), leaf_key=KeySpec(KeyAlgorithm.RSA, 2048))
+#: Keys of the sizes that Strimzi uses, and no records.
+RSA_WISHES = NO_WISHES.changed(backs_up=False, audits=False)
 
 
 def cluster_of(pods: int) -> tuple[MemoryCluster, Work]:
     """A cluster with this many Kafka nodes and nothing left to do."""
     _hurry_operator()
     memory = MemoryCluster()
-    work = work_on(memory, settings=RSA_SETTINGS)
+    work = work_on(memory, wishes=RSA_WISHES)
     _create(work)
     memory.apply(*clusters.dual_role(memory.cluster, memory.namespace, replicas=pods))
     memory.settle()

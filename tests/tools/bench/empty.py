@@ -9,13 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import arguments
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import arguments, tables
 
 from ..checks.places import COLLECTION, ROOT
 
 _OPTIONS = {
     name
-    for group in (arguments.AUTH, arguments.CLUSTER, arguments.CA, arguments.FLOW, arguments.GOAL, arguments.AUTHORITY)
+    for group in (arguments.AUTH, tables.CLUSTER, tables.CA, tables.FLOW, tables.GOAL, tables.AUTHORITY)
     for name in group.options
 } | {"state"}
 #: The results that the roles read of a plan with nothing to do.

@@ -66,12 +66,12 @@ class Scene:
         return observe(self.work.client, self.work.scope, self.work.clock.now())
 
     def with_keys(self, spec: KeySpec) -> Scene:
-        return replace(self, work=replace(self.work, settings=replace(self.work.settings, leaf_key=spec)))
+        return replace(self, work=replace(self.work, wishes=self.work.wishes.changed(leaf_key=spec)))
 
     def csrs(self) -> dict[str, bytes]:
         """Signing requests as a client makes them that does nothing else; their keys are those that would be stored."""
         subject = certs.name(f"{self.work.scope.cluster}-kafka")
-        keys = generate_keys(self.work.settings.leaf_key, len(self.names))
+        keys = generate_keys(self.work.wishes.issuing.leaf_key, len(self.names))
         pairs = zip(self.names.items(), keys, strict=True)
         return {secret: _csr(subject, names, key) for (secret, names), key in pairs}
 
@@ -153,8 +153,11 @@ class Asking:
         """Keys, requests, answers, all checks, and everything that is recorded so that a killed run goes on."""
         _forget_requests(on)
         counting = Counting(self.issuer.api(on.memory.api))
-        settings = replace(on.work.settings, issuer=self.issuer.settings, validity=VALIDITY)
-        work = replace(on.work, client=KubeClient(counting), settings=settings)
+        settings, wishes = (
+            replace(on.work.settings, issuer=self.issuer.settings),
+            on.work.wishes.changed(validity=VALIDITY),
+        )
+        work = replace(on.work, client=KubeClient(counting), settings=settings, wishes=wishes)
         asked = issuer_of(work).reference
         step = AskForLeaves(
             secrets=tuple(on.names), issuer=self.issuer.authority, external_issuer=asked, phase=Phase.PREPARE

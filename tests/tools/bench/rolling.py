@@ -8,11 +8,11 @@ from statistics import median
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Settings, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.settings import Settings
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
@@ -46,7 +46,7 @@ def roll(cluster: BedCluster) -> float:
     """Seconds of a roll of all nodes as a ratio to the sum of their restarts."""
     client = KubeClient(connect({"kubeconfig": str(cluster.bed.kubeconfig)}))
     clock = SystemClock()
-    work = Work(client, ClusterNames(cluster.namespace, "demo"), clock, Settings(KeySpec(), KeySpec()))
+    work = Work(client, ClusterNames(cluster.namespace, "demo"), clock, Settings())
     seen = observe(client, work.scope, clock.now())
     nodes = frozenset(pod.uid for pod in seen.snapshot.nodes.pods if pod.component is Component.KAFKA)
     step = Roll(reason=RollReason.MANUAL, uids=nodes, authority=None, phase=Phase.USE)

@@ -32,7 +32,7 @@ from ..support.intents import changed_intent
 from ..support.memory_api import Change, MemoryApi, Response
 from ..support.memory_cluster import MemoryCluster
 from ..support.users import CERTIFICATE_SECRET, kafka_user
-from .cluster import RSA_SETTINGS, cluster_of
+from .cluster import RSA_WISHES, cluster_of
 from .once import peak_kib
 
 #: Bytes of a PKCS#12 file, which the User Operator writes with the certificate.
@@ -133,7 +133,7 @@ def call(memory: MemoryCluster, intent: Intent, remembered: Remembered[Any]) -> 
     for cached in (certificates._from_der, certificates._signed_by, certificates._bears_signature_of):
         cached.cache_clear()
     metered = Metered(memory.api)
-    work: Work = work_on(memory, metered, RSA_SETTINGS)
+    work: Work = work_on(memory, metered, wishes=RSA_WISHES)
     work = replace(work, scope=work.scope.of(CaKind.CLIENTS), user_secrets=remembered)
     sleep = work.clock.sleep
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import arguments
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import arguments, tables
 
 
 def groups_of(names: Mapping[str, Any]) -> dict[str, arguments.ArgumentSpec]:
@@ -21,7 +21,8 @@ def options_of(names: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: option for spec in groups_of(names).values() for name, option in spec.options.items()}
 
 
-GROUPS, OPTIONS = groups_of(vars(arguments)), options_of(vars(arguments))
+_TABLES = {**vars(arguments), **vars(tables)}
+GROUPS, OPTIONS = groups_of(_TABLES), options_of(_TABLES)
 _FACTS = ("type", "elements", "required", "choices", "default", "aliases")
 
 
@@ -41,7 +42,7 @@ def _filled(lines: list[str], options: Mapping[str, Any], inner: str, indent: in
             yield from entry[1:]
             continue
         facts = {
-            fact: f"{fact}: {_short(option[fact])}" for fact in _FACTS if fact in option and option[fact] is not None
+            fact: f"{fact}: {short(option[fact])}" for fact in _FACTS if fact in option and option[fact] is not None
         }
         inside: list[str] = []
         for key, part in _split(entry[1:], indent + 2):
@@ -68,6 +69,7 @@ def _split(lines: list[str], indent: int) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """The value on one line of YAML."""
     text = yaml.safe_dump(value, default_flow_style=True, width=1000)
     return text.removesuffix("\n").removesuffix("\n...")

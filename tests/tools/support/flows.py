@@ -16,18 +16,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.restarts import (
     CountedRestart,
     RestartCount,
     SharedCount,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Settings, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.settings import Settings
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import NO_WISHES, Intent, Wishes
 
 from .intents import changed_intent
 from .memory_cluster import MemoryCluster
@@ -35,9 +36,9 @@ from .memory_cluster import MemoryCluster
 EC = KeySpec(KeyAlgorithm.ECDSA, 256)
 #: Behind the real time: the cluster may live for an hour, and what it issues is valid now.
 START = datetime.now(timezone.utc) - timedelta(hours=2)
-SETTINGS = Settings(
-    ca_key=EC, leaf_key=EC, operator_timeout=timedelta(seconds=60), pod_timeout=timedelta(seconds=60), holder="test"
-)
+SETTINGS = Settings(operator_timeout=timedelta(seconds=60), pod_timeout=timedelta(seconds=60), holder="test")
+#: Keys that are made fast, and no records.
+WISHES = NO_WISHES.changed(key_type=KeyType.ECDSA_P256, leaf_key=EC, backs_up=False, audits=False)
 
 
 class MemoryClock:
@@ -77,6 +78,7 @@ def work_on(
     memory: MemoryCluster,
     transport: Any = None,
     settings: Settings = SETTINGS,
+    wishes: Wishes = WISHES,
     *,
     dry_run: bool = False,
     ahead: timedelta = timedelta(0),
@@ -85,7 +87,7 @@ def work_on(
     memory.api.idle, memory.api.date = memory.step, MemoryClock(memory).now
     clock = MemoryClock(memory, ahead)
     client = KubeClient(transport or memory.api, sleep=memory.back_off, now=clock.now, monotonic=clock.monotonic)
-    return Work(client, ClusterNames(memory.namespace, memory.cluster), clock, settings, dry_run)
+    return Work(client, ClusterNames(memory.namespace, memory.cluster), clock, settings, dry_run, wishes)
 
 
 def insisting(work: Work) -> datetime:

@@ -5,16 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-
-#: The part of each field.
-_PARTS = {
-    field.name: part.name for part in fields(Intent) if is_dataclass(part.default) for field in fields(part.default)
-}
 
 
 def an_intent(goal: Goal, **values: Any) -> Intent:
@@ -23,8 +18,6 @@ def an_intent(goal: Goal, **values: Any) -> Intent:
 
 def changed_intent(intent: Intent, **values: Any) -> Intent:
     """The intent with these values, of its own fields and of its parts'."""
-    for name, value in values.items():
-        part = _PARTS.get(name)
-        within = replace(getattr(intent, part), **{name: value}) if part else value
-        intent = replace(intent, **{part or name: within})
-    return intent
+    met = {name: values.pop(name) for name in [*values] if hasattr(intent.obstacles, name)}
+    own = {name: values.pop(name) for name in [*values] if hasattr(intent, name)}
+    return replace(intent.changed(**values), **{"obstacles": replace(intent.obstacles, **met), **own})

@@ -14,8 +14,8 @@ from typing import Any
 
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display, Strategy, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, KeyType
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
     NO_OUTSIDE_OPTIONS,
     OutsideOptions,
@@ -30,12 +30,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Strategy
 
 from ..operator import certs, clusters
 from .authorities import EC256, Authority
 from .checker import Checker, entries
-from .flows import START, FlowResult, run_flow, with_settings, work_on
+from .flows import START, WISHES, FlowResult, run_flow, with_settings, work_on
 from .intents import an_intent
 from .killing import Killed, KillingTransport
 from .kubelet import Process
@@ -224,25 +224,26 @@ class WatchedCluster:
     def work(self, supplied: Authority | None = None, transport: Any = None) -> Work:
         """As a playbook run on this cluster has it."""
         settings = with_settings(
-            supplied=supplied.supplied if supplied else None,
-            ca_key=self.ca_key,
+            surroundings=Surroundings(self.outside, self.source, self.growth, self.dns_domain), issuer=self.issuer
+        )
+        wishes = WISHES.changed(
+            supplied=supplied.prepared if supplied else None,
+            key_type=KeyType(self.ca_key.name),
             leaf_key=self.leaf_key,
             validity=self.validity,
             path_length=self.path_length,
-            surroundings=Surroundings(self.outside, self.source, self.growth, self.dns_domain),
-            issuer=self.issuer,
             backs_up=self.backs_up,
             audits=self.audits,
             strategy=self.strategy,
         )
-        work = work_on(self.memory, transport or self.permitted, settings, ahead=self.clock_ahead)
+        work = work_on(self.memory, transport or self.permitted, settings, wishes, ahead=self.clock_ahead)
+        work.supplied_key = supplied.supplied.key if supplied else None
         work.display = Display(report=self.said.append)
         work.client.tell = self.said.append
         return self.nodes.attach(work) if self.nodes else work
 
     def intent(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> Intent:
-        direct = self.strategy is Strategy.DIRECT
-        usual = {"before_kafka": goal is Goal.CREATE, "validity": self.validity, "restarts_directly": direct}
+        usual = {"before_kafka": goal is Goal.CREATE, "validity": self.validity, "strategy": self.strategy}
         return an_intent(goal, supplied=supplied.prepared if supplied else None, **{**usual, **intent})
 
     def finish(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:

@@ -5,30 +5,43 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import FLOW
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import (
-    confirmed_of,
-    source_of,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import KINDS, issuer_settings
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import KINDS
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.settings import (
     VaultAppRole,
     VaultIssuer,
     VaultTokenSecret,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Surroundings
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,
     ExternalIssuer,
     IssuerSettings,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.settings import Settings
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import WantedTrust
+
+NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
+
+
+def issuer_settings(options: dict[str, Any] | None) -> IssuerSettings:
+    return FLOW.read(Settings, {"issuer": options}, NOW).issuer
+
+
+def source_of(options: dict[str, Any]) -> CaSourceReference | None:
+    return FLOW.read(Surroundings, options, NOW).source
+
+
+def confirmed_of(options: dict[str, Any]) -> frozenset[str]:
+    return FLOW.read(WantedTrust, options, NOW).confirmed_roots
 
 
 def given(**options: Any) -> dict[str, Any]:

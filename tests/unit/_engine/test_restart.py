@@ -20,10 +20,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Strategy, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Strategy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 
@@ -63,7 +64,7 @@ def restarted(
     since: datetime | None = None,
 ) -> set[str]:
     work = stand.work()
-    restart(work, chosen, since, lambda: None, ignores_windows=False)
+    restart(work, chosen, since, lambda: None)
     return {action.object.removeprefix("Pod kafka/") for action in work.actions if action.verb == "restart"}
 
 
@@ -130,7 +131,7 @@ def test_requests_that_a_killed_call_has_left_are_taken_back_where_the_next_does
     for name in left:
         stand.recreate_at(stand.clock.seconds + 3, name)
     work, taken = stand.work(strategy=strategy, dry_run=dry_run), list[str]()
-    restart(work, chosen, None, lambda: taken.append("Lease"), ignores_windows=False)
+    restart(work, chosen, None, lambda: taken.append("Lease"))
     back = [action.object for action in work.actions if "a killed call" in action.what]
     assert back == [f"Pod kafka/{name}" for name in NODES if name not in {*left, NODES[1]}]
     assert stand.asked() == (set(NODES) if dry_run else {NODES[1]})
@@ -141,11 +142,11 @@ def test_a_call_that_restarts_no_pod_does_not_take_the_lease(stand: Stand) -> No
     def refuse() -> None:
         raise AssertionError("the Lease was taken")
 
-    restart(stand.work(), KAFKA, EPOCH, refuse, ignores_windows=False)
+    restart(stand.work(), KAFKA, EPOCH, refuse)
     with pytest.raises(AssertionError):
-        restart(stand.work(), KAFKA, None, refuse, ignores_windows=False)
+        restart(stand.work(), KAFKA, None, refuse)
     work = stand.work(dry_run=True)
-    restart(work, KAFKA, None, refuse, ignores_windows=False)
+    restart(work, KAFKA, None, refuse)
     assert [action.verb for action in work.actions] == ["restart"] * len(NODES)
 
 
@@ -168,7 +169,7 @@ def test_a_flow_that_began_while_the_lease_was_awaited_refuses_the_restart(stand
         stand.carry_out(record(Ledger(journal=Journal(Goal.REPLACE_KEY, None, None, EPOCH, None))))
 
     with pytest.raises(StepError, match=r"in the middle of a flow \(replace_key\)"):
-        restart(stand.work(), KAFKA, None, another_run_begins_and_lets_go, ignores_windows=False)
+        restart(stand.work(), KAFKA, None, another_run_begins_and_lets_go)
     assert stand.asked() == set()
 
 
@@ -201,7 +202,7 @@ def test_a_failure_that_passes_restarts_no_pod_twice(stand: Stand) -> None:
         return next(kept, None) if method != "GET" and path.endswith(NODES[1]) else None
 
     work = stand.work(transport=FaultyApi(stand.api, fails_at_the_second))
-    restart(work, KAFKA, None, lambda: None, ignores_windows=False)
+    restart(work, KAFKA, None, lambda: None)
     assert next(kept, None) is None, "it failed"
     restarts = [action.object for action in work.actions if action.verb == "restart"]
     assert sorted(restarts) == sorted(f"Pod kafka/{name}" for name in NODES)
@@ -224,7 +225,7 @@ def test_a_pod_that_changes_between_look_and_write_is_looked_at_again(stand: Sta
         return None
 
     work = stand.work(transport=FaultyApi(stand.api, change))
-    restart(work, KAFKA, None, lambda: None, ignores_windows=False)
+    restart(work, KAFKA, None, lambda: None)
     assert (restarts_of(work), next(changed, None)) == (sorted(NODES), None)
 
 
@@ -236,7 +237,7 @@ def test_pods_that_change_at_every_write_end_the_call(stand: Stand) -> None:
 
     work = stand.work(transport=FaultyApi(stand.api, change))
     with pytest.raises(Conflict):
-        restart(work, Chosen(frozenset({NODES[0]})), None, lambda: None, ignores_windows=False)
+        restart(work, Chosen(frozenset({NODES[0]})), None, lambda: None)
     assert work.clock.monotonic() >= work.settings.operator_timeout.total_seconds()
 
 
@@ -254,10 +255,10 @@ def test_a_pod_whose_deletion_was_not_heard_of_is_waited_for(back: bool, stand: 
     work = stand.work(transport=FaultyApi(stand.api, lose))
     chosen = Chosen(components=frozenset({Component.CRUISE_CONTROL}))
     if back:
-        restart(work, chosen, None, lambda: None, ignores_windows=False)
+        restart(work, chosen, None, lambda: None)
     else:
         with pytest.raises(RollStuck, match=f"{CONTROL}: gone"):
-            restart(work, chosen, None, lambda: None, ignores_windows=False)
+            restart(work, chosen, None, lambda: None)
     assert next(kept, None) is None, "it failed"
     assert [(action.verb, action.object) for action in work.actions] == [
         (verb, f"Pod kafka/{CONTROL}") for verb in ("delete", "restart")[: 2 if back else 1]
@@ -278,7 +279,7 @@ def test_a_pod_that_has_gone_before_a_failure_is_waited_for(stand: Stand) -> Non
 
     work = stand.work(transport=FaultyApi(stand.api, fail))
     both = Chosen(components=frozenset({Component.CRUISE_CONTROL, Component.ENTITY_OPERATOR}))
-    restart(work, both, None, lambda: None, ignores_windows=False)
+    restart(work, both, None, lambda: None)
     assert (restarts_of(work), next(kept, None)) == (sorted(OTHERS), None)
 
 
@@ -294,7 +295,7 @@ def test_a_look_that_fails_when_all_have_restarted_is_taken_again(stand: Stand) 
         return Fault.UNAVAILABLE if stand.clock.seconds < begun[0] + 20 else None
 
     work.client = stand.work(transport=FaultyApi(stand.api, fail)).client
-    restart(work, KAFKA, None, lambda: None, ignores_windows=False)
+    restart(work, KAFKA, None, lambda: None)
     assert stand.clock.seconds >= begun[0] + 20
 
 
@@ -310,7 +311,7 @@ def test_a_first_look_and_a_lease_that_fail_for_some_seconds_are_tried_again(sta
             raise failure
 
     work = stand.work(transport=FaultyApi(stand.api, fail))
-    restart(work, KAFKA, None, take_lease, ignores_windows=False)
+    restart(work, KAFKA, None, take_lease)
     assert (restarts_of(work), next(tries, None)) == (sorted(NODES), None)
 
 
@@ -319,7 +320,7 @@ def test_a_window_that_closes_while_the_lease_is_waited_for_counts(stand: Stand)
         stand.change("kafkas", "demo", {"spec": {"maintenanceTimeWindows": ["* * * ? * * 1999"]}})
 
     with pytest.raises(StepError, match="outside its maintenance windows"):
-        restart(stand.work(), KAFKA, None, close, ignores_windows=False)
+        restart(stand.work(), KAFKA, None, close)
     assert stand.asked() == set()
 
 
@@ -339,7 +340,7 @@ def test_failures_far_apart_end_no_call(stand: Stand, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(restarting, "carry_out", restart_one)
     work = stand.work()
-    restart(work, Chosen(frozenset(many)), None, lambda: None, ignores_windows=False)
+    restart(work, Chosen(frozenset(many)), None, lambda: None)
     assert restarts_of(work) == many
 
 
@@ -378,7 +379,7 @@ def test_a_failure_at_any_call_leaves_each_pod_restarted_once_and_recorded(
         )  # type: ignore[misc]
         api = FaultyApi(stand.api, at_call(number, fault), stand.clock.sleep)
         work = stand.work(transport=api, pod_timeout=timedelta(minutes=10))
-        restart(work, Chosen(components=frozenset({component})), None, lambda: None, ignores_windows=False)
+        restart(work, Chosen(components=frozenset({component})), None, lambda: None)
         assert (restarts_of(work), sorted(deleted)) == (sorted(names), sorted(names)), f"call {number} failed"
         if len(api.calls) < number:
             return
@@ -402,7 +403,7 @@ def test_failures_of_every_deletion_of_a_direct_roll_take_no_second_node_down(
 
     api = FaultyApi(stand.api, fail_once_for_each, stand.clock.sleep)
     work = stand.work(transport=api, pod_timeout=timedelta(minutes=10), strategy=Strategy.DIRECT)
-    restart(work, KAFKA, None, lambda: None, ignores_windows=False)
+    restart(work, KAFKA, None, lambda: None)
     assert (stand.deleted, stand.kafka.harm, len(failed)) == ([0, 2, 1], [], 3)
     assert restarts_of(work) == sorted(NODES)
 

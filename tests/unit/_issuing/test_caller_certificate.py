@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 
 from ...tools.support.certificates import Entity
-from .._strimzi.bench import SCOPE, SETTINGS, Bench, pem, secret
+from .._strimzi.bench import LIFE, SCOPE, Bench, pem, secret
 from .._strimzi.steps import NEXT, record
 from . import openssl
 from .office import CA, NODES, OLD, office
@@ -118,7 +118,7 @@ def _take_over(bench: Bench) -> None:
 
 
 def _come_to_the_end(bench: Bench) -> None:
-    bench.clock.seconds = (SETTINGS.validity - WANTED.renew_before).total_seconds() + 1
+    bench.clock.seconds = (LIFE - WANTED.renew_before).total_seconds() + 1
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect import (
     NOT_SHOWN,
     presentable,
     worth_hiding,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kind import IssuerKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import (
@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds im
     issuer_of,
     issuer_settings,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.settings import Settings
 
 from ...tools.support.issuer_contract import IssuerContract
 from .._strimzi.bench import Bench
@@ -92,4 +93,4 @@ def test_settings_are_of_one_kind() -> None:
 
 
 def test_no_settings_at_all_are_those_of_the_first_kind() -> None:
-    assert isinstance(issuer_settings(None), KINDS[0].settings)
+    assert isinstance(Settings().issuer, KINDS[0].settings)

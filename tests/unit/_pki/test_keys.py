@@ -49,7 +49,7 @@ def secrets_of(private: PrivateKey) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "spec", [KeySpec(KeyAlgorithm.RSA, 2048), KeySpec(), EC, KeySpec(KeyAlgorithm.ECDSA, 384)], ids=str
+    "spec", [KeySpec(KeyAlgorithm.RSA, 2048), KeyType.RSA_4096.spec, EC, KeySpec(KeyAlgorithm.ECDSA, 384)], ids=str
 )
 def test_kinds_of_keys(spec: KeySpec) -> None:
     made = generate_key(spec)
@@ -67,7 +67,9 @@ def test_kinds_of_keys(spec: KeySpec) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", [KeySpec(KeyAlgorithm.RSA, 1024), KeySpec(KeyAlgorithm.ECDSA), KeySpec(KeyAlgorithm.ECDSA, 224)], ids=str
+    "spec",
+    [KeySpec(KeyAlgorithm.RSA, 1024), KeySpec(KeyAlgorithm.ECDSA, 4096), KeySpec(KeyAlgorithm.ECDSA, 224)],
+    ids=str,
 )
 def test_sizes_that_are_not_offered(spec: KeySpec) -> None:
     with pytest.raises(PrivateKeyError, match=str(spec.size)):

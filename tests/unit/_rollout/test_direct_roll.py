@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,13 +13,14 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Strategy, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Strategy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
 from ...tools.support.authorities import Authority, below, root
-from ...tools.support.flows import run_flow, with_settings, work_on
+from ...tools.support.flows import WISHES, run_flow, with_settings, work_on
 from ...tools.support.intents import an_intent
 from ...tools.support.kafka import FakeKafka, FakeTopic
 from ...tools.support.memory_cluster import MemoryCluster, user_managed
@@ -28,9 +28,8 @@ from ...tools.support.restarts import cost_of
 from .._strimzi.bench import recorded
 from .stand import roll_of
 
-SETTINGS = with_settings(
-    strategy=Strategy.DIRECT, kafka_bootstrap=("broker.example:9091",), pod_timeout=timedelta(seconds=20)
-)
+SETTINGS = with_settings(kafka_bootstrap=("broker.example:9091",), pod_timeout=timedelta(seconds=20))
+DIRECT = WISHES.changed(strategy=Strategy.DIRECT)
 NODES = ("demo-kafka-0", "demo-kafka-1", "demo-kafka-2")
 COMPONENTS = ("demo-entity-operator", "demo-cruise-control", "demo-kafka-exporter")
 
@@ -54,7 +53,7 @@ class DirectCluster(MemoryCluster):
         return lambda observation: self.kafka
 
     def work(self, **options: Any) -> Work:
-        return work_on(self, None, SETTINGS, **options)
+        return work_on(self, None, SETTINGS, DIRECT, **options)
 
     def look(self) -> Observation:
         work = self.work()
@@ -116,7 +115,7 @@ def test_dry_run_names_the_pods_and_connects_to_no_node(memory: DirectCluster) -
 
 
 def test_the_operator_rolls_by_default(memory: DirectCluster) -> None:
-    actions = recorded(carry_out_roll, memory.whole_roll(), memory.look(), work_on(memory, None, with_settings()))
+    actions = recorded(carry_out_roll, memory.whole_roll(), memory.look(), work_on(memory))
     assert memory.asked == []
     assert "ask for a restart (trust roll)" in {action.what for action in actions}
 
@@ -133,7 +132,7 @@ def test_a_whole_flow(
     memory.kafka.register_seconds = memory.kafka.sync_seconds = 0.0
     work = memory.work()
     if supplied:
-        work.settings = replace(work.settings, supplied=supplied.supplied)
+        work.supplied_key = supplied.supplied.key
     intent = an_intent(Goal.REPLACE_KEY, fresh_for=timedelta(), supplied=supplied.prepared if supplied else None)
     cost = cost_of(Goal.REPLACE_KEY, circumstance, reload=False)
     result = run_flow(work, intent)

@@ -14,10 +14,14 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Settings, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import SuppliedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.settings import Settings
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import NO_WISHES
 
 from ...tools.support.certificates import EC, YEAR, Entity
 from ...tools.support.memory_api import Change
@@ -26,10 +30,9 @@ from .._kube.doubles import Stage
 Object = dict[str, Any]
 
 SCOPE = ClusterNames("kafka", "demo")
-SETTINGS = Settings(
-    ca_key=EC, leaf_key=EC, validity=YEAR / 2, operator_timeout=timedelta(seconds=5), pod_timeout=timedelta(seconds=5),
-    holder="test",
-)  # fmt: skip
+SETTINGS = Settings(operator_timeout=timedelta(seconds=5), pod_timeout=timedelta(seconds=5), holder="test")
+LIFE = YEAR / 2
+WISHES = NO_WISHES.changed(key_type=KeyType.ECDSA_P256, leaf_key=EC, validity=LIFE, backs_up=False, audits=False)
 LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
 _ROOTS = {
     **dict.fromkeys(
@@ -160,9 +163,15 @@ class Bench(Stage):
     def observe(self) -> Observation:
         return observe(self.client(), SCOPE, self.clock.now())
 
-    def work(self, *, transport: Any = None, dry_run: bool = False, **settings: Any) -> Work:
+    def work(
+        self, *, transport: Any = None, dry_run: bool = False, supplied: SuppliedAuthority | None = None, **said: Any
+    ) -> Work:
+        """A call on this cluster. said: fields of settings and of wishes."""
         client = KubeClient(transport, sleep=self.clock.sleep) if transport else self.client()
-        return Work(client, SCOPE, self.clock, replace(SETTINGS, **settings), dry_run)
+        settings = {name: said.pop(name) for name in [*said] if hasattr(SETTINGS, name)}
+        work = Work(client, SCOPE, self.clock, replace(SETTINGS, **settings), dry_run, WISHES.changed(**said))
+        work.supplied_key = supplied.key if supplied else None
+        return work
 
     def carry_out(self, step: Step) -> list[Change]:
         """Observe, carry out, and tell what was really changed."""

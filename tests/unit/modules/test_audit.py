@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import CLUSTER
 
 from ...tools.support.audit import digest, lines_of, problems
 from ...tools.support.memory_cluster import MemoryCluster

@@ -67,6 +67,20 @@ def test_a_first_ca_without_options() -> None:
     assert (stored.key_type, stored.path_length) == (("rsa", 4096), 1)
 
 
+def test_a_first_ca_with_a_key_that_breaks_the_policy_is_not_made() -> None:
+    """The key that the task asks for counts, and not the key that a task without an option gets."""
+    options = {"key_type": "rsa-2048", "key_policy": {"name": "house rules", "rsa_bits": 3000}}
+    ended = call("strimzi_ca", MemoryCluster(), before_kafka=True, **options)
+    assert (ended.failed, ended.writes) == (True, [])
+    assert [violation["gate"] for violation in ended.result["violations"]] == ["authority_meets_policy"]
+
+
+def test_a_first_ca_of_the_caller_of_another_form_than_the_task_asks_for_is_refused() -> None:
+    ended = call("strimzi_ca", MemoryCluster(), before_kafka=True, **SUPPLIED, key_type="rsa-4096")
+    assert (ended.failed, ended.writes) == (True, [])
+    assert [violation["gate"] for violation in ended.result["violations"]] == ["authority_is_as_asked"]
+
+
 def test_a_call_that_asks_for_another_ca_reports_drift() -> None:
     memory = stages.managed()
     ended = stages.done(memory, "strimzi_ca", **SUPPLIED)

@@ -67,7 +67,7 @@ def _connect(
     from .specification import Terms
 
     reference = IssuerReference(settings.issuer, work.scope.namespace)
-    terms = Terms(work.scope, reference, work.settings.leaf_key, settings.validity, settings.renew_before)
+    terms = Terms(work.scope, reference, work.wishes.issuing.leaf_key, settings.validity, settings.renew_before)
     return CertManagerByCertificates(work.client, terms, work.clock)
 
 

@@ -198,7 +198,7 @@ def store_brought_certificates(
     patch of entries that only people write. It carries the version of the Secret on which it was decided, so a run that
     has changed a request meanwhile makes it fail, and the run that takes the certificate checks it again.
     """
-    sorting = _Sorting(observation, work.settings.policy)
+    sorting = _Sorting(observation, work.wishes.new_ca.policy)
     for certificate in brought:
         sorting.take(certificate)
     sorting.check()

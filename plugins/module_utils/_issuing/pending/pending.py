@@ -48,9 +48,9 @@ def with_requests(observation: Observation, work: Work) -> Observation:
     if not stored:
         return observation
     answers = _ask(issuer_of(work, stored.values()), stored.values())
-    settings = work.settings
-    keys = WantedKeys(settings.leaf_key, settings.rotation) if settings.chooses_keys else None
-    requests = judge_requests(observation, stored, answers, work.clock.now(), settings.policy, keys)
+    wishes = work.wishes
+    keys = WantedKeys(wishes.issuing.leaf_key, wishes.issuing.rotation) if work.chooses_keys else None
+    requests = judge_requests(observation, stored, answers, work.clock.now(), wishes.new_ca.policy, keys)
     brought = {
         name: answer.key for name, answer in answers.items() if isinstance(answer, IssuedCertificate) and answer.key
     }
@@ -280,7 +280,7 @@ def with_standing(observation: Observation, work: Work) -> Observation:
     issuer = issuer_of(work)
     if not isinstance(issuer, RenewingIssuer) or not observation.snapshot.ca.keys_elsewhere:
         return observation
-    judge = _Judge(observation, work.settings.policy)
+    judge = _Judge(observation, work.wishes.new_ca.policy)
     standing = {
         leaf.secret: judge.standing(leaf, kept)
         for leaf, kept in _reviewed(every_leaf(observation), issuer, observation, work)

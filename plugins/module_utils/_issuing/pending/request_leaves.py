@@ -142,7 +142,7 @@ def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> 
     """Keys first: a certificate whose key is lost is worthless. Raises IssuerUnavailable, StepError, KubeError."""
     issuer, wanted = issuer_of(work), _by_component(step.secrets, observation)
     for leaves in wanted.values():
-        foresee_room(leaves, step.issuer, issuer, work.settings.leaf_key, observation)
+        foresee_room(leaves, step.issuer, issuer, work.wishes.issuing.leaf_key, observation)
     for component, leaves in wanted.items():
         if work.dry_run:
             name = observation.scope.issuing_secret(component.value)

@@ -38,7 +38,7 @@ _AT_A_TIME = 8
 def new_keys(count: int, work: Work) -> Iterator[PrivateKey]:
     """So few at a time that the Lease does not run out meanwhile: primes for a hundred nodes take a minute or more."""
     for begun in range(0, count, _AT_A_TIME):
-        yield from generate_keys(work.settings.leaf_key, min(_AT_A_TIME, count - begun))
+        yield from generate_keys(work.wishes.issuing.leaf_key, min(_AT_A_TIME, count - begun))
         work.renew_lease()
 
 
@@ -52,13 +52,13 @@ def keys_of(
     found: dict[str, PrivateKey] = {}
     for leaf in leaves:
         present, problem = (
-            _present(leaf, observation, work) if work.settings.rotation is RotationPolicy.NEVER else (None, "")
+            _present(leaf, observation, work) if work.wishes.issuing.rotation is RotationPolicy.NEVER else (None, "")
         )
         next_key = following.get(leaf.secret)
         choice = choose(
             Keys(describe_key(next_key), present.public_key_sha256 if present else None, problem, used),
-            work.settings.leaf_key,
-            work.settings.rotation,
+            work.wishes.issuing.leaf_key,
+            work.wishes.issuing.rotation,
         )
         if choice.take is Take.NONE:
             raise _kept_and_unusable(leaf, choice.reason, observation)

@@ -336,20 +336,19 @@ def next_authority(step: PrepareAuthority, observation: Observation, work: Work)
 
 def _make_authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
     # The time of the decision, so that the later steps of a forecast do not find the CA in the future.
-    settings, begin = work.settings, observation.snapshot.now - BACKDATED
+    new_ca, begin = work.wishes.new_ca, observation.snapshot.now - BACKDATED
     validity = work.validity(observation) + BACKDATED
     if step.supplied:
         # A renewal has the key of the CA in use, which may be here although the caller does not give it.
-        given = settings.supplied.key if settings.supplied is not None else None
-        return step.supplied, given or _held_key(step.supplied, observation)
+        return step.supplied, work.supplied_key or _held_key(step.supplied, observation)
     if step.goal is not Goal.RENEW:
-        key = generate_key(settings.ca_key)
+        key = generate_key(new_ca.made_key)
         # An issuer that certifies it writes its name again.
         subject = DistinguishedName(
             f"{observation.scope.ca_common_name} v{step.generation}",
             outlives_rewriting=step.links is not None and bool(step.links.issuer),
         )
-        root = issue_root(subject, key, not_before=begin, validity=validity, path_length=settings.path_length)
+        root = issue_root(subject, key, not_before=begin, validity=validity, path_length=new_ca.made_path_length)
         return (root,), key
     current, held = step.replaces[0], signing_key(step.replaces, observation)
     if not current.is_root:

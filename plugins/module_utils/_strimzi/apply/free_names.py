@@ -42,7 +42,7 @@ def find_taken_names(observation: Observation, intent: Intent, work: Work) -> tu
 def _others_taken(observation: Observation, work: Work) -> Iterator[TakenName]:
     """Of the audit trail; and in a dry run, which takes no Lease, of the Lease."""
     scope = observation.scope
-    wanted = [(CONFIG_MAPS, scope.audit_trail)] if work.settings.audits else []
+    wanted = [(CONFIG_MAPS, scope.audit_trail)] if work.wishes.records.audits else []
     if work.dry_run:
         wanted.append((LEASES, scope.lease))
     for resource, name in wanted:
@@ -57,14 +57,14 @@ def _names_to_create(observation: Observation, intent: Intent, work: Work) -> It
     """The names of the Secrets that the call may create, without the CA Secrets and the leaves of the cluster as it is, which an observation reads by their
     names.
     """
-    scope, snapshot, settings = observation.scope, observation.snapshot, work.settings
+    scope, snapshot, supplied = observation.scope, observation.snapshot, intent.new_ca.supplied
     layout = intent.parameters.layout or snapshot.ledger_or_empty.layout
     yield from (part.name for part in lay_out(Ledger(layout=layout), scope))
     if intent.trust.publishes_bundle:
         yield scope.client_bundle_secret
-    if settings.backs_up:
+    if work.wishes.records.backs_up:
         yield from [name for name in scope.backup_secrets if name not in observation.secrets][:1]
-    if snapshot.ca.keys_elsewhere or (settings.supplied is not None and settings.supplied.key is None):
+    if snapshot.ca.keys_elsewhere or (supplied is not None and supplied.key_is_elsewhere):
         of_cluster = {leaf.component for leaf in observation.expected_leaves}
         for component in sorted({Component.USER} if scope.ca is CaKind.CLIENTS else of_cluster):
             yield from (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))

@@ -22,17 +22,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..._errors import KubeError, ResourceTypeMissing
 from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import Resource, managers_of
-from ..._leaves.request import RotationPolicy
 from ..._pki.certificates import Certificate
-from ..._pki.keys import KeySpec
-from ..._pki.usability import KeyPolicy
+from ..._pki.keys import PrivateKey
+from ..._trust.model.intent import NO_WISHES, Wishes
 from ..._trust.model.listeners import ObservedListener
 from ..._trust.model.snapshot import NodeAnswers
-from ..cluster.ca_secrets import SuppliedAuthority
-from ..cluster.observe import NO_SURROUNDINGS, Observation, Surroundings, observe
-from ..issuer_settings import ExternalIssuer, IssuerSettings
+from ..cluster.observe import Observation, observe
 from ..names import OLDER_VERSION, CaKind, ClusterNames
 from ..secret_data import encode
+from ..settings import Settings
 from .restarts import RestartCount, SharedCount
 from .written import Written
 
@@ -100,55 +98,6 @@ class Clock(Protocol):
 
     def sleep(self, seconds: float) -> None:
         """Let that much time pass."""
-
-
-class Strategy(str, Enum):
-    """The program that restarts Kafka nodes: the operator's KafkaRoller on request, or this collection under
-    the same rules.
-    """
-
-    OPERATOR = "operator"
-    DIRECT = "direct"
-
-
-@dataclass(frozen=True, repr=False)
-class Settings:
-    """How to carry steps out. Times are limits for waiting, not delays."""
-
-    #: Kind and size of the keys of new CAs.
-    ca_key: KeySpec
-    #: Kind and size of the keys of new leaves.
-    leaf_key: KeySpec
-    #: Life of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
-    validity: timedelta | None = None
-    #: Path length of new CAs; None: any number of CAs below them.
-    path_length: int | None = 1
-    #: A CA that the caller brings, with its key.
-    supplied: SuppliedAuthority | None = None
-    #: Limit for one reaction of the operator.
-    operator_timeout: timedelta = timedelta(seconds=300)
-    #: Limit for one pod to come back.
-    pod_timeout: timedelta = timedelta(seconds=600)
-    #: The name of this call, in the Lease and on a pause.
-    holder: str = "trustops.strimzi"
-    #: The program that restarts Kafka nodes: the operator, or this collection.
-    strategy: Strategy = Strategy.OPERATOR
-    #: Host:port of brokers, for the direct strategy; empty for the cluster's own Service.
-    kafka_bootstrap: tuple[str, ...] = ()
-    #: The statements of the caller about the surroundings of the cluster.
-    surroundings: Surroundings = NO_SURROUNDINGS
-    #: The issuer of leaves of a CA whose key is kept elsewhere.
-    issuer: IssuerSettings = field(default_factory=ExternalIssuer)
-    #: The rules that an issuer's answers have to meet; None where the caller gives none.
-    policy: KeyPolicy | None = None
-    #: The rule by which a new leaf gets a new key.
-    rotation: RotationPolicy = RotationPolicy.ALWAYS
-    #: Whether the caller says which keys leaves get; else the call leaves the keys of requests to the calls that make requests.
-    chooses_keys: bool = True
-    #: Whether the call backs up the CA Secrets and the ledger before its first write and after each change.
-    backs_up: bool = False
-    #: Whether the call records its decisions, writes and restarts in the audit trail.
-    audits: bool = False
 
 
 class PortOpener(Protocol):
@@ -227,10 +176,16 @@ class Work:
     scope: ClusterNames
     #: The clock by which the call reads times and waits.
     clock: Clock
-    #: How to carry the steps out.
+    #: The limits of time, and the ways to other programs.
     settings: Settings
     #: Whether the call writes nothing, and records what it would write.
     dry_run: bool = False
+    #: The wishes of the caller. The intent of a flow is made from them.
+    wishes: Wishes = NO_WISHES
+    #: The key of the CA that the caller supplies; None if the caller supplies none, or keeps it elsewhere.
+    supplied_key: PrivateKey | None = None
+    #: Whether the caller says which keys leaves get; else the call leaves the keys of requests to the calls that make requests.
+    chooses_keys: bool = True
     #: The output for people who watch.
     display: Display = Display()
     #: Renews the Lease; waits call it regularly.
@@ -283,7 +238,7 @@ class Work:
 
     def validity(self, observation: Observation) -> timedelta:
         """How long a CA or a leaf is valid that the call makes or requests now."""
-        return self.settings.validity or observation.snapshot.leaves.validity
+        return self.wishes.new_ca.validity or observation.snapshot.leaves.validity
 
     def record(self, action: Action) -> None:
         """Record an action as soon as it is done, so that the result has it also where the next action fails."""

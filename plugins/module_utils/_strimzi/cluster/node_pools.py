@@ -53,12 +53,12 @@ class Growth:
     """The nodes for which certificates are made before they exist."""
 
     #: How many certificates are kept for the next nodes of each pool.
-    spare: int = 0
+    spare: int
     #: The size that a pool is to get; None: it stays.
     scaling: Scaling | None = None
 
 
-NO_GROWTH = Growth()
+NO_GROWTH = Growth(0)
 
 
 @dataclass(frozen=True)

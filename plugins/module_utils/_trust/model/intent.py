@@ -2,16 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The intent of the caller: the second input of ``decide``. Each part is about one subject, and has a default for each of its fields."""
+"""The wishes of the caller, and the intent, which is a goal with wishes: the second input of ``decide``. Each part is about one subject, and has a default
+for each of its fields. The defaults of options stand here and nowhere else: argument specs and documentation take them from here.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from enum import Enum
+from typing import Any, TypeVar
 
+from ..._leaves.request import RotationPolicy
 from ..._pki.certificates import Chain
-from ..._pki.keys import KeyType
+from ..._pki.keys import KeyAlgorithm, KeySpec, KeyType
 from ..._pki.usability import KeyPolicy
 from .components import Component
 from .goals import Goal, Phase, Retirement
@@ -29,6 +33,15 @@ class Spread(str, Enum):
     RELOAD = "reload"
     #: By a restart.
     RESTART = "restart"
+
+
+class Strategy(str, Enum):
+    """The program that restarts Kafka nodes: the operator's KafkaRoller on request, or this collection under
+    the same rules.
+    """
+
+    OPERATOR = "operator"
+    DIRECT = "direct"
 
 
 class NewRoots(str, Enum):
@@ -105,6 +118,11 @@ class Extent:
     #: Whether this call leads a stopped flow on, whatever its goal is.
     continue_stopped: bool = False
 
+    def up_to(self, phase: Phase) -> Extent:
+        """As this, and no further than the phase after which the flow stops, and than this phase."""
+        ends = (self.last_phase, self.stop_after, phase)
+        return replace(self, last_phase=min(filter(None, ends), key=lambda end: end.position))
+
 
 @dataclass(frozen=True)
 class NewCa:
@@ -112,15 +130,25 @@ class NewCa:
 
     #: A CA that the caller supplies in the place of a generated CA.
     supplied: PreparedAuthority | None = None
-    #: Path length of a renewed CA. None: its present path length, with room for one CA below it where its
-    #: leaves carry chains.
+    #: Path length of the CA. None: that of ``made_path_length`` for a CA with a new key; for a renewed CA its present path length, with room for one CA
+    #: below it if its leaves carry chains.
     path_length: int | None = None
-    #: The kind of key that the caller asks for; None: any.
+    #: The kind of key that the caller asks for; None: any. A key that is made here is of ``made_key`` then.
     key_type: KeyType | None = None
     #: Life of the CA, and of new leaves; None: as long as the Kafka resource has the operator issue them for.
     validity: timedelta | None = None
     #: The rules that it and its leaves have to meet; None: no rules of the caller.
     policy: KeyPolicy | None = None
+
+    @property
+    def made_key(self) -> KeySpec:
+        """The kind of a key that is made for the CA."""
+        return (self.key_type or KeyType.RSA_4096).spec
+
+    @property
+    def made_path_length(self) -> int:
+        """The path length of a CA with a new key: by default it has room for a link certificate below it."""
+        return 1 if self.path_length is None else self.path_length
 
 
 @dataclass(frozen=True)
@@ -147,8 +175,8 @@ class Pace:
     spread: Spread = Spread.AUTO
     #: When nodes give up the replaced CA; None: as the flow in flight has it.
     retire: Retirement | None = None
-    #: Whether this collection restarts nodes itself, so that a restart needs no operator that can reconcile.
-    restarts_directly: bool = False
+    #: The program that restarts Kafka nodes. With DIRECT a restart needs no operator that can reconcile.
+    strategy: Strategy = Strategy.OPERATOR
     #: Whether pods may restart outside the maintenance windows of the Kafka resource.
     ignores_windows: bool = False
     #: Time between the publication of a CA and its first use. None: what a mounted Secret takes where clients could refuse it, and no time elsewhere.
@@ -160,6 +188,10 @@ class Pace:
     user_batch: int | None = None
 
 
+#: Keys of RSA, because the operator and the agent in each Kafka node read no other keys.
+_LEAF_KEY = KeySpec(KeyAlgorithm.RSA, 2048)
+
+
 @dataclass(frozen=True)
 class Issuing:
     """The certificates that this call issues or requests, and the issuer that signs them."""
@@ -168,8 +200,10 @@ class Issuing:
     missing_leaves: Selection | None = None
     #: SHA-256 fingerprints of good stored leaves in whose place the caller wants others.
     unwanted_leaves: frozenset[str] = frozenset()
-    #: Bits of the RSA keys of leaves that this collection makes keys for.
-    leaf_key_size: int = 2048
+    #: Kind and size of the keys of leaves that this collection makes keys for.
+    leaf_key: KeySpec = _LEAF_KEY
+    #: The rule by which a new leaf gets a new key.
+    rotation: RotationPolicy = RotationPolicy.ALWAYS
     #: Reference of the issuer of leaves of a CA whose key is kept elsewhere.
     external_issuer: str = ""
     #: Life of the leaves of that issuer, where it has its own; None: that of ``NewCa``.
@@ -180,6 +214,16 @@ class Issuing:
     issuer_deadline: datetime | None = None
     #: When the caller has insisted on another request at once to an issuer that had refused by then; None: no caller has.
     retry_requested_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records that a call keeps in the cluster, beside the ledger."""
+
+    #: Whether the call backs up the CA Secrets and the ledger before its first write and after each change.
+    backs_up: bool = True
+    #: Whether the call records its decisions, writes and restarts in the audit trail.
+    audits: bool = True
 
 
 @dataclass(frozen=True)
@@ -194,13 +238,14 @@ class ObstaclesMet:
     annotation_refused: bool = False
 
 
-@dataclass(frozen=True)
-class Intent:
-    """A goal and all that a call may say about it."""
+_Said = TypeVar("_Said", bound="Wishes")
 
-    #: The state to which the call brings the CA.
-    goal: Goal
-    #: The parameters of that goal.
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """All that a call may say, whatever its goal is."""
+
+    #: The parameters of single goals.
     parameters: Parameters = Parameters()
     #: The phases that may be entered.
     extent: Extent = Extent()
@@ -212,6 +257,33 @@ class Intent:
     pace: Pace = Pace()
     #: The leaves that are issued, and their issuer.
     issuing: Issuing = Issuing()
+    #: The records that the call keeps.
+    records: Records = Records()
+
+    def changed(self: _Said, **values: Any) -> _Said:
+        """As this, with these values of fields, each by the name that it has in its part."""
+        wishes = self
+        for name, value in values.items():
+            part = _PARTS[name]
+            wishes = replace(wishes, **{part: replace(getattr(wishes, part), **{name: value})})
+        return wishes
+
+    def towards(self, goal: Goal) -> Intent:
+        return Intent(goal, **{part.name: getattr(self, part.name) for part in fields(Wishes)})
+
+
+#: The wishes of a caller who says nothing.
+NO_WISHES = Wishes()
+#: The part of each field.
+_PARTS = {field.name: part.name for part in fields(Wishes) for field in fields(getattr(NO_WISHES, part.name))}
+
+
+@dataclass(frozen=True)
+class Intent(Wishes):
+    """A goal and all that a call may say about it."""
+
+    #: The state to which the call brings the CA.
+    goal: Goal
     #: The obstacles that this call has met so far; empty when it begins.
     obstacles: ObstaclesMet = ObstaclesMet()
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations
 
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.keys import KeyType, placeholder
+from ..._pki.keys import placeholder
 from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain, constraint_problem, extension_problem
 from ..._pki.usability import KeyPolicy, chain_defects
@@ -523,7 +523,7 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
         )
         yield from breach_violations(condition, policy, "the renewed CA", policy.breaches_of_life(life), GIVE_LIFE)
     else:
-        spec = (intent.new_ca.key_type or KeyType.RSA_4096).spec
+        spec = intent.new_ca.made_key
         yield from breach_violations(
             condition,
             policy,

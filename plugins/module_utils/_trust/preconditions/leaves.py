@@ -244,7 +244,7 @@ def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         Condition.LEAVES_MEET_POLICY,
         policy,
         "the certificates that would be issued",
-        policy.breaches_of_leaves(intent.issuing.leaf_key_size, life),
+        policy.breaches_of_leaves(intent.issuing.leaf_key.size, life),
         f"Give another leaf_key_size (strimzi_leaf_key_size). {GIVE_LIFE}",
     )
 

@@ -25,7 +25,7 @@ from ..gates.verifiers import verifying_parties
 from ..ledger.journal import in_flight
 from ..ledger.target import leads_to_replacement
 from ..model.goals import Phase
-from ..model.intent import Intent
+from ..model.intent import Intent, Strategy
 from ..model.ledger import Journal, Ledger, LedgerEntry, TrustState
 from ..model.snapshot import Pod, PreparedAuthority, Snapshot, StoredLeaf
 
@@ -134,7 +134,9 @@ class Situation:
     @property
     def can_restart_directly(self) -> bool:
         """Whether this collection restarts nodes itself in this call. It asks Kafka about them with the operator's own leaf."""
-        return self.intent.pace.restarts_directly and operator_leaves(self.snapshot).isdisjoint(self.lacking_leaves)
+        return self.intent.pace.strategy is Strategy.DIRECT and operator_leaves(self.snapshot).isdisjoint(
+            self.lacking_leaves
+        )
 
     def awaits_trust(self, entry: LedgerEntry) -> bool:
         """Whether a verifier may lack this CA. A flow does not wait for a CA that issues no leaf here once every verifier has it: the gate of a CA that

@@ -208,7 +208,7 @@ def test_an_entry_that_is_refused_fails_and_is_not_lost() -> None:
     work, trail = call_on(memory)
     act(work, trail, "a")
     refused = Response(403, {"kind": "Status", "code": 403, "reason": "Forbidden", "message": "no"})
-    allowed, work.client = work.client, work_on(memory, Refusing(memory, refused), with_settings()).client
+    allowed, work.client = work.client, work_on(memory, Refusing(memory, refused)).client
     with pytest.raises(Forbidden) as raised:
         act(work, trail, "b")
     assert isinstance(raised.value, KubeError)

@@ -16,10 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Ku
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED, authority_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
-    SuppliedAuthority,
-    secret_patch,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import SuppliedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (

@@ -1,15 +1,27 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a flow is to stop, and which leaves are meant."""
+"""Where a flow is to stop, which leaves are meant, and what an intent takes over from the wishes of a caller."""
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import (
+    NO_WISHES,
+    Extent,
+    Intent,
+    NewCa,
+    Pace,
+    Selection,
+    Spread,
+    Wishes,
+)
 
 from ....tools.support.intents import an_intent
 
@@ -32,6 +44,40 @@ def test_a_flow_goes_to_the_end_of_the_phase_that_it_stops_after(until: Phase | 
 def test_a_look_at_the_whole_flow_stops_after_no_phase() -> None:
     intent = an_intent(Goal.REPLACE_KEY, last_phase=Phase.TRUST, stop_after=Phase.USE, continue_stopped=True)
     assert intent.to_the_end() == an_intent(Goal.REPLACE_KEY, continue_stopped=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "until", "last"),
+    [
+        (Extent(), Phase.RETIRE, Phase.RETIRE),
+        (Extent(), Phase.USE, Phase.USE),
+        (Extent(stop_after=Phase.TRUST), Phase.USE, Phase.TRUST),
+        (Extent(last_phase=Phase.PREPARE, stop_after=Phase.TRUST), Phase.USE, Phase.PREPARE),
+        (Extent(last_phase=Phase.USE), Phase.PREPARE, Phase.PREPARE),
+    ],
+)
+def test_a_call_goes_no_further_than_its_module_and_its_caller_let_it(said: Extent, until: Phase, last: Phase) -> None:
+    assert said.up_to(until) == Extent(last, said.stop_after)
+
+
+def test_the_form_of_a_ca_with_a_new_key() -> None:
+    usual, asked = NewCa(), NewCa(key_type=KeyType.ECDSA_P384, path_length=0)
+    assert (usual.made_key, usual.made_path_length) == (KeySpec(KeyAlgorithm.RSA, 4096), 1)
+    assert (asked.made_key, asked.made_path_length) == (KeySpec(KeyAlgorithm.ECDSA, 384), 0)
+
+
+def test_an_intent_has_all_wishes_of_the_caller() -> None:
+    wishes = NO_WISHES.changed(spread=Spread.RELOAD, adopts="ab", backs_up=False)
+    assert wishes == Wishes(
+        pace=Pace(spread=Spread.RELOAD),
+        parameters=replace(NO_WISHES.parameters, adopts="ab"),
+        records=replace(NO_WISHES.records, backs_up=False),
+    )
+    intent = wishes.towards(Goal.UPGRADE)
+    assert (intent.goal, intent.obstacles) == (Goal.UPGRADE, Intent(Goal.RENEW).obstacles)
+    assert {part.name: getattr(intent, part.name) for part in fields(Wishes)} == vars(wishes)
+    with pytest.raises(KeyError):
+        NO_WISHES.changed(of_no_part=True)
 
 
 NODES, ONE = frozenset({Component.KAFKA}), frozenset({"demo-nodes-0"})

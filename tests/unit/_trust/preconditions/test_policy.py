@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched_waivers
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
@@ -69,7 +69,7 @@ CASES = [
         authority_meets_policy,
         "the CA that would be made: has a key rsa-4096, and RSA keys have at least 8192 bits (rsa_bits), by the rules of house. "
         f"Give another key_type. {LIFE}",
-        name="made", intent=by(at(8192), leaf_key_size=8192),
+        name="made", intent=by(at(8192), leaf_key=KeySpec(KeyAlgorithm.RSA, 8192)),
     ),
     refusal(
         authority_meets_policy,
@@ -131,8 +131,8 @@ def found_in(seen: Snapshot, intent: Intent) -> list[Condition]:
     "intent",
     [
         by(at(2048)),
-        by(at(3072), leaf_key_size=3072),
-        by(at(8192), key_type=KeyType.RSA_8192, leaf_key_size=8192),
+        by(at(3072), leaf_key=KeySpec(KeyAlgorithm.RSA, 3072)),
+        by(at(8192), key_type=KeyType.RSA_8192, leaf_key=KeySpec(KeyAlgorithm.RSA, 8192)),
         by(KeyPolicy(curves=frozenset({"secp384r1"}))),
         by(KeyPolicy(hashes=frozenset({"sha512"}))),
         by(KeyPolicy(curves=frozenset({"secp256r1"})), RENEW),

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision, Wait
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Strategy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -156,7 +156,7 @@ UNTRUSTING = replace(
     BEGUN,
     ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNTRUSTED, awaited_pods=uids_of(*PODS)), journal=a_journal()),
 )
-OPERATOR, DIRECTLY = "demo-cluster-operator-certs", changed_intent(RECONCILE, restarts_directly=True)
+OPERATOR, DIRECTLY = "demo-cluster-operator-certs", changed_intent(RECONCILE, strategy=Strategy.DIRECT)
 STANDSTILL = ". The Cluster Operator restarts no pod before that is there, and no issuer signs it in this flow. "
 OTHER_RESTARTS = (
     "Have the run restart the nodes (strategy=direct), or restart the other pods yourself, one after the other. "
