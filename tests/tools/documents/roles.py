@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from .entries import entries_of
-from .facts import OPTIONS, with_facts
+from .facts import OPTIONS, short, with_facts
 
 HERE = Path(__file__).parent
 ROLES = HERE.parents[2] / "roles"
@@ -59,15 +59,34 @@ def _values(variables: Mapping[str, Mapping[str, Any]]) -> str:
         "flow_known:",
     ]
     lines += [f"  - {name}" for name in (*variables, *_OF_PLAYBOOKS)]
+    lines.append(
+        "# The defaults that the roles read: their own defaults, and the defaults of options whose values they make."
+    )
+    lines.append("flow_defaults:")
+    lines += [f"  {name.removeprefix('strimzi_')}: {short(value)}" for name, value in _defaults_read(variables)]
     for group in dict.fromkeys(group for variable in variables.values() for group in variable["groups"]):
         values = {
-            name.removeprefix("strimzi_"): variable.get("value", f"{{{{ {name} | default('') }}}}")
+            name.removeprefix("strimzi_"): _value(name, variable)
             for name, variable in variables.items()
             if group in variable["groups"] and name.removeprefix("strimzi_") in OPTIONS
         }
         if values:
             lines += [f"flow_{group}_values:", *(f'  {option}: "{value}"' for option, value in values.items())]
     return "\n".join(lines) + "\n"
+
+
+def _defaults_read(variables: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for name, variable in variables.items():
+        if "default" in variable:
+            yield name, variable["default"]
+        elif "value" in variable and VARIABLES[name].get("default") is not None:
+            yield name, VARIABLES[name]["default"]
+
+
+def _value(name: str, variable: Mapping[str, Any]) -> str:
+    """The template of the option: without the variable, the option gets the default of the roles if they have one, else nothing."""
+    own = f"flow_defaults.{name.removeprefix('strimzi_')}, true" if "default" in variable else "''"
+    return str(variable.get("value", f"{{{{ {name} | default({own}) }}}}"))
 
 
 def _documented(text: str) -> str:

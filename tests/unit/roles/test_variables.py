@@ -136,6 +136,13 @@ def test_choices_and_defaults_are_those_of_the_modules(role: str) -> None:
             assert variable["default"] == option["default"], name
 
 
+@pytest.mark.parametrize("file", sorted(ROLES.glob("*/*/**/*.yml")), ids=lambda file: "/".join(file.parts[-3:]))
+def test_no_role_says_a_default_beside_the_table_of_variables(file: Path) -> None:
+    """flow_defaults has the defaults that roles read: their own from the table, and those of the modules' options."""
+    said = re.findall(r"\bstrimzi_\w+ \| default\((?!''|none|flow_defaults\.)[^)]*\)", file.read_text())
+    assert said == []
+
+
 def test_an_unquoted_date_is_handed_on_as_a_quoted_one(tmp_path: Path) -> None:
     """As the pages about waivers write them (docs/outside-clients.md, docs/users.md)."""
     given = "strimzi_waivers:\n  - {client: Pod kafka/a, until: 2026-12-24T18:00:00Z, reason: moves}\n"
