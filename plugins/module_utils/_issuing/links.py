@@ -22,7 +22,7 @@ from .._errors import IssuerUnavailable, LinkUnavailable, StepError
 from .._pki.building import BACKDATED, cross_certify, make_double
 from .._pki.certificates import CONFINING, Certificate, Chain
 from .._pki.keys import KeyType, PrivateKey, generate_key
-from .._pki.requests import AssumedCertificate, build_request, parse_request, request_of, sign_leaf
+from .._pki.requests import AssumedCertificate, CertificateToCome, build_request, parse_request, request_of, sign_leaf
 from .._pki.usability import defects
 from .._pki.verifiers import named_verifiers
 from .._strimzi.apply import authority
@@ -248,6 +248,10 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> Non
 _QUICK = KeyType.ECDSA_P256
 
 
+def _as_to_come(made: Certificate, step: PrepareAuthority) -> CertificateToCome:
+    return CertificateToCome(made.der, renews=any(map(made.is_twin_of, step.replaces)))
+
+
 class StandIns:
     """Implements ``StandIn`` of the steps for one observation."""
 
@@ -262,6 +266,8 @@ class StandIns:
         """Raises StepError when the step itself would."""
         seen = self._when_in_use(step.replaces)
         made = next_authority(step, seen, self._work)
+        if not step.supplied:
+            made = replace(made, chain=(_as_to_come(made.chain[0], step), *made.chain[1:]))
         if made.key is None:
             self._elsewhere.add(made.chain[0].public_key_sha256)
         else:

@@ -177,7 +177,7 @@ def _authority(at: Question) -> str:
     signer = at.wanted.authority[0]
     if at.held is None or not at.held.chain or is_signed_by(at.held.chain, signer):
         return ""
-    return f"it is of {at.held.chain[0].issuer}, and {signer.subject} ({signer.sha256[:16]}) is to sign"
+    return f"it is of {at.held.chain[0].issuer}, and {signer.subject}{signer.mark} is to sign"
 
 
 def _specification(at: Question) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from ipaddress import IPv4Network, IPv6Network
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from .._errors import CertificateError, printable
 from ._cryptography import (
@@ -84,6 +84,8 @@ class Certificate:
 
     der: bytes
     _parsed: X509Certificate
+    #: Whether it was made to be used; a plan makes certificates that nothing presents or trusts.
+    is_real: ClassVar[bool] = True
 
     def __init__(self, der: bytes) -> None:
         """Raises CertificateError if ``der`` is no readable certificate."""
@@ -138,6 +140,11 @@ class Certificate:
     @cached_property
     def sha256(self) -> str:
         return hashlib.sha256(self.der).hexdigest()
+
+    @property
+    def mark(self) -> str:
+        """The start of its SHA-256 in parentheses, with a space before it. Sentences tell it by this from other certificates with its subject."""
+        return f" ({self.sha256[:12]})"
 
     @cached_property
     def subject(self) -> str:

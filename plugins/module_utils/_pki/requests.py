@@ -150,6 +150,22 @@ def _requested_names(request: CertificateSigningRequest) -> frozenset[str]:
     return frozenset([*names.get_values_for_type(x509.DNSName), *map(str, addresses)])
 
 
+class CertificateToCome(Certificate):
+    """A CA certificate of a plan, in the place of a certificate that the run will make. Its digest is not the digest of that, so no sentence has it."""
+
+    is_real = False
+
+    def __init__(self, der: bytes, *, renews: bool) -> None:
+        """Give with ``renews`` whether a certificate with its subject and key exists already."""
+        super().__init__(der)
+        self.__dict__["_mark"] = " (renewed)" if renews else ""
+
+    @property
+    def mark(self) -> str:
+        told: str = self.__dict__["_mark"]
+        return told
+
+
 class AssumedCertificate(Certificate):
     """A certificate with these bytes, but as if ``issuer`` had signed it, or another CA with that name and key."""
 

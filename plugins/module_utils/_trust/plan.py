@@ -343,7 +343,7 @@ def _forecast(
     snapshot = _assume_awaited_answers(snapshot, unheard)
     planned: list[PlannedStep] = []
     choices = {describe_security(start): None}
-    seen, states = _present_authorities(start), set[int]()
+    states = set[int]()
     held: _Held | None = None
     while True:
         decision = decide(snapshot, intent, engine)
@@ -360,9 +360,7 @@ def _forecast(
             found = Forecast(done, held.violations, end=held.end, after=after, hearing=hearing)
             if waits_for_window(start, intent) and any(step.nodes or step.others for step in found.whole):
                 choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
-            found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
-            existing = _present_authorities(start)
-            return _without_digests(seen - existing - _existing_authorities(start, intent), existing, found)
+            return replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
         if held is None and (late := respect_windows(decision, snapshot, intent, stand_in, engine).violations):
             held = _Held(len(planned), late, snapshot)
         beside = costs.of_pass()
@@ -374,7 +372,6 @@ def _forecast(
             planned.append(_as_planned_step(step, snapshot, costs, beside))
             beside = NO_TIME
             snapshot = _assume_unread(unheard, started, _extend_answers(step.effect(snapshot, stand_in)))
-            seen |= _present_authorities(snapshot)
 
 
 @dataclass(frozen=True)
@@ -497,55 +494,6 @@ def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> O
     return replace(listener, accepts=listener.accepts | found, refuses=listener.refuses | refused)
 
 
-def _present_authorities(snapshot: Snapshot) -> frozenset[Certificate]:
-    """Of a CA that is switched to as well: it was prepared before."""
-    return frozenset((*snapshot.ca.in_use, *(authority.chain[0] for authority in snapshot.ca.prepared)))
-
-
-def _existing_authorities(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
-    """The CAs that come into the Secrets and exist already: a caller or another Secret brings them, or a backup has them."""
-    supplied = intent.new_ca.supplied.chain[:1] if intent.new_ca.supplied else ()
-    kept = (
-        certificate
-        for backup in snapshot.backups
-        for certificate in (*backup.ca.in_use, *(authority.chain[0] for authority in backup.ca.prepared))
-    )
-    return frozenset((*supplied, *(snapshot.source.certificates if snapshot.source else ()), *kept))
-
-
-def _without_digests(stand_ins: frozenset[Certificate], existing: frozenset[Certificate], found: Forecast) -> Forecast:
-    """Sentences name a CA that is yet to be made by its subject, because its digest is unknown, and mark a renewed certificate, because the
-    present certificate has the same subject.
-    """
-
-    def told(text: str) -> str:
-        for certificate in stand_ins:
-            mark = " (renewed)" if any(map(certificate.is_twin_of, existing)) else ""
-            # As plans name a CA, and as messages of gates do.
-            for digits in (12, 16):
-                text = text.replace(f" ({certificate.sha256[:digits]})", mark)
-        return text
-
-    unknown = {certificate.sha256 for certificate in stand_ins}
-
-    def without(step: PlannedStep) -> PlannedStep:
-        return replace(
-            step,
-            what=told(step.what),
-            approved_inputs=tuple(name for name in step.approved_inputs if name not in unknown),
-        )
-
-    return Forecast(
-        tuple(map(without, found.steps)),
-        tuple(replace(violation, message=told(violation.message)) for violation in found.violations),
-        tuple(map(told, found.choices)),
-        tuple(map(told, found.waiting)),
-        found.end,
-        tuple(map(without, found.after)),
-        found.hearing,
-    )
-
-
 def _as_planned_step(step: Step, snapshot: Snapshot, costs: Costs, beside: Span) -> PlannedStep:
     """The step, which takes the time of calls ``beside`` its own."""
     span = span_of(step, snapshot, costs)
@@ -571,7 +519,7 @@ def _list_approved_inputs(step: Step) -> Iterator[str]:
         if step.links is not None:
             yield from filter(None, (step.links.issuer, step.links.back_issuer))
     if isinstance(step, Project):
-        yield from sorted(chain[0].sha256 for chain in step.chains)
+        yield from sorted(chain[0].sha256 for chain in step.chains if chain[0].is_real)
     if isinstance(step, RestoreSecrets):
         yield from (authority.sha256 for authority in step.backup.ca.in_use)
     if isinstance(step, AskForLeaves):

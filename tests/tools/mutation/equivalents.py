@@ -684,8 +684,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/holds.py",
-        "yield from unusable_leaves(snapshot, at.ledger, read | lacking, _describe_remedy_by_issuer(at))",
-        ("yield from unusable_leaves(snapshot, at.ledger, read ^ lacking, _describe_remedy_by_issuer(at))",),
+        "yield from unusable_leaves(snapshot, at.ledger, read | lacking, _describe_remedy_by_issuer(at)).values()",
+        ("yield from unusable_leaves(snapshot, at.ledger, read ^ lacking, _describe_remedy_by_issuer(at)).values()",),
         "A pod has no Secret that is missing.",
     ),
     Equivalent(

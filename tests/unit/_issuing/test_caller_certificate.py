@@ -134,7 +134,7 @@ def _come_to_the_end(bench: Bench) -> None:
         (
             _take_over,
             WANTED,
-            f"it is of {CA.certificate.subject}, and {OLD.certificate.subject} ({OLD.certificate.sha256[:16]}) is to sign",
+            f"it is of {CA.certificate.subject}, and {OLD.certificate.subject} ({OLD.certificate.sha256[:12]}) is to sign",
         ),
         (_come_to_the_end, WANTED, "it ends on 2026-12-01"),
     ],

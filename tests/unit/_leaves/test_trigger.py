@@ -77,7 +77,7 @@ ROWS = [
     pytest.param(replace(HELD, key=""), WANTED, None, "", id="the key is not known"),
     pytest.param(
         holding(good(OTHER)), WANTED, IssueReason.AUTHORITY,
-        f"it is of {OTHER.certificate.subject}, and {CA.certificate.subject} ({CA.certificate.sha256[:16]}) is to sign", id="another CA",
+        f"it is of {OTHER.certificate.subject}, and {CA.certificate.subject} ({CA.certificate.sha256[:12]}) is to sign", id="another CA",
     ),
     pytest.param(
         HELD, replace(WANTED, authority=(RENEWED.certificate, ROOT.certificate)), None, "", id="the same key of a renewed CA"

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import CertificateToCome
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
@@ -34,14 +36,21 @@ class MadeHere:
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         replaced = _KNOWN[step.replaces[0].fingerprint] if step.replaces else None
         if step.goal is Goal.RENEW and replaced is not None:
-            return prepared(_renewed(replaced))
+            return _as_to_come(prepared(_renewed(replaced)), renews=True)
         following = _next(step.generation)
         if not (step.links is not None and replaced):
-            return prepared(following)
-        return prepared(following, link_of(following, replaced), link_of(replaced, following))
+            return _as_to_come(prepared(following), renews=False)
+        linked = prepared(following, link_of(following, replaced), link_of(replaced, following))
+        return _as_to_come(linked, renews=False)
 
     def leaf(self, issuer: Chain) -> Certificate:
         return stored_chain(_KNOWN[issuer[0].fingerprint])[0]
+
+
+def _as_to_come(authority: PreparedAuthority, *, renews: bool) -> PreparedAuthority:
+    """As a plan has a CA that the run will make."""
+    made, *above = authority.chain
+    return replace(authority, chain=(CertificateToCome(made.der, renews=renews), *above))
 
 
 @cache

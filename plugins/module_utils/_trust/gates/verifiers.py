@@ -166,8 +166,8 @@ def check_clients_can_spare(
         sent = snapshot.ca.led_to if client.follows is Follows.ISSUING else snapshot.ca.behind_nodes
         forms = [sent(form, snapshot.now) for form in given]
         if left is not None and not all(is_valid(form, left, snapshot.now, client.verifier) for form in forms):
-            message = f"could no longer validate certificates of nodes without the CA {leaving.subject}"
-            found.append(_violation(Condition.REMOVAL, client, f"{message} ({leaving.sha256[:16]})"))
+            message = f"could no longer validate certificates of nodes without the CA {named(leaving)}"
+            found.append(_violation(Condition.REMOVAL, client, message))
         elif client.doubt and not withdrawn:
             found.append(_violation(Condition.REMOVAL, client, client.doubt))
     return tuple(found)
@@ -192,7 +192,7 @@ def cannot_validate(form: Chain, ledger: Ledger) -> str:
     if ledger.find(authority.fingerprint) is None:
         twins = (entry.certificate for entry in ledger.entries if entry.certificate.is_twin_of(authority))
         authority = next(twins, authority)
-    return f"cannot validate certificates of the CA {authority.subject} ({authority.sha256[:16]})"
+    return f"cannot validate certificates of the CA {named(authority)}"
 
 
 def _violation(condition: Condition, client: OutsideClient, message: str) -> Violation:

@@ -57,7 +57,7 @@ def label_command(kind: str, name: str, namespace: str, labels: Sequence[str]) -
 
 def label(certificate: Certificate) -> str:
     """How a CA is named in lists: common name and the start of its SHA-256."""
-    return f"{certificate.common_name or certificate.subject} ({certificate.sha256[:12]})"
+    return f"{certificate.common_name or certificate.subject}{certificate.mark}"
 
 
 def flow_named(journal: Journal) -> str:
@@ -102,5 +102,5 @@ def is_named(certificate: Certificate, fingerprint: str) -> bool:
 
 
 def named(certificate: Certificate) -> str:
-    """A CA by its subject and the start of its SHA-256."""
-    return f"{certificate.subject} ({certificate.sha256[:12]})"
+    """A CA by its subject and the start of its SHA-256; in a plan, a CA that is yet to be made by its subject."""
+    return f"{certificate.subject}{certificate.mark}"

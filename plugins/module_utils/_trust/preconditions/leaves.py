@@ -29,10 +29,10 @@ from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import SECRET_LIMIT, IssuedBy, Snapshot
 from ..rules.due import (
-    describe_recovery,
     describe_renewal_of_authority,
     doubt_about_window,
     ending_leaves,
+    how_to_recover,
     leaves_that_end_with_ca,
 )
 from ..rules.holds import unusable_leaves
@@ -62,7 +62,7 @@ def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Viol
             Condition.LEAVES_IN_USE_ARE_VALID, snapshot.names.kafka,
             f"{pods} {what} ended, since {min(ended.values()):%Y-%m-%d %H:%M} UTC: every new connection to {of.them} is refused, and open connections go on "
             f"until they break. {of.others}",
-            f"{describe_recovery(snapshot).removesuffix('.')}: {of.restart}, and {of.away}. {of.before}",
+            f"{how_to_recover(snapshot)}: {of.restart}, and {of.away}. {of.before}",
         )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     told = {*_secrets_to_report(snapshot, known), *missing}
     elsewhere = ". Run the reconcile playbook, which has another certificate issued; then run the flow again."
     by_issuer = elsewhere if snapshot.ca.in_use_elsewhere else ""
-    yield from unusable_leaves(snapshot, known, told, by_issuer)
+    yield from unusable_leaves(snapshot, known, told, by_issuer).values()
 
 
 def _secrets_to_report(snapshot: Snapshot, known: Ledger) -> frozenset[str]:

@@ -443,17 +443,22 @@ _RECOVER_SECRETS = "Run the recover playbook for the {ca} first: Secrets are los
 
 
 def describe_recovery(snapshot: Snapshot) -> str:
-    """The remedy where nodes refuse each other, as sentences. An issuer signs nothing more under a CA that has ended."""
+    """The remedy if nodes refuse each other, as sentences."""
+    return f"{how_to_recover(snapshot)}."
+
+
+def how_to_recover(snapshot: Snapshot) -> str:
+    """The remedy if nodes refuse each other, without a full stop. An issuer signs nothing more under a CA that has ended."""
     current = snapshot.ca.in_use[:1]
     if snapshot.reconciliation.generated or not any(certificate.has_ended(snapshot.now) for certificate in current):
         return _RECOVER
     begun = in_flight(snapshot.ledger) is not None or snapshot.ca.prepared
     if begun or not (why := why_not_made_here(snapshot)):
         return _RECOVER
-    return f"{why} Have it made, and {describe_supply(snapshot, 'recover')}."
+    return f"{why} Have it made, and {describe_supply(snapshot, 'recover')}"
 
 
-_RECOVER = "Run the recover playbook for the cluster CA."
+_RECOVER = "Run the recover playbook for the cluster CA"
 _RECOVER_FIRST = "Run the recover playbook for the cluster CA first."
 
 
@@ -498,10 +503,10 @@ def describe_missing_schedule(snapshot: Snapshot) -> str:
     told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on {current[0].not_after:%Y-%m-%d}."
     if why := why_not_made_here(snapshot):
         return f"{told} {why}"
-    begins = _describe_begin(due_from(current[0], usual_window(snapshot)), snapshot) or " now"
+    begins = _name_begin(due_from(current[0], usual_window(snapshot)), snapshot) or "now"
     policy, _before_end = upkeep_of(snapshot, UpkeepOptions())
     by_replacing = ", by replacing its key" if policy is WhenDue.REPLACE_KEY else ""
-    return f"{told} {_describe_schedule(snapshot)}, this CA{begins.removeprefix(',')}{by_replacing}.{_describe_windows_of_schedule(snapshot)}"
+    return f"{told} {_describe_schedule(snapshot)}, this CA {begins}{by_replacing}.{_describe_windows_of_schedule(snapshot)}"
 
 
 def _describe_windows_of_schedule(snapshot: Snapshot) -> str:
@@ -608,7 +613,12 @@ def describe_supply(snapshot: Snapshot, playbook: str) -> str:
 
 
 def _describe_begin(begins: datetime, snapshot: Snapshot) -> str:
-    return f", from {begins:%Y-%m-%d} on" if begins > snapshot.now else ""
+    """A part of a sentence, with a comma before it; empty if the time is past."""
+    return f", {begin}" if (begin := _name_begin(begins, snapshot)) else ""
+
+
+def _name_begin(begins: datetime, snapshot: Snapshot) -> str:
+    return f"from {begins:%Y-%m-%d} on" if begins > snapshot.now else ""
 
 
 def _describe_remedy_for_ca_above(authority: Certificate, snapshot: Snapshot) -> str:

@@ -10,7 +10,7 @@ answer is then unknown, and no reason to restart any node.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..evidence.parties import describe_trust_doubts, pods_trusting_removed, presenters, unanswered
@@ -66,7 +66,7 @@ def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
 def await_usable_leaves(at: Situation) -> Turn:
     """Wait where a stored leaf is such that no process could use it, or a leaf is missing, unless another leaf is on its way."""
     lacking = _find_secrets_to_name(at)
-    held = tuple(unusable_leaves(at.snapshot, at.ledger, lacking, _describe_remedy_by_issuer(at)))
+    held = tuple(unusable_leaves(at.snapshot, at.ledger, lacking, _describe_remedy_by_issuer(at)).values())
     if lacking and at.snapshot.ca.in_use_elsewhere and at.successor is None:
         held += at.gates.trust(at.snapshot, at.ledger, at.snapshot.ca.current)
     return Wait(violations=held)
@@ -83,7 +83,7 @@ def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation
     behind = {leaf.secret for leaf in snapshot.leaves.stored if leaf.generation != at.generation}
     read = {name for pod in pods for name in pod.leaves} - (set() if snapshot.ca.in_use_elsewhere else behind)
     lacking = {name for pod in pods for name in missing_leaves_of(pod, snapshot)}
-    yield from unusable_leaves(snapshot, at.ledger, read | lacking, _describe_remedy_by_issuer(at))
+    yield from unusable_leaves(snapshot, at.ledger, read | lacking, _describe_remedy_by_issuer(at)).values()
 
 
 def check_operator_restarts(at: Situation, steps: Steps) -> Iterator[Violation]:
@@ -94,16 +94,15 @@ def check_operator_restarts(at: Situation, steps: Steps) -> Iterator[Violation]:
     needed = leaves_before_restarts(at)
     if not nodes_of(at.snapshot, asked) or not needed or at.can_restart_directly:
         return
-    snapshot, told = at.snapshot, set(needed)
-    for violation in unusable_leaves(snapshot, at.ledger, needed, _describe_remedy_by_issuer(at)):
-        told -= {name for name in needed if snapshot.names.secret(name) == violation.subject}
-        yield violation
-    if told:
+    snapshot = at.snapshot
+    unusable = unusable_leaves(snapshot, at.ledger, needed, _describe_remedy_by_issuer(at))
+    yield from unusable.values()
+    if reissued := sorted(set(needed) - unusable.keys()):
         restarted = [pod.name for pod in snapshot.nodes.pods if pod.uid in asked]
         way_back = f" Or {describe_way_back(at)}." if at.successor is not None and describe_way_back(at) else ""
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.kafka,
-            f"the Cluster Operator would issue {listed(sorted(told))} again, can issue none, and restarts no pod before others are there.",
+            f"the Cluster Operator would issue {listed(reissued)} again, can issue none, and restarts no pod before others are there.",
             f"{_describe_other_restarts(at)} {listed(restarted)} yourself, one after the other.{way_back}",
         )  # fmt: skip
 
@@ -112,28 +111,35 @@ def check_operator_restarts(at: Situation, steps: Steps) -> Iterator[Violation]:
 _NOT_ASKED_FOR = frozenset({RollReason.USE, RollReason.ENDED})
 
 
-def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str) -> Iterator[Violation]:
-    """Name the Secrets among ``told`` that are missing, or hold a leaf that no process could use. The end of a sentence ``by_issuer`` says how an issuer
-    replaces the leaf, where the operator can issue none.
+def unusable_leaves(
+    snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str
+) -> Mapping[str, Violation]:
+    """The Secrets among ``told`` that are missing, or hold a leaf that no process could use, each with the violation. The end of a sentence
+    ``by_issuer`` says how an issuer replaces the leaf, if the operator can issue none.
 
     A process that started before goes on with its own leaf and shows no fault, but its next restart would bring it back with an untrusted leaf, or not at
     all.
     """
     names = snapshot.names
-    for leaf in snapshot.leaves.stored:
-        if leaf.secret in told and (why := why_not_ours(leaf, ledger)):
-            yield Violation(
-                Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
-                f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
-                f"Find the program or person that put it there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate again.'}",
-            )  # fmt: skip
-    for name in sorted(snapshot.leaves.missing):
-        if name in told:
-            yield Violation(
-                Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
-                f"Find the program or person that deleted it{by_issuer}" if by_issuer else
-                "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued).",
-            )  # fmt: skip
+    unusable = {
+        leaf.secret: Violation(
+            Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
+            f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
+            f"Find the program or person that put it there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate again.'}",
+        )
+        for leaf in snapshot.leaves.stored
+        if leaf.secret in told and (why := why_not_ours(leaf, ledger))
+    }  # fmt: skip
+    missing = {
+        name: Violation(
+            Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
+            f"Find the program or person that deleted it{by_issuer}" if by_issuer else
+            "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued).",
+        )
+        for name in sorted(snapshot.leaves.missing)
+        if name in told
+    }  # fmt: skip
+    return {**unusable, **missing}
 
 
 def _describe_remedy_by_issuer(at: Situation) -> str:
@@ -265,8 +271,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
         if not removed.is_back and pods_trusting_removed(removed, at.snapshot):
             yield Violation(
                 Condition.REMOVAL, names.kafka,
-                f"some nodes may still trust the removed CA {removed.certificate.subject} "
-                f"({removed.certificate.sha256[:16]}).",
+                f"some nodes may still trust the removed CA {named(removed.certificate)}.",
                 "strimzi_ca_info shows what each of them answers; restart the pods that accept it, then run the flow again.",
             )  # fmt: skip
 

@@ -242,7 +242,7 @@ def refused(snapshot: Snapshot, gates: Gates = GATES) -> list[str]:
 
 
 def cannot(authority: Entity, *who: str) -> list[str]:
-    of = f"the CA {authority.certificate.subject} ({authority.certificate.sha256[:16]})"
+    of = f"the CA {authority.certificate.subject} ({authority.certificate.sha256[:12]})"
     return [f"{one}: cannot validate certificates of {of}." for one in who]
 
 

@@ -368,9 +368,9 @@ def told(why: str | None) -> list[str]:
 UNREADABLE = a_client(trusts=None, doubt="its copy does not exist")
 NO_LONGER = (
     f"could no longer validate certificates of nodes without the CA {OLD.certificate.subject} "
-    f"({OLD.certificate.sha256[:16]})"
+    f"({OLD.certificate.sha256[:12]})"
 )
-CANNOT = f"cannot validate certificates of the CA {NEW.certificate.subject} ({NEW.certificate.sha256[:16]})"
+CANNOT = f"cannot validate certificates of the CA {NEW.certificate.subject} ({NEW.certificate.sha256[:12]})"
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def projecting(books: Ledger, **fields: Any) -> Snapshot:
 
 def refused(who: Iterable[str], authority: Entity) -> list[str]:
     """The violations, as people read them."""
-    of = f"the CA {authority.certificate.subject} ({authority.certificate.sha256[:16]})"
+    of = f"the CA {authority.certificate.subject} ({authority.certificate.sha256[:12]})"
     return [f"{one}: cannot validate certificates of {of}. {REMEDIES[one.split()[0]]}" for one in who]
 
 

@@ -312,7 +312,7 @@ def test_a_removed_ca_that_a_node_accepts_holds() -> None:
     (told,) = decide(accepting, RECONCILE).violations
     assert str(told) == (
         f"Kafka kafka/demo: some nodes may still trust the removed CA {OLD.certificate.subject} "
-        f"({OLD.certificate.sha256[:16]}). strimzi_ca_info shows what each of them answers; restart the pods that accept it, "
+        f"({OLD.certificate.sha256[:12]}). strimzi_ca_info shows what each of them answers; restart the pods that accept it, "
         "then run the flow again."
     )
 
@@ -436,7 +436,7 @@ def test_a_client_outside_holds_the_switch(stage: str, holding: bool) -> None:
     snapshot, intent = FLOWS[stage]
     found = holds(situation(changed(snapshot, outside_clients=(STRANGER,)), intent))
     told = [str(one) for one in found if one.subject == STRANGER.name and one.condition is Condition.TRUST]
-    name, digest = NEW.certificate.subject, NEW.certificate.sha256[:16]
+    name, digest = NEW.certificate.subject, NEW.certificate.sha256[:12]
     expected = f"Secret kafka/app: cannot validate certificates of the CA {name} ({digest}). Give it the CA."
     assert told == ([expected] if holding else [])
 
