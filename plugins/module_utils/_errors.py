@@ -32,6 +32,7 @@ module from it::
         ├── TooLarge
         ├── Gone
         ├── Unavailable
+        │   └── WebhookAway
         ├── Unreachable
         ├── TimedOut
         └── LeaseHeld
@@ -77,7 +78,12 @@ class CollectionError(Exception):
         super().__init__(self.object, self.cause, self.remedy)
 
     def __str__(self) -> str:
-        return f"{self.object} {self.cause}."
+        return f"{self.clause}."
+
+    @property
+    def clause(self) -> str:
+        """Object and cause, as a part of a longer sentence."""
+        return f"{self.object} {self.cause}"
 
 
 class OptionsError(CollectionError):
@@ -102,10 +108,30 @@ class PausedByAnother(StepError):
 class RollStuck(StepError):
     """A pod did not come back in time, or did not follow in time."""
 
-    def __init__(self, object: str, cause: str, remedy: str, violations: Sequence[Mapping[str, str]] = ()) -> None:
-        super().__init__(object, cause, remedy)
+    def __init__(
+        self,
+        object: str,
+        cause: str,
+        remedy: str,
+        violations: Sequence[Mapping[str, str]] = (),
+        *,
+        repetition: str = "",
+        left: str = "",
+    ) -> None:
+        super().__init__(object, cause, f"{remedy} {repetition}{left}".rstrip())
         # The conditions that kept nodes from their restart, as results list violations.
         self.violations = violations
+        # What a repetition of the call does with pods that were restarted already, as the end of the remedy; empty if it says nothing of that.
+        self.repetition = repetition
+        # The remedy before and after the repetition.
+        self._around = remedy, left
+
+    def with_repetition(self, repetition: str) -> RollStuck:
+        """The error of a call whose repetition does something else with pods that were restarted already."""
+        if not self.repetition:
+            return self
+        remedy, left = self._around
+        return RollStuck(self.object, self.cause, remedy, self.violations, repetition=repetition, left=left)
 
 
 class RestartsNotDue(StepError):
@@ -243,6 +269,10 @@ class Gone(KubeError):
 
 class Unavailable(KubeError):
     """The API server is overloaded or failing, or another server answers."""
+
+
+class WebhookAway(Unavailable):
+    """A webhook that was to judge the object has not answered the API server."""
 
 
 class Unreachable(KubeError):

@@ -118,11 +118,24 @@ waiting:
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
+  description:
+    - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
+    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
+      C(reason) is the reason of a restart, null elsewhere.
   returned: always
   type: list
   elements: dict
-  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
+  sample:
+    - verb: update
+      object: Secret kafka/demo-cluster-ca-cert
+      kind: Secret
+      namespace: kafka
+      name: demo-cluster-ca-cert
+      what: "trust CN=cluster-ca v1,O=io.strimzi"
+      phase: prepare
+      seconds: null
+      away: null
+      reason: null
 began_at:
   description: When this call began.
   returned: always

@@ -39,7 +39,7 @@ def test_killed_anywhere_and_met_by_another_writer(name: str, points: Points, mo
         cluster.memory.neighbours.append(other.look)
         decision = run(work, intent, lambda: None).decision
         assert decision.done or decision.violations
-        restarts = Counter(one.object.rpartition("/")[2] for one in work.actions if one.verb == "restart")
+        restarts = Counter(one.target.name for one in work.actions if one.verb == "restart")
         most = Counter(node for step in planned.steps for node in step.nodes)
         assert all(restarts[node] <= most[node] for node in cluster.memory.kubelet.nodes)
 

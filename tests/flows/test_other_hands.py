@@ -72,7 +72,7 @@ def call(flow: Flow) -> Told:
 
 def restarts_of(work: Work, cluster: WatchedCluster) -> Counter[str]:
     """Of Kafka nodes."""
-    named = Counter(one.object.rpartition("/")[2] for one in work.actions if one.verb == "restart")
+    named = Counter(one.target.name for one in work.actions if one.verb == "restart")
     return Counter({name: count for name, count in named.items() if name in cluster.memory.kubelet.nodes})
 
 

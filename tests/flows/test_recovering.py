@@ -94,7 +94,7 @@ def assert_healthy(cluster: WatchedCluster, restarts: int = 1) -> None:
 
 def read_again(result: FlowResult) -> list[str]:
     """The nodes that are reported to present their next certificates already before their restart."""
-    return [one.object.rpartition("/")[2] for one in result.actions if one.verb == "reload"]
+    return [one.target.name for one in result.actions if one.verb == "reload"]
 
 
 def conditions(cluster: WatchedCluster, goal: Goal, **intent: object) -> list[Condition]:

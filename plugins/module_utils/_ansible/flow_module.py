@@ -20,7 +20,7 @@ from .._engine.outcome import AT_FIRST, Patience, inspect, plan
 from .._errors import KubeError, LeaseHeld
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between, events_of_issued
-from .._strimzi.apply.work import Action, Work
+from .._strimzi.apply.work import Action, Target, Work
 from .._strimzi.cluster.backups import unreadable_backups
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import BACKUP
@@ -229,9 +229,8 @@ class FlowModule(TrustModule):
         """Give the CA up, which stays user-managed, and delete the Lease: no further call needs it."""
         result, scope = self.run(Goal.DOWNGRADE), self.scope()
         if result["done"] and not self.check_mode and self.delete_lease(self.client()):
-            deleted = Action(
-                "delete", f"Lease {scope.namespace}/{scope.lease}", "no further call needs it", Phase.RETIRE.value
-            )
+            lease = Target("Lease", scope.namespace, scope.lease)
+            deleted = Action("delete", lease, "no further call needs it", Phase.RETIRE.value)
             result |= {"changed": True, "actions": [*result["actions"], deleted.as_result()]}
         return result
 

@@ -74,6 +74,7 @@ def _leaf(leaf: StoredLeaf, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any
         "subject": leaf.chain[0].subject if leaf.chain else None,
         "issuer": leaf.chain[0].issuer if leaf.chain else None,
         "ca": named(entry.certificate) if entry else "",
+        "ca_sha256": entry.certificate.sha256 if entry else None,
         "sha256": leaf.chain[0].sha256 if leaf.chain else None,
         "not_after": time_text(leaf.chain[0].not_after) if leaf.chain else None,
         "generation": leaf.generation,

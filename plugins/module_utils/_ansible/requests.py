@@ -31,7 +31,7 @@ from .._issuing.pending.by_hand import (
 )
 from .._leaves.request import Failure
 from .._pki.requests import parse_request
-from .._strimzi.apply.work import Action, Work
+from .._strimzi.apply.work import Action, Target, Work
 from .._strimzi.cluster.node_pools import Growth
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import every_leaf
@@ -61,7 +61,7 @@ class RequestFolder:
 
     @property
     def action(self) -> Action:
-        return Action("create", f"directory {self.path}", "folder for signing requests", "")
+        return Action("create", Target("directory", "", str(self.path)), "folder for signing requests", "")
 
     def write(self) -> None:
         """Make the folder also where nothing is to be signed, so that the next step finds it. Raises StepError."""
@@ -88,7 +88,7 @@ class RequestFile:
     def action(self) -> Action:
         before = _content(self.path)
         verb, facts = ("create", {}) if before is None else ("update", _facts(before))
-        return Action(verb, f"file {self.path}", "signing request", "", facts, _facts(self.content))
+        return Action(verb, Target("file", "", str(self.path)), "signing request", "", facts, _facts(self.content))
 
     def write(self) -> None:
         """Write the file in one go: a person or tool that signs every file there never finds half a request. Raises StepError."""

@@ -167,15 +167,25 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     removed = [entry.certificate for entry in ledger.removed_cas if pod.uid in entry.awaited_pods]
     trusted = surely_trusted_by(pod, snapshot, ledger) if pod in verifying(snapshot) else ()
+    presented = [known[fp] for fp in sorted((seen.authorities if seen else None) or ()) if fp in known]
     return {
         "name": pod.name,
         "uid": pod.uid,
         "component": pod.component.value,
         "ready": pod.ready,
         "generation": pod.generation,
-        "presents": [label(known[fp]) for fp in sorted((seen.authorities if seen else None) or ()) if fp in known],
+        **_list_cas("presents", presented),
         "evidence": seen.evidence if seen else "",
-        "trusts": [label(certificate) for certificate in (*trusted, *removed)],
+        **_list_cas("trusts", (*trusted, *removed)),
+    }
+
+
+def _list_cas(key: str, authorities: Iterable[Certificate]) -> dict[str, list[str]]:
+    """These CAs under the key as lists name them, and in the same order by their SHA-256."""
+    listed = list(authorities)
+    return {
+        key: [label(authority) for authority in listed],
+        f"{key}_sha256": [authority.sha256 for authority in listed],
     }
 
 
@@ -184,7 +194,7 @@ def _describe_outside_client(client: OutsideClient, snapshot: Snapshot, ledger: 
     known = {entry.fingerprint for entry in ledger.entries} | {removed.fingerprint for removed in ledger.removed_cas}
     return {
         "client": client.name,
-        "trusts": [label(certificate) for certificate in client.trusts or () if certificate.fingerprint in known],
+        **_list_cas("trusts", (certificate for certificate in client.trusts or () if certificate.fingerprint in known)),
         "doubt": client.doubt,
         "waiver": _waiver(client.name, snapshot),
     }
@@ -211,7 +221,7 @@ def _describe_presenter(presenter: Presenter, snapshot: Snapshot, ledger: Ledger
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     return {
         "name": presenter.name,
-        "presents": [label(known[fp]) for fp in sorted(presenter.authorities or ()) if fp in known],
+        **_list_cas("presents", (known[fp] for fp in sorted(presenter.authorities or ()) if fp in known)),
         "evidence": presenter.evidence,
         "awaits_certificate": presenter.is_outdated,
         "waiver": _waiver(presenter.name, snapshot),
@@ -371,26 +381,29 @@ def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
         return []
     ledger = as_seen(snapshot)
     known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
-    names = {certificate.fingerprint: label(certificate) for certificate in known}
+    by_fingerprint = {certificate.fingerprint: certificate for certificate in known}
     issuers = _issuers(snapshot, ledger)
     return [
-        _describe_listener(listener, names, *issuers.get((listener.uid, listener.port), ((), "")))
+        _describe_listener(listener, by_fingerprint, *issuers.get((listener.uid, listener.port), ((), "")))
         for listener in snapshot.nodes.listeners or ()
     ]
 
 
 def _describe_listener(
-    listener: ObservedListener, names: dict[str, str], issuers: tuple[str, ...], unclear: str
+    listener: ObservedListener, known: Mapping[str, Certificate], issuers: tuple[str, ...], unclear: str
 ) -> dict[str, Any]:
+    def among(fingerprints: Iterable[str]) -> list[Certificate]:
+        return sorted((known[fingerprint] for fingerprint in fingerprints if fingerprint in known), key=label)
+
     return {
         "pod": listener.pod,
         "uid": listener.uid,
         "port": listener.port,
         "verifies": listener.verifies,
         "presents": [named(certificate) for certificate in listener.presents or ()],
-        "issuers": [names[fingerprint] for fingerprint in issuers],
-        "trusts": sorted(names[fingerprint] for fingerprint in listener.accepts if fingerprint in names),
-        "refuses": sorted(names[fingerprint] for fingerprint in listener.refuses if fingerprint in names),
+        **_list_cas("issuers", (known[fingerprint] for fingerprint in issuers)),
+        **_list_cas("trusts", among(listener.accepts)),
+        **_list_cas("refuses", among(listener.refuses)),
         "why": sorted({reason for reason in (listener.failure, unclear, *listener.doubts.values()) if reason}),
     }
 

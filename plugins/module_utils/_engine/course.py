@@ -167,7 +167,7 @@ class Budget:
             if spare[one.party] > 0:
                 spare[one.party] -= 1
                 self._seen[one.party] += 1
-                shown = self._work.restarts.count(one.pod, "", successor=one.successor)
+                shown = self._work.restarts.count(one.pod, None, successor=one.successor)
             else:
                 shown = self._work.restarts.note_unplanned(one.pod, one.successor)
             self._work.tell(shown.sentence())
@@ -199,7 +199,7 @@ class Budget:
     @property
     def spent(self) -> Restarts:
         """The restarts of this call so far, as far as it has waited for them."""
-        done = ((action.reason, action.object.rpartition("/")[2]) for action in self._work.actions)
+        done = ((action.reason, action.target.name) for action in self._work.actions)
         return Counter((reason.value, self._parties.get(name, name)) for reason, name in done if reason is not None)
 
     def _needed_restarts(self, observation: Observation, intent: Intent, reached: Reached | None = None) -> Restarts:
@@ -300,7 +300,7 @@ class Restarted:
         """
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
-        self._waited_for += [action.object.rpartition("/")[2] for action in done if action.verb == "restart"]
+        self._waited_for += [action.target.name for action in done if action.verb == "restart"]
         return tuple(one for one in self._compare(observation) if not self._was_awaited(one.pod))
 
     def _compare(self, observation: Observation) -> Iterator[Replaced]:

@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from .._errors import (
     AlreadyExists,
+    Attempted,
     Conflict,
     KubeError,
     LeaseHeld,
@@ -31,7 +32,7 @@ from .._errors import (
     StepError,
 )
 from .._kube.resources import SECRETS
-from .._strimzi.apply.work import Action, Work
+from .._strimzi.apply.work import Action, Target, Work
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import ClusterNames
 from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
@@ -121,7 +122,7 @@ class _Run:
     #: The observations, decisions and actions of the run so far.
     outcome: CallOutcome
     #: The messages of errors about objects that exist already. The second error of the same message means that another program owns the object.
-    conflicts_seen: set[str] = field(default_factory=set)
+    conflicts_seen: set[Attempted] = field(default_factory=set)
     #: Whether the run has looked for objects of other owners under the names that it may give.
     has_looked_for_names: bool = False
 
@@ -262,9 +263,9 @@ class _Run:
         except AlreadyExists as error:
             owner = _refuse_taken(error, self.outcome.observation, work)
             # Of another run it would have been seen by now.
-            if str(error) in self.conflicts_seen:
+            if error.attempt in self.conflicts_seen:
                 self.intent = _without_user(error, owner, self.outcome.observation.snapshot, intent, work.scope)
-            self.conflicts_seen.add(str(error))
+            self.conflicts_seen.add(error.attempt)
             course.note_conflict()
             work.renew_lease()
         except (Conflict, NotFound, RestartsNotDue):
@@ -415,8 +416,8 @@ def _has_new_actions(actions: Sequence[Action], done: int) -> bool:
     renewed the patience, the call would never give up. Before this pass, so many actions were ``done``.
     """
 
-    def kinds(part: Sequence[Action]) -> set[tuple[str, str, str]]:
-        return {(action.verb, action.object, action.what) for action in part}
+    def kinds(part: Sequence[Action]) -> set[tuple[str, Target, str]]:
+        return {(action.verb, action.target, action.what) for action in part}
 
     return not kinds(actions[done:]) <= kinds(actions[:done])
 

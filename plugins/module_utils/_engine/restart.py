@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from .._errors import Conflict, NotFound, RollStuck, StepError
 from .._kube.resources import read_time
 from .._kube.response_time import OBSERVATION
-from .._rollout.kafka_pods import NOT_AGAIN, withdraw_left_requests
+from .._rollout.kafka_pods import withdraw_left_requests
 from .._strimzi.apply.work import Work, Write, write_all
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
@@ -197,7 +197,7 @@ def _restart_all(work: Work, choice: _Choice) -> None:
 
 def _not_yet_restarted(work: Work, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """The pods whose restart this call has not recorded."""
-    done = {action.object.rpartition("/")[2] for action in work.actions if action.verb == "restart"}
+    done = {action.target.name for action in work.actions if action.verb == "restart"}
     return tuple(pod for pod in pods if pod.name not in done)
 
 
@@ -209,8 +209,9 @@ def _with_gone(now: Observation, pods: Iterable[Pod]) -> Observation:
 
 def _without_memory(error: RollStuck, begun: datetime) -> RollStuck:
     """The error, with what the same task has to say so that it restarts no pod twice. The first restart came after ``begun`` by the API server's clock."""
-    again = f"give since={begun:%Y-%m-%dT%H:%M:%SZ} with it, or pods that were restarted already are restarted again."
-    return RollStuck(error.object, error.cause, error.remedy.replace(NOT_AGAIN, again), error.violations)
+    return error.with_repetition(
+        f"give since={begun:%Y-%m-%dT%H:%M:%SZ} with it, or pods that were restarted already are restarted again."
+    )
 
 
 def _roll_step(uids: frozenset[str]) -> Roll:

@@ -26,12 +26,15 @@ from .._errors import (
     TooLarge,
     Unauthorized,
     Unavailable,
+    WebhookAway,
 )
 from .resources import Attempt
 from .shipped_roles import describe_roles_with, rule_for
 
 #: How RBAC, the API server and etcd refuse an object for its size.
 _TOO_LARGE = re.compile(r"Too long: (?:must have|may not be) [a-z ]+ \d+ |too large")
+#: How the API server says that a webhook was to judge an object and did not answer.
+_WEBHOOK_AWAY = "failed calling webhook"
 #: How a webhook or a policy of the Kubernetes cluster refuses an object, whichever status it chooses (Kubernetes, "Dynamic Admission Control", "Validating
 #: Admission Policy").
 _DENIED = re.compile(r"admission webhook \"|ValidatingAdmissionPolicy '")
@@ -88,7 +91,7 @@ def error_from(
         message = "it is too large"
     if kind is Unauthorized:
         message = "the API server does not accept the credentials"
-    if kind is not Unavailable:
+    if not issubclass(kind, Unavailable):
         return kind(attempt, message, remedy)
     return kind(
         attempt, message, remedy,
@@ -122,7 +125,8 @@ def _choose_error(
     if 400 <= status < 500 and status not in TRANSIENT:
         return Invalid, f"Correct the {attempt.resource.kind}; the API server refuses it."
     if status >= 400:
-        return Unavailable, "Run again when the API server is healthy; a flow continues where it stopped."
+        kind = WebhookAway if _WEBHOOK_AWAY in message else Unavailable
+        return kind, "Run again when the API server is healthy; a flow continues where it stopped."
     return Unavailable, _NO_API_SERVER
 
 

@@ -276,7 +276,7 @@ class _DirectRoll:
         try:
             self._obstacles = self._look(pods)
         except KafkaUnavailable as error:
-            self._obstacles = (Violation(Condition.KAFKA_ANSWERS, "Kafka", str(error), error.remedy),)
+            self._obstacles = (Violation(Condition.KAFKA_ANSWERS, error.object, f"{error.cause}.", error.remedy),)
         return self._turn is not None or not self._obstacles
 
     def _look(self, pods: list[Object]) -> tuple[Violation, ...]:
@@ -357,8 +357,9 @@ class _DirectRoll:
             f"The {self._step.reason.value} roll",
             f"has stopped: for {seconds:.0f} s nothing moved. "
             f"{first.subject}: {first.message}{more} {self._progress.describe()}",
-            f"{self._progress.advice()}{first.remedy} Then run the flow again: {NOT_AGAIN}",
+            f"{self._progress.advice()}{first.remedy} Then run the flow again:",
             [one.as_result() for one in self._obstacles],
+            repetition=NOT_AGAIN,
         )
 
 

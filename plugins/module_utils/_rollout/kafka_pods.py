@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from .._errors import KubeError, RollStuck, fit_in_line
 from .._kube.resources import PODS, read_time
 from .._strimzi import names
-from .._strimzi.apply.work import Action, Work, Write, WriteVerb, find_object, version
+from .._strimzi.apply.work import Action, Target, Work, Write, WriteVerb, find_object, version
 from .._strimzi.cluster.kafka import find_condition
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.pods import Owners, has_role, is_asked_here, is_final, is_ready, requests_on, worker_of
@@ -169,29 +169,40 @@ def _stop_ended(name: str, why: str) -> NoReturn:
         f"Pod {name}",
         f"was ended by Kubernetes ({why}), and a node that is restarted meanwhile could be the second that is down",
         f"Look at its worker. {_WHEN_READY}",
+        repetition=NOT_AGAIN,
     )
 
 
-_WHEN_READY = f"Run the flow again when all nodes are Ready and none is being restarted; {NOT_AGAIN}"
+_WHEN_READY = "Run the flow again when all nodes are Ready and none is being restarted;"
 
 
 def _stop(cause: str) -> NoReturn:
-    raise RollStuck("Another roll of the Kafka nodes", f"is under way: {cause}", _WHEN_READY)
+    raise RollStuck("Another roll of the Kafka nodes", f"is under way: {cause}", _WHEN_READY, repetition=NOT_AGAIN)
 
 
-def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, away: int | None = None) -> Action:
+def restart(
+    pod: str,
+    component: Component,
+    step: Roll,
+    work: Work,
+    *,
+    seconds: float | None = None,
+    away: int | None = None,
+) -> Action:
     """The restart of a pod as an action of this roll.
 
     The seconds are from the old pod's end to Ready, and ``away`` is the most Kafka nodes that were away at once meanwhile. Both are None for a prediction.
     """
-    subject, what = f"Pod {work.scope.namespace}/{pod}", f"{step.reason.value} roll"
-    return Action("restart", subject, what, step.phase.value, seconds=seconds, away=away, reason=step.reason)
+    target, what = Target("Pod", work.scope.namespace, pod), f"{step.reason.value} roll"
+    return Action(
+        "restart", target, what, step.phase.value, seconds=seconds, away=away, reason=step.reason, component=component
+    )
 
 
 def deletion(pod: str, step: Roll, work: Work) -> Action:
     """The deletion of a pod, after which something else brings it back."""
-    subject, what = f"Pod {work.scope.namespace}/{pod}", f"have it restarted ({step.reason.value} roll)"
-    return Action("delete", subject, what, step.phase.value)
+    target, what = Target("Pod", work.scope.namespace, pod), f"have it restarted ({step.reason.value} roll)"
+    return Action("delete", target, what, step.phase.value)
 
 
 def delete_pod(pod: str, uid: str, step: Roll, work: Work) -> None:
@@ -256,8 +267,10 @@ class Progress:
     def _note_returned(self, now: float) -> None:
         for uid in [uid for uid in self._gone_at if self._is_back(self._old[uid])]:
             seconds = now - self._gone_at.pop(uid)
-            name, away = self._old[uid].name, self._away.get(uid)
-            self._work.record_restart(restart(name, self._step, self._work, seconds=seconds, away=away))
+            pod, away = self._old[uid], self._away.get(uid)
+            self._work.record_restart(
+                restart(pod.name, pod.component, self._step, self._work, seconds=seconds, away=away)
+            )
             self.restarted += 1
             self._changed = True
 

@@ -20,7 +20,7 @@ from threading import Event
 
 from .._errors import CollectionError, ReloadImpossible
 from .._kube.response_time import CONVERSATION
-from .._strimzi.apply.work import Action, PortOpener, Work
+from .._strimzi.apply.work import Action, PortOpener, Target, Work
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.operator import await_confirmation, request_pause
 from .._tls.contexts import accept_ended
@@ -225,4 +225,4 @@ class _Broker:
 
 def _action(node: Node, where: str, step: PauseAndReload, work: Work, seconds: float | None = None) -> Action:
     what = f"read certificates again{where} before the restart"
-    return Action("reload", f"Pod {work.scope.namespace}/{node.pod}", what, step.phase.value, seconds=seconds)
+    return Action("reload", Target("Pod", work.scope.namespace, node.pod), what, step.phase.value, seconds=seconds)

@@ -233,7 +233,7 @@ def connected(
         with opening(deadline.remaining()) as stream:
             yield NodeAdmin(stream if context is None else TlsStream(stream, context, host, deadline), deadline)
     except KubeError as error:
-        raise _unavailable(name, str(error).rstrip("."), error.remedy) from None
+        raise _unavailable(name, error.clause, error.remedy) from None
     except ssl.SSLError as error:
         raise _unavailable(name, f"it {cause_of(error)}", node_remedy(error)) from None
     except (OSError, KafkaError) as error:
@@ -375,7 +375,7 @@ def reload_by_controllers(
         try:
             return reloading.on_controller(node)
         except KafkaUnavailable as error:
-            silent.append(str(error).rstrip("."))
+            silent.append(error.clause)
     asked = f"reached no controller that could take its settings: {'; '.join(silent)}"
     raise _unstable_quorum(target.node, asked if silent else "has no controller that could take its settings")
 

@@ -20,7 +20,7 @@ from .._errors import Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
 from .._kube.resources import CONFIG_MAPS, PODS
 from .._kube.response_time import CONVERSATION, Countdown
 from .._pki.certificates import Certificate
-from .._strimzi.apply.work import Action, PortOpener, Work
+from .._strimzi.apply.work import Action, PortOpener, Target, Work
 from .._strimzi.cluster.kafka import user_listeners
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
@@ -118,7 +118,7 @@ def _split_into_waves(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
 
 def _action(node: Node, step: Reload, work: Work, seconds: float | None = None) -> Action:
     return Action(
-        "reload", f"Pod {work.scope.namespace}/{node.pod}", "read certificates and trust again", step.phase.value,
+        "reload", Target("Pod", work.scope.namespace, node.pod), "read certificates and trust again", step.phase.value,
         seconds=seconds,
     )  # fmt: skip
 

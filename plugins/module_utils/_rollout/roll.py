@@ -34,6 +34,7 @@ from .._strimzi.apply.carry_out import CarryOut
 from .._strimzi.apply.work import (
     Action,
     CommandRunner,
+    Target,
     Work,
     Write,
     WriteVerb,
@@ -73,9 +74,9 @@ def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> N
     """Ask these nodes until each has answered or is gone; the next look asks its successor with all
     others. Raises NodesSilent.
     """
-    what = ", ".join(f"Pod {work.scope.namespace}/{node.pod}" for node in step.nodes)
+    nodes = Target.in_words(", ".join(f"Pod {work.scope.namespace}/{node.pod}" for node in step.nodes))
     if work.dry_run:
-        work.record(Action("wait", what, "answer what it presents and trusts", step.phase.value))
+        work.record(Action("wait", nodes, "answer what it presents and trusts", step.phase.value))
         return
     begun, limit = work.clock.monotonic(), work.settings.pod_timeout
     silent, countdown = step.nodes, Countdown(work.clock.monotonic, limit.total_seconds(), _LEAST_LOOKS)
@@ -92,7 +93,7 @@ def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> N
         silent = left
         work.renew_lease()
         work.clock.sleep(_PAUSE)
-    work.record(Action("wait", what, "answered", step.phase.value, seconds=work.clock.monotonic() - begun))
+    work.record(Action("wait", nodes, "answered", step.phase.value, seconds=work.clock.monotonic() - begun))
 
 
 def _ask_again(nodes: Iterable[Unanswered], work: Work) -> tuple[Unanswered, ...]:
@@ -138,7 +139,7 @@ def carry_out_roll(step: Roll, observation: Observation, work: Work) -> None:
     roll = _Roll(step, observation, work)
     if work.dry_run:
         for pod in (*roll.pods(True), *roll.pods(False)):
-            work.record(restart(pod.name, step, work))
+            work.record(restart(pod.name, pod.component, step, work))
         return
     if step.reason is RollReason.USE:
         # The operator starts this roll by itself, because leaves or its template of the pods have changed.
@@ -230,7 +231,9 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
             f"has stopped: for {work.settings.pod_timeout.total_seconds():.0f} s no "
             f"pod came back. {progress.describe()}",
             f"{_advice_of_pause(roll)}{progress.advice()}Look at the pods named here and at the operator's log; when they are healthy, run the "
-            f"flow again: {NOT_AGAIN}{left}",
+            "flow again:",
+            repetition=NOT_AGAIN,
+            left=left,
         ) from None
 
 
@@ -416,7 +419,9 @@ class _Returning:
 
     def _record(self, name: str) -> None:
         seconds = self._work.clock.monotonic() - self._begun
-        self._work.record_restart(restart(name, self._step, self._work, seconds=seconds, away=len(self._before)))
+        self._work.record_restart(
+            restart(name, Component.KAFKA, self._step, self._work, seconds=seconds, away=len(self._before))
+        )
 
     def _take_changed(self) -> bool:
         changed, self._changed = self._changed, False

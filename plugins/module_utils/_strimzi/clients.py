@@ -368,7 +368,7 @@ def _published(scope: ClusterNames) -> NamedSecret:
 
 def _unseen(kind: Resource, scope: ClusterNames, error: Forbidden) -> OutsideClient:
     name = f"{kind.kind} {scope.namespace}/*"
-    doubt = f"the run cannot tell which {kind.kind} resources trust this cluster: {error}".rstrip(".")
+    doubt = f"the run cannot tell which {kind.kind} resources trust this cluster: {error.clause}"
     return OutsideClient(name, None, doubt, remedy=error.remedy)
 
 
@@ -421,9 +421,7 @@ def _read_named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) ->
     except NotFound:
         stored = None
     except Forbidden as error:
-        return OutsideClient(
-            secret.label, None, str(error).rstrip("."), Verifier.OPENSSL, remedy=error.remedy, declared=True
-        )
+        return OutsideClient(secret.label, None, error.clause, Verifier.OPENSSL, remedy=error.remedy, declared=True)
     wanted = (secret.entry,) if secret.entry else tuple(entries(stored))
     trusts, doubt = _certificates(stored, wanted, secret.label)
     return OutsideClient(secret.label, trusts, doubt, Verifier.OPENSSL, follows, remedy, declared=True)

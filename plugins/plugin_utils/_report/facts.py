@@ -143,15 +143,15 @@ def _listener(listener: Mapping[str, Any]) -> Channel:
         HANDSHAKE,
         port=listener["port"],
         verifies=listener["verifies"],
-        presents=short_names(listener["issuers"]),
-        trusts=short_names(listener["trusts"]),
-        refuses=short_names(listener["refuses"]),
+        presents=short_names(listener["issuers_sha256"]),
+        trusts=short_names(listener["trusts_sha256"]),
+        refuses=short_names(listener["refuses_sha256"]),
         why=list(listener["why"]),
     )
 
 
 def _stored(kind: str, pod: Mapping[str, Any], *why: str) -> Channel:
-    presents, trusts = short_names(pod["presents"]), short_names(pod["trusts"])
+    presents, trusts = short_names(pod["presents_sha256"]), short_names(pod["trusts_sha256"])
     reasons = [*why, *([pod["evidence"]] if pod.get("evidence") else [])]
     return _channel(kind, pod["name"], STORED, presents=presents, trusts=trusts, why=reasons)
 
@@ -171,9 +171,9 @@ def _rafts(run: Run) -> Iterable[Channel]:
             known.setdefault(name, []).append(ca["sha256"][:12])
     for name in sorted({*known, *presented}, key=lambda name: order_of(KAFKA, name)):
         reasons = [*presented.get(name, ()), "until the next restart of the node"]
-        pod = started.get(name, {"presents": [], "trusts": []})
-        presents = [] if name in presented else short_names(pod["presents"])
-        trusts = [*sorted(known.get(name, ())), *short_names(pod["trusts"])]
+        pod = started.get(name, {"presents_sha256": [], "trusts_sha256": []})
+        presents = [] if name in presented else short_names(pod["presents_sha256"])
+        trusts = [*sorted(known.get(name, ())), *short_names(pod["trusts_sha256"])]
         yield _channel("raft", name, STORED, presents=presents, trusts=trusts, why=reasons)
 
 
@@ -191,7 +191,7 @@ def _client(client: Mapping[str, Any]) -> Channel:
     waiver = client.get("waiver")
     waived = [f"waived until {waiver['until']}"] if waiver else []
     reasons = [client["doubt"] or "its copy of the CAs", *waived]
-    return _channel("client", client["client"], STORED, trusts=short_names(client["trusts"]), why=reasons)
+    return _channel("client", client["client"], STORED, trusts=short_names(client["trusts_sha256"]), why=reasons)
 
 
 def _sorted(pods: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

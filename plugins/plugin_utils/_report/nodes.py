@@ -59,7 +59,7 @@ def restarts_in_order(run: Run) -> list[Restart]:
     calls = zip_longest((step["actions"] for step in run.steps), _came(run), fillvalue=())
     for call, (actions, came) in enumerate(calls):
         own = _by_who(
-            (Restart(name_of(action), call, action) for action in actions if action["verb"] == "restart"), run
+            (Restart(str(action["name"]), call, action) for action in actions if action["verb"] == "restart"), run
         )
         new = _by_who((Restart(pod, call) for pod in came), run)
         for who in {**own, **new}:
@@ -96,25 +96,7 @@ def _take_in(pods: Mapping[str, str], known: dict[str, set[str]], run: Run) -> l
 
 
 def _who(pod: str, run: Run) -> str:
-    return pod if pod in run.node_rolls else component(pod, run)
-
-
-def name_of(action: Action) -> str:
-    """The name in "Pod kafka/demo-kafka-0"."""
-    return str(action["object"]).rsplit("/", 1)[-1]
-
-
-def component(pod: str, run: Run) -> str:
-    """The component of the pod with this name."""
-    if pod in run.node_rolls:
-        return KAFKA
-    prefix = f"{run.last['cluster']['name']}-"
-    deployed: Iterator[str] = (part.value for part in DEPLOYED)
-    return next((part for part in deployed if pod.startswith(f"{prefix}{part}-")), KAFKA)
-
-
-#: Lists name a CA by its common name and the start of its SHA-256: "cluster-ca v1 (6c1f0e9a2b3c)".
-_LABEL = re.compile(r"\(([0-9a-f]{12})\)$")
+    return pod if pod in run.node_rolls else run.components.get(pod, KAFKA)
 
 
 def describe_pods(run: Run) -> dict[str, Any]:
@@ -159,11 +141,12 @@ def order_of(component: str, name: str) -> tuple[int, list[tuple[int, str]]]:
 
 
 def _pod(pod: Mapping[str, Any]) -> tuple[str, str, list[str], list[str]]:
-    return pod["component"], pod["name"], short_names(pod["presents"]), short_names(pod["trusts"])
+    return pod["component"], pod["name"], short_names(pod["presents_sha256"]), short_names(pod["trusts_sha256"])
 
 
-def short_names(labels: Iterable[str]) -> list[str]:
-    return sorted(match.group(1) for match in map(_LABEL.search, labels) if match)
+def short_names(digests: Iterable[str | None]) -> list[str]:
+    """CAs by the first 12 digits of their SHA-256."""
+    return sorted(sha256[:12] for sha256 in digests if sha256)
 
 
 def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[str]]]:
@@ -174,7 +157,7 @@ def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], l
     if not leaves:
         return []
     known = {ca["sha256"][:12] for ca in seen["cas"]}
-    presents = sorted(known & {*short_names(leaf["ca"] for leaf in leaves)})
+    presents = sorted(known & {*short_names(leaf["ca_sha256"] for leaf in leaves)})
     return [(OPERATOR, "Cluster Operator", presents, sorted(known))]
 
 
@@ -236,7 +219,7 @@ def _phase(phase: str, stretches: list[dict[str, Any]], restarts: list[dict[str,
 def _restart(restart: Restart, run: Run) -> dict[str, Any]:
     """A restart as the report has it; without seconds where no call has waited for it."""
     seconds = restart.action["seconds"] if restart.action else None
-    return {"pod": restart.pod, "component": component(restart.pod, run), "seconds": seconds}
+    return {"pod": restart.pod, "component": run.components.get(restart.pod, KAFKA), "seconds": seconds}
 
 
 def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
@@ -251,12 +234,13 @@ def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
 
 def _writes(actions: Iterable[Action]) -> list[dict[str, Any]]:
     """An entry for each object, with everything that was done to it."""
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[str, str | None, str | None], list[str]] = {}
     for action in actions:
         if action["verb"] in CHANGES:
-            found.setdefault(action["object"], []).append(action["what"])
+            found.setdefault((action["object"], action["kind"], action["name"]), []).append(action["what"])
     return [
-        {"object": written, "times": len(what), "what": list(dict.fromkeys(what))} for written, what in found.items()
+        {"object": written, "kind": kind, "name": name, "times": len(what), "what": list(dict.fromkeys(what))}
+        for (written, kind, name), what in found.items()
     ]
 
 
@@ -288,7 +272,4 @@ def _stretches(run: Run) -> list[dict[str, Any]]:
 
 def _phase_of(action: Action, previous: str, run: Run) -> str:
     """The phase of an action. A write of the ledger records earlier actions, so it belongs to their phase."""
-    cluster = run.last["cluster"]
-    # In each layout the names of its Secrets begin like this, and no others do.
-    ledger = f"Secret {cluster['namespace']}/{cluster['name']}-cluster-ca-trust"
-    return previous if previous and action["object"].startswith(ledger) else str(action["phase"])
+    return previous if previous and action["of_ledger"] else str(action["phase"])

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
@@ -110,6 +110,8 @@ class Run:
     users: dict[str, Any]
     #: The last entry of the audit trail after the run; None where the run added none.
     audit: Mapping[str, Any] | None
+    #: The component of each pod that a result shows or that a call has restarted, by the name of the pod.
+    components: Mapping[str, str]
 
     @classmethod
     def of(
@@ -149,6 +151,7 @@ class Run:
                 dict.fromkeys(told_of for call in told for told_of in call.get("client_warnings") or ())
             ),
             audit=next((call["audit"] for call in reversed(told) if call.get("audit")), None),
+            components={name: component for call in told for name, component in _components(call)},
         )
 
     @property
@@ -201,6 +204,15 @@ def _last_look(*results: Mapping[str, Any]) -> dict[str, Any]:
     ]
     taken = [look for look in looks if look["evidence"].get("seen_at")]
     return (taken or looks or [{"evidence": {}, "listeners": []}])[-1]
+
+
+def _components(call: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The names of the pods that this result shows, and of the pods that the call has restarted, each with its component."""
+    for pod in call.get("pods") or ():
+        yield pod["name"], pod["component"]
+    for action in call.get("actions") or ():
+        if action["verb"] == "restart":
+            yield action["name"], action["component"]
 
 
 def _step(call: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import HANDSHAKE, rows_of
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.nodes import order_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture import picture
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES, count, duration
 
@@ -259,7 +260,7 @@ def _trusting(facts: Facts) -> tuple[str, str]:
 
 
 def _figure(number: int, singular: str, many: str | None = None) -> tuple[str, str]:
-    return str(number), words.count(number, singular, many).partition(" ")[2]
+    return str(number), words.noun(number, singular, many)
 
 
 def authorities(facts: Facts) -> list[dict[str, Any]]:
@@ -342,13 +343,11 @@ def _written(writes: Sequence[Facts]) -> list[str]:
     """The written objects, with how often; pods are only counted, because there can be many."""
     found, pods = [], 0
     for write in writes:
-        kind, _space, name = write["object"].partition(" ")
-        if kind == "Pod":
+        if write["kind"] == "Pod":
             pods += 1
         else:
-            found.append(
-                f"{kind} {name.rsplit('/', 1)[-1]}" + (f" ({write['times']} times)" if write["times"] > 1 else "")
-            )
+            written = f"{write['kind']} {write['name']}" if write["kind"] else write["object"]
+            found.append(written + (f" ({write['times']} times)" if write["times"] > 1 else ""))
     return [*found, *([words.count(pods, "Pod")] if pods else [])]
 
 
@@ -365,9 +364,8 @@ def _pod(pod: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
         "ready": "yes" if pod.get("ready") else "no",
         "evidence": pod.get("evidence") or "",
         "restarts": "" if pod["restarts"] is None else str(pod["restarts"]),
-        "presents": [_letter(label, letters) for label in pod["presents"]]
-        or ["unknown" if pod.get("evidence") else "none of these CAs"],
-        "trusts": [_letter(label, letters) for label in pod["trusts"]] or ["nothing known"],
+        "presents": _name_cas("presents", pod, letters) or ["unknown" if pod.get("evidence") else "none of these CAs"],
+        "trusts": _name_cas("trusts", pod, letters) or ["nothing known"],
     }
 
 
@@ -376,7 +374,7 @@ def _outside(client: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
     letters, waiver = _letters(cas), client["waiver"]
     return {
         "client": client["client"],
-        "trusts": [_letter(label, letters) for label in client["trusts"]] or ["nothing known"],
+        "trusts": _name_cas("trusts", client, letters) or ["nothing known"],
         "doubt": client["doubt"],
         "waiver": f"until {waiver['until']}: {waiver['reason']}" if waiver else "",
     }
@@ -387,7 +385,7 @@ def _presenter(presenter: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
     letters, waiver = _letters(cas), presenter["waiver"]
     return {
         "name": presenter["name"],
-        "presents": [_letter(label, letters) for label in presenter["presents"]] or ["unknown"],
+        "presents": _name_cas("presents", presenter, letters) or ["unknown"],
         "evidence": presenter["evidence"],
         "waiver": f"until {waiver['until']}: {waiver['reason']}" if waiver else "",
     }
@@ -397,8 +395,10 @@ def _letters(cas: Sequence[Facts]) -> dict[str, str]:
     return {ca["short"]: f"{ca['letter']} {ca['name']}" for ca in cas}
 
 
-def _letter(label: str, letters: Mapping[str, str]) -> str:
-    return letters.get(label[-13:-1], label)
+def _name_cas(key: str, party: Facts, letters: Mapping[str, str]) -> list[str]:
+    """The CAs under this key of a party by their letters; a CA without a letter as lists name it."""
+    named = zip(party[key], party[f"{key}_sha256"], strict=True)
+    return [letters.get(sha256[:12], label) for label, sha256 in named]
 
 
 def _log(facts: Facts) -> list[dict[str, str]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import SECONDS_OF_A_DAY
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import SECONDS_OF_A_DAY, moment
 
 Facts = Mapping[str, Any]
 
@@ -61,7 +61,12 @@ def title(facts: Facts) -> str:
 
 
 def count(number: int, singular: str, many: str | None = None) -> str:
-    return f"{number} {singular if number == 1 else many or singular + 's'}"
+    return f"{number} {noun(number, singular, many)}"
+
+
+def noun(number: int, singular: str, many: str | None = None) -> str:
+    """The noun for so many things."""
+    return singular if number == 1 else many or f"{singular}s"
 
 
 def party(component: str, number: int) -> str:
@@ -133,9 +138,9 @@ def describe_led_clients(since: str | None) -> str:
 
 def span(begin: str, end: str) -> str:
     """From when to when, the day only once when it is the same."""
-    day, _t, begun = begin.partition("T")
-    ended = end.partition("T")[2] if end.startswith(f"{day}T") else end.replace("T", " ")
-    return f"{day} {begun.rstrip('Z')} to {ended.rstrip('Z')} UTC"
+    begun, ended = moment(begin), moment(end)
+    is_same_day = begun.date() == ended.date()
+    return f"{begun:%Y-%m-%d %H:%M:%S} to {ended:{'%H:%M:%S' if is_same_day else '%Y-%m-%d %H:%M:%S'}} UTC"
 
 
 def sentences(facts: Facts) -> list[str]:

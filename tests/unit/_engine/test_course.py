@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine im
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import CallOutcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.restarts import SharedCount
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Target, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
@@ -211,7 +211,7 @@ def test_an_awaited_restart_is_reported_once(cluster: WatchedCluster, asked: boo
             return ()
         cluster.restart(node)
         if asked:
-            work.record(Action("restart", f"Pod kafka/{node}", "trust roll", "trust"))
+            work.record(Action("restart", Target("Pod", "kafka", node), "trust roll", "trust"))
         return (RaiseKeyGeneration(generation=7),)
 
     run(work, RECONCILE, take_nothing, engine=ruled_by(rule))

@@ -24,7 +24,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    InPlaceObstacles,
+    Rebalance,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, StampPods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
@@ -230,9 +234,9 @@ def test_an_earlier_look_is_of_the_processes_that_ran_then(
     assert nodes.answers.asked == 2
 
 
-@pytest.mark.parametrize(("rebalances", "asked"), [({}, 0), ({"KafkaRebalance kafka/moving": ""}, 1)])
+@pytest.mark.parametrize(("rebalances", "asked"), [((), 0), ((Rebalance("moving", "KafkaRebalance kafka/moving"),), 1)])
 def test_nodes_are_asked_before_a_flow_begins_in_a_rebalance(
-    rebalances: dict[str, str], asked: int, nodes: ReloadingNodes, cluster: WatchedCluster
+    rebalances: tuple[Rebalance, ...], asked: int, nodes: ReloadingNodes, cluster: WatchedCluster
 ) -> None:
     """Whether they can reload decides whether it may begin."""
     work = cluster.work()

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Target, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -65,7 +65,7 @@ def restarted(
 ) -> set[str]:
     work = stand.work()
     restart(work, chosen, since, lambda: None)
-    return {action.object.removeprefix("Pod kafka/") for action in work.actions if action.verb == "restart"}
+    return {action.target.name for action in work.actions if action.verb == "restart"}
 
 
 def test_the_components_that_are_named(stand: Stand) -> None:
@@ -212,7 +212,7 @@ def test_a_failure_that_passes_restarts_no_pod_twice(stand: Stand) -> None:
 
 
 def restarts_of(work: Work) -> list[str]:
-    return sorted(action.object.removeprefix("Pod kafka/") for action in work.actions if action.verb == "restart")
+    return sorted(action.target.name for action in work.actions if action.verb == "restart")
 
 
 def test_a_pod_that_changes_between_look_and_write_is_looked_at_again(stand: Stand) -> None:
@@ -333,7 +333,7 @@ def test_failures_far_apart_end_no_call(stand: Stand, monkeypatch: pytest.Monkey
     def restart_one(step: Roll, seen: Observation, work: Work) -> None:
         left = [one for one in seen.snapshot.nodes.pods if one.uid in step.uids]
         stand.recreate(left[0].name)
-        work.record(Action("restart", f"Pod kafka/{left[0].name}", "manual roll", "use"))
+        work.record(Action("restart", Target("Pod", "kafka", left[0].name), "manual roll", "use"))
         stand.clock.seconds += 100
         if len(left) > 1:
             raise Unreachable(Attempt("delete", PODS, "kafka", left[1].name), "no answer", "", is_transient=True)

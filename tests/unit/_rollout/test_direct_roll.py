@@ -70,7 +70,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> DirectCluster:
 
 def test_nodes_in_the_kafka_rollers_order_then_components(memory: DirectCluster) -> None:
     actions = recorded(carry_out_roll, memory.whole_roll(), memory.look(), memory.work())
-    restarted = [action.object.removeprefix("Pod kafka/") for action in actions if action.verb == "restart"]
+    restarted = [action.target.name for action in actions if action.verb == "restart"]
     assert restarted[:3] == ["demo-kafka-0", "demo-kafka-2", "demo-kafka-1"]
     assert sorted(name.rsplit("-", 2)[0] for name in restarted[3:]) == sorted(COMPONENTS)
     assert memory.restarts() == dict.fromkeys(NODES, 1)

@@ -431,8 +431,8 @@ def test_each_restart_has_a_log_line_with_its_number_and_the_pod() -> None:
     stand.recreate_at(1, NODES[1])
     stand.recreate_at(2, NODES[0])
     stand.roll(NODES[:2], RollReason.RETIRE)
-    assert [(one.number, one.pod, one.why) for one in work.restarts.shown] == [
-        (1, NODES[1], "retire roll"), (2, NODES[0], "retire roll"),
+    assert [(one.number, one.pod, one.reason) for one in work.restarts.shown] == [
+        (1, NODES[1], RollReason.RETIRE), (2, NODES[0], RollReason.RETIRE),
     ]  # fmt: skip
     assert all(one.seconds is not None for one in work.restarts.shown)
     assert lines == [f"[kafka/demo] {one.sentence()}" for one in work.restarts.shown]
@@ -542,7 +542,7 @@ def test_a_node_that_does_not_come_back_is_named_and_the_others_restart_no_secon
 
 
 def away(actions: list[Action]) -> dict[str, int | None]:
-    return {one.object.split("/")[1]: one.away for one in actions if one.verb == "restart"}
+    return {one.target.name: one.away for one in actions if one.verb == "restart"}
 
 
 def test_each_pod_is_away_alone() -> None:

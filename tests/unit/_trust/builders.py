@@ -70,9 +70,8 @@ def a_backup(ca: CaSecrets | None = None, *, number: int = 1, age: timedelta = D
     """Of a day ago, with a ledger of its CA."""
     kept = secrets() if ca is None else ca
     known = (entry(kept.current, generations=(kept.certificate_generation,)),) if kept.current else ()
-    return Backup(
-        f"Secret kafka/demo-cluster-ca-backup-{number}", NOW - age, kept, **{"ledger": ledger(*known), **fields}
-    )
+    secret = f"demo-cluster-ca-backup-{number}"
+    return Backup(secret, f"Secret kafka/{secret}", NOW - age, kept, **{"ledger": ledger(*known), **fields})
 
 
 def answering(snapshot: Snapshot, accepting: Iterable[str] = (), refusing: Iterable[str] = ()) -> Snapshot:

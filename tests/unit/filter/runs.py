@@ -18,8 +18,20 @@ PHASES = ("prepare", "trust", "use", "retire")
 _MEANINGS = {state.value: state.meaning for state in TrustState}
 
 
+#: The digests of CAs by their names in lists.
+_DIGESTS: dict[str, str] = {}
+
+
 def label(sha256: str, name: str = "cluster-ca") -> str:
-    return f"{name} ({sha256[:12]})"
+    named = f"{name} ({sha256[:12]})"
+    _DIGESTS[named] = sha256
+    return named
+
+
+def with_digests(party: Mapping[str, Any]) -> dict[str, Any]:
+    """The party of a result, with the digests of the CAs that it names."""
+    lists = {key: party[key] for key in ("presents", "issuers", "trusts", "refuses") if key in party}
+    return {**party, **{f"{key}_sha256": [_DIGESTS.get(one, "") for one in named] for key, named in lists.items()}}
 
 
 def ca(sha256: str = OLD, state: str = "TRUSTED_IN_USE_ALL", **changed: Any) -> dict[str, Any]:
@@ -38,7 +50,7 @@ def ca(sha256: str = OLD, state: str = "TRUSTED_IN_USE_ALL", **changed: Any) -> 
 
 
 def pod(name: str = "demo-kafka-0", uid: str = "1", **changed: Any) -> dict[str, Any]:
-    return {
+    return with_digests({
         "name": name,
         "uid": uid,
         "component": "kafka",
@@ -48,7 +60,7 @@ def pod(name: str = "demo-kafka-0", uid: str = "1", **changed: Any) -> dict[str,
         "trusts": [label(OLD)],
         "evidence": "stored leaf",
         **changed,
-    }
+    })  # fmt: skip
 
 
 def nodes(uid: str, numbers: Iterable[int] = range(3), **changed: Any) -> list[dict[str, Any]]:
@@ -57,7 +69,7 @@ def nodes(uid: str, numbers: Iterable[int] = range(3), **changed: Any) -> list[d
 
 def listener(name: str = "demo-kafka-0", uid: str = "0-d", port: int = 9091, **changed: Any) -> dict[str, Any]:
     """A listener as it answers after the rotation."""
-    return {
+    return with_digests({
         "pod": name,
         "uid": uid,
         "port": port,
@@ -68,7 +80,7 @@ def listener(name: str = "demo-kafka-0", uid: str = "0-d", port: int = 9091, **c
         "refuses": [label(OLD)],
         "why": [],
         **changed,
-    }
+    })  # fmt: skip
 
 
 def listeners(pods: Iterable[Mapping[str, Any]], ports: Iterable[int] = (9090, 9091)) -> list[dict[str, Any]]:
@@ -82,7 +94,8 @@ def look(answers: Iterable[Mapping[str, Any]], **changed: Any) -> dict[str, Any]
 
 
 def leaf(**changed: Any) -> dict[str, Any]:
-    return {"component": "cluster-operator", "ca": label(OLD), **changed}
+    named = {"component": "cluster-operator", "ca": label(OLD), **changed}
+    return {**named, "ca_sha256": _DIGESTS.get(named["ca"])}
 
 
 def seen(cas: Iterable[Mapping[str, Any]], pods: Iterable[Mapping[str, Any]], **changed: Any) -> dict[str, Any]:
@@ -95,12 +108,22 @@ def action(verb: str, named: str, phase: str, seconds: float | None = None, **ch
     return {
         "verb": verb,
         "object": f"{kind} kafka/{name}",
+        "kind": kind,
+        "namespace": "kafka",
+        "name": name,
+        "component": _component_of(name) if verb == "restart" else None,
+        "of_ledger": "-ca-trust" in name and kind == "Secret",
         "what": f"{verb} it",
         "phase": phase,
         "seconds": seconds,
         "away": 1 if verb == "restart" else None,
         **changed,
     }
+
+
+def _component_of(pod: str) -> str:
+    others = ("entity-operator", "cruise-control", "kafka-exporter")
+    return next((component for component in others if component in pod), "kafka")
 
 
 def step(

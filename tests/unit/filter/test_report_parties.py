@@ -32,6 +32,7 @@ from .runs import (
     rotation,
     seen,
     step,
+    with_digests,
 )
 
 
@@ -278,8 +279,8 @@ def test_a_sentence_does_not_name_a_hundred_nodes(count: int, end: str) -> None:
 def test_parties_without_listeners_are_there_from_stored_evidence() -> None:
     other = pod("demo-cruise-control-x", "x", component="cruise-control", trusts=[label(NEW)])
     clients = [
-        {"client": "KafkaConnect kafka/a", "trusts": [label(NEW)], "doubt": "", "waiver": None},
-        {"client": "KafkaConnect kafka/b", "trusts": [], "doubt": "it is not known.", "waiver": {"until": "T", "reason": "r"}},
+        with_digests({"client": "KafkaConnect kafka/a", "trusts": [label(NEW)], "doubt": "", "waiver": None}),
+        with_digests({"client": "KafkaConnect kafka/b", "trusts": [], "doubt": "it is not known.", "waiver": {"until": "T", "reason": "r"}}),
     ]  # fmt: skip
     found = told([], [other], outside=clients, leaves=[leaf(ca=label(NEW))])
     assert rows(found) == {
@@ -293,7 +294,7 @@ def test_parties_without_listeners_are_there_from_stored_evidence() -> None:
 
 
 ALL = listeners(RUNNING)
-MUTE = {"trusts": [], "refuses": []}
+MUTE = with_digests({"trusts": [], "refuses": []})
 
 
 @pytest.mark.parametrize(
@@ -306,7 +307,7 @@ MUTE = {"trusts": [], "refuses": []}
         ),
         (ALL[:4], ": 4 of 4 listeners asked refuse it; 1 node not observed."),
         (
-            [*ALL[:-1], {**ALL[-1], "trusts": [label(OLD)], "refuses": []}],
+            [*ALL[:-1], {**ALL[-1], **with_digests({"trusts": [label(OLD)], "refuses": []})}],
             ", by stored evidence: 1 of 6 listeners did when asked.",
         ),
         ([{**one, **MUTE} for one in ALL], ", by stored evidence: the run asked no listener about it."),

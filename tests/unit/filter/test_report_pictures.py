@@ -204,7 +204,7 @@ def test_a_restart_that_no_call_asked_for_counts_as_well() -> None:
 
 def test_restarts_that_only_some_calls_have_seen_are_counted_once() -> None:
     """The operator had begun before the call that waited for the rest."""
-    partly = [action("restart", f"Pod kafka/{node['name']}", "use") for node in nodes("b")[1:]]
+    partly = [action("restart", f"Pod {node['name']}", "use") for node in nodes("b")[1:]]
     log = [step(1.0, partly, nodes("b"))]
     noted = rotation(log=log, first=seen([], nodes("a")), last=seen([], nodes("b")))
     assert (facts(noted)["rolls"], facts(noted)["restarts"]) == (1, 3)
@@ -279,7 +279,15 @@ def test_phases_are_told_in_the_order_of_the_flow() -> None:
 
 def test_a_phase_tells_what_was_written_restarted_and_waited_for() -> None:
     prepare, trust = facts()["phases"][:2]
-    assert prepare["writes"] == [{"object": "Secret kafka/demo-cluster-ca", "times": 1, "what": ["update it"]}]
+    assert prepare["writes"] == [
+        {
+            "object": "Secret kafka/demo-cluster-ca",
+            "kind": "Secret",
+            "name": "demo-cluster-ca",
+            "times": 1,
+            "what": ["update it"],
+        }
+    ]
     assert prepare["waits"] == [{"object": "Secret kafka/demo-trustbundle", "what": "wait it", "seconds": 1.5}]
     assert [one["pod"] for one in trust["restarts"]] == ["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"]
     assert {(one["component"], one["seconds"]) for one in trust["restarts"]} == {("kafka", 2.0)}
@@ -288,7 +296,9 @@ def test_a_phase_tells_what_was_written_restarted_and_waited_for() -> None:
 def test_an_object_that_was_written_twice_is_told_once() -> None:
     twice = [action("update", "Kafka demo", "use", what="one"), action("update", "Kafka demo", "use", what="two")]
     (phase,) = facts(rotation(log=[step(1.0, twice)]))["phases"]
-    assert phase["writes"] == [{"object": "Kafka kafka/demo", "times": 2, "what": ["one", "two"]}]
+    assert phase["writes"] == [
+        {"object": "Kafka kafka/demo", "kind": "Kafka", "name": "demo", "times": 2, "what": ["one", "two"]}
+    ]
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ from ..filter.runs import (
     roll,
     rotation,
     seen,
+    with_digests,
 )
 from .pages import write_pages
 
@@ -50,14 +51,16 @@ def hostile() -> list[dict[str, Any]]:
     failed = held(cas=cas, pods=pods, violations=[violation], msg=HOSTILE, pending=[HOSTILE])
     done = [preparation(), roll("trust", "b")]
     for action in (one for call in done for one in call["actions"]):
-        action.update(what=HOSTILE, object=f"Secret kafka/{HOSTILE}")
+        action.update(what=HOSTILE, object=f"Secret kafka/{HOSTILE}", name=HOSTILE)
     cluster = {"name": HOSTILE, "namespace": HOSTILE}
     failed |= {"cluster": cluster, "waiting": [HOSTILE]}
     waiver = {"until": HOSTILE, "reason": HOSTILE}
     failed["presenters"] = {"count": 1, "others": [
-        {"name": HOSTILE, "presents": [HOSTILE], "evidence": HOSTILE, "awaits_certificate": True, "waiver": waiver},
+        with_digests(
+            {"name": HOSTILE, "presents": [HOSTILE], "evidence": HOSTILE, "awaits_certificate": True, "waiver": waiver}
+        ),
     ]}  # fmt: skip
-    failed["outside"] = [{"client": HOSTILE, "trusts": [HOSTILE], "doubt": HOSTILE, "waiver": waiver}]
+    failed["outside"] = [with_digests({"client": HOSTILE, "trusts": [HOSTILE], "doubt": HOSTILE, "waiver": waiver})]
     failed["waivers"] = [{"client": HOSTILE, **waiver}]
     certificate = {**dict.fromkeys(("subject", "issuer", "ca", "sha256", "not_after", "problem"), HOSTILE)}
     user = {"name": HOSTILE, "namespace": HOSTILE, "authentication": HOSTILE, "certificate": certificate}
@@ -93,12 +96,12 @@ def asked(count: int = 100) -> list[dict[str, Any]]:
     answers = [one for one in listeners(running[1:]) if (one["pod"], one["port"]) != ("demo-kafka-7", 9091)]
     shown = listener("demo-kafka-1", "1-d", 9094, verifies=False, trusts=[], refuses=[])
     others = [pod("demo-entity-operator-x", "x", component="entity-operator", presents=[label(NEW)])]
-    client = {
+    client = with_digests({
         "client": "KafkaConnect kafka/connect",
         "trusts": [label(OLD)],
         "doubt": "it did not restart",
         "waiver": None,
-    }
+    })  # fmt: skip
     gone = {**ca(), "pods": [], "lingering": ["demo-kafka-2", "demo-kafka-3"]}
     last = seen([ca(NEW)], [*running, *others], removed=[gone], outside=[client])
     return rotation(first=seen([ca()], nodes("a", range(count))), last=last, **look([*answers, silent, shown]))

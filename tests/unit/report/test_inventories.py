@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ..filter.runs import NEW, OLD, ca, facts, label, nodes, rotation, seen
+from ..filter.runs import NEW, OLD, ca, facts, label, nodes, rotation, seen, with_digests
 from .pages import page_of, write_pages
 
 ENDS = "2027-01-01T00:00:00Z"
@@ -82,11 +82,11 @@ def test_a_report_has_no_table_of_objects_that_no_call_has_seen(written: Path, h
 # Clients outside the cluster in the report: an audit finds who was let pass, until when and why.
 
 CLIENTS = [
-    {"client": "KafkaBridge kafka/bridge", "trusts": [label(OLD), label(NEW)], "doubt": "", "waiver": None},
-    {
+    with_digests({"client": "KafkaBridge kafka/bridge", "trusts": [label(OLD), label(NEW)], "doubt": "", "waiver": None}),
+    with_digests({
         "client": "KafkaConnect kafka/connect", "trusts": [], "doubt": "its copy does not exist",
         "waiver": {"until": "2026-12-24T18:00:00Z", "reason": "moves in week 51"},
-    },
+    }),
 ]  # fmt: skip
 
 
@@ -113,14 +113,14 @@ def test_a_waiver_that_stands_beside_no_client_is_in_every_form(tmp_path: Path) 
 PRESENTERS = {
     "count": 7,
     "others": [
-        {
+        with_digests({
             "name": "Pod kafka/billing", "presents": [label(OLD)], "evidence": "it has not read it", "awaits_certificate": False,
             "waiver": None,
-        },
-        {
+        }),
+        with_digests({
             "name": "KafkaUser kafka/partner", "presents": [], "evidence": "another issuer issues it", "awaits_certificate": False,
             "waiver": {"until": "2026-12-24T18:00:00Z", "reason": "told by phone"},
-        },
+        }),
     ],
 }  # fmt: skip
 

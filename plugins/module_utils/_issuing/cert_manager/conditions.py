@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..._errors import Attempted, Invalid, IssuerUnavailable, KubeError, ResourceTypeMissing, Unavailable, fit_in_line
+from ..._errors import Attempted, Invalid, IssuerUnavailable, KubeError, ResourceTypeMissing, WebhookAway, fit_in_line
 from ..._kube.resources import Resource
 from ..._strimzi.issuer_settings import CertManagerIssuer
 from ..._strimzi.names import CLUSTER_ISSUERS, ISSUERS
@@ -93,8 +93,6 @@ class IssuerReference:
 
 
 _INSTALL = "Install cert-manager 1.0 or later with its CustomResourceDefinitions, or check that this is the right Kubernetes cluster"
-#: How the API server says that a webhook was to judge an object and did not answer.
-_WEBHOOK_AWAY = "failed calling webhook"
 
 
 def _not_installed(kind: Attempted | Resource) -> str:
@@ -125,7 +123,7 @@ def refuse_unwritten(error: KubeError, target: str, issuer: object) -> Refused:
             f"{target} is not accepted: {fit_in_line(error.cause)}.",
             f"Correct the issuer ({issuer}) or the names of this leaf as this says; then run again.",
         )
-    if isinstance(error, Unavailable) and _WEBHOOK_AWAY in error.cause:
+    if isinstance(error, WebhookAway):
         raise IssuerUnavailable(
             target,
             f"cannot be made: {fit_in_line(error.cause)}",

@@ -23,7 +23,7 @@ from ..._leaves.request import Failure, Wanted, request_name
 from ..._pki.certificates import Chain
 from ..._pki.keys import KeyAlgorithm, KeySpec, PrivateKey
 from ..._pki.requests import build_request
-from ..._strimzi.apply.work import Action, Work, Write, WriteVerb, write_all
+from ..._strimzi.apply.work import Action, Target, Work, Write, WriteVerb, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
@@ -301,9 +301,10 @@ def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> Non
     """Look again and again until every request has an answer, but not longer than the caller wants. Nothing is held
     meanwhile.
     """
+    issuer = Target.in_words(step.external_issuer)
     what = f"{step.external_issuer} issues {len(step.secrets)} certificates"
     if work.dry_run:
-        work.record(Action("wait", step.external_issuer, what, step.phase.value))
+        work.record(Action("wait", issuer, what, step.phase.value))
         return
     begun, pause, told = work.clock.monotonic(), _FIRST_LOOK, False
     while _is_awaited(step, observation) and (left := (step.deadline - work.clock.now()) / timedelta(seconds=1)) > 0:
@@ -312,7 +313,7 @@ def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> Non
         observation = with_requests(work.observe(), work)
         if not told and work.clock.monotonic() - begun >= _TELL_AFTER:
             told = _tell_what_is_awaited(step, observation, work)
-    work.record(Action("wait", step.external_issuer, what, step.phase.value, seconds=work.clock.monotonic() - begun))
+    work.record(Action("wait", issuer, what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
 
 def _is_awaited(step: AwaitIssuer, observation: Observation) -> bool:

@@ -92,7 +92,7 @@ def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Wri
     damaged since.
     """
     scope = observation.scope
-    kept = content_of(scope, observation.secrets, step.backup.name)
+    kept = content_of(scope, observation.secrets, step.backup)
     named = {
         StateSecrets.KEY: (scope.ca_key_secret,),
         StateSecrets.CERTIFICATE: (scope.ca_certificate_secret,),
@@ -134,7 +134,7 @@ def as_restored(observation: Observation) -> Observation:
     """The observation with the Secrets that a recovery would put back: a plan issues with their keys what follows. Raises StepError."""
     scope, secrets = observation.scope, dict(observation.secrets)
     for step in find_restoration(observation.snapshot):
-        kept = content_of(scope, secrets, step.backup.name)
+        kept = content_of(scope, secrets, step.backup)
         secrets |= {name: as_secret(name, data) for name, data in kept.items()}
     return replace(observation, secrets=secrets)
 

@@ -52,7 +52,19 @@ from ..names import KAFKA_NODE_POOLS
 from ..secret_data import annotation, entries
 from ..users import pausing
 from . import authority, backup, stamping
-from .work import Action, Work, Write, WriteVerb, as_stored, new_secret, public_fact, secret_patch, version, write_all
+from .work import (
+    Action,
+    Target,
+    Work,
+    Write,
+    WriteVerb,
+    as_stored,
+    new_secret,
+    public_fact,
+    secret_patch,
+    version,
+    write_all,
+)
 
 Parts: TypeAlias = tuple[Part, ...]
 Facts: TypeAlias = Mapping[str, Any]
@@ -104,7 +116,7 @@ def _remove_superfluous(part: Part, observation: Observation) -> tuple[Write, ..
     if not gone:
         return ()
     patch = secret_patch(gone)
-    return (Write(WriteVerb.UPDATE, SECRETS, part.name, _RECORDING, patch, version(stored), {}, {}),)
+    return (Write(WriteVerb.UPDATE, SECRETS, part.name, _RECORDING, patch, version(stored), {}, {}, of_ledger=True),)
 
 
 def _write_part(part: Part, observation: Observation, before: Facts, after: Facts) -> tuple[Write, ...]:
@@ -112,7 +124,7 @@ def _write_part(part: Part, observation: Observation, before: Facts, after: Fact
     if stored is None or part.name not in ledger_parts(observation.secrets, observation.scope):
         annotations = {name: value for name, value in part.annotations.items() if value}
         body = new_secret(observation.scope.labels, part.name, part.entries, annotations, part.type)
-        return (Write(WriteVerb.CREATE, SECRETS, part.name, _RECORDING, body, before={}, after=after),)
+        return (Write(WriteVerb.CREATE, SECRETS, part.name, _RECORDING, body, before={}, after=after, of_ledger=True),)
     present = entries(stored)
     changed: dict[str, bytes | None] = {k: value for k, value in part.entries.items() if present.get(k) != value}
     changed.update(dict.fromkeys(part.superfluous(stored)))
@@ -120,7 +132,9 @@ def _write_part(part: Part, observation: Observation, before: Facts, after: Fact
     if not changed and not marks:
         return ()
     patch = secret_patch(changed, marks)
-    return (Write(WriteVerb.UPDATE, SECRETS, part.name, _RECORDING, patch, version(stored), before, after),)
+    return (
+        Write(WriteVerb.UPDATE, SECRETS, part.name, _RECORDING, patch, version(stored), before, after, of_ledger=True),
+    )
 
 
 def delete_ledger(observation: Observation) -> tuple[Write, ...]:
@@ -143,7 +157,7 @@ def remove_marks(observation: Observation) -> tuple[Write, ...]:
 
 def _delete_part(name: str, why: str, observation: Observation) -> Write:
     facts, stored = ledger_facts(observation.snapshot.ledger), observation.secrets[name]
-    return Write(WriteVerb.DELETE, SECRETS, name, why, None, version(stored), before=facts, after={})
+    return Write(WriteVerb.DELETE, SECRETS, name, why, None, version(stored), before=facts, after={}, of_ledger=True)
 
 
 def set_replicas(step: SetReplicas, observation: Observation) -> tuple[Write, ...]:
@@ -195,9 +209,10 @@ class _Look:
 
 def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> None:
     """Watch the pods of these clients, which the operator restarts when a copy changes. Raises OperatorSilent."""
-    what = ", ".join(step.clients)
+    clients = ", ".join(step.clients)
+    target = Target.in_words(clients)
     if work.dry_run:
-        work.record(Action("wait", what, "the operator brings the trusted CAs to it", step.phase.value))
+        work.record(Action("wait", target, "the operator brings the trusted CAs to it", step.phase.value))
         return
     look = _Look(observation, step, work)
     begun = work.clock.monotonic()
@@ -218,26 +233,27 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> N
         limit = work.settings.operator_timeout.total_seconds()
         raise OperatorSilent(
             "The Cluster Operator",
-            f"has not brought the trusted CAs to {what} within {limit:.0f} s",
+            f"has not brought the trusted CAs to {clients} within {limit:.0f} s",
             "See in the status of each what keeps the operator from it, or give a waiver; then run the flow again, "
             "it continues where it stopped.",
         ) from None
     seconds = work.clock.monotonic() - begun
-    work.record(Action("wait", what, "the operator brought the trusted CAs to it", step.phase.value, seconds=seconds))
+    work.record(Action("wait", target, "the operator brought the trusted CAs to it", step.phase.value, seconds=seconds))
 
 
 def await_clients(step: AwaitClients, observation: Observation, work: Work) -> None:
     """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it."""
-    subject, what = f"Secret {work.scope.namespace}/{work.scope.ca_certificate_secret}", "clients read the new CA"
+    target = Target("Secret", work.scope.namespace, work.scope.ca_certificate_secret)
+    what = "clients read the new CA"
     if work.dry_run:
-        work.record(Action("wait", subject, what, step.phase.value))
+        work.record(Action("wait", target, what, step.phase.value))
         return
     begun, left = work.clock.monotonic(), (step.earliest_use - work.clock.now()).total_seconds()
     work.tell(f"clients get {left:.0f} s to read {step.certificate.subject}")
     while (left := (step.earliest_use - work.clock.now()).total_seconds()) > 0:
         work.renew_lease()
         work.clock.sleep(min(left, _SLICE))
-    work.record(Action("wait", subject, what, step.phase.value, seconds=work.clock.monotonic() - begun))
+    work.record(Action("wait", target, what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
 
 #: A function that carries out one step and records its actions with the work.

@@ -157,7 +157,7 @@ def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: 
             found.setdefault(EventReason.HELD, []).append(str(violation))
         if violation.condition is Condition.LEAVES_ARE_ISSUED:
             found.setdefault(EventReason.NOT_ISSUED, []).append(str(violation))
-        if violation.condition is Condition.NAMES_ARE_FREE and violation.subject.startswith(f"{SECRETS.kind} "):
+        if violation.condition is Condition.NAMES_ARE_FREE and violation.kind == SECRETS.kind:
             found.setdefault(EventReason.NOT_OWNED, []).append(str(violation))
     for reason, notes in found.items():
         told = first_told(notes, "condition", "the playbook status names each")

@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..._trust.model.steps.nodes import RollReason
 
 #: The end of a line about a restart that the plan does not have.
 _UNPLANNED = "by the Cluster Operator or another program, while this call was at something else"
@@ -27,8 +31,8 @@ class CountedRestart:
     number: int | None
     #: The number of restarts in the plan; None where there is no plan.
     planned: int | None
-    #: The reason for the restart, in words; empty where it is not known.
-    why: str = ""
+    #: Why the pod restarts; None if that is not known.
+    reason: RollReason | None = None
     #: Seconds from the end of the pod until its successor was ready; None where the call has not waited for the restart.
     seconds: float | None = None
 
@@ -40,7 +44,7 @@ class CountedRestart:
     def sentence(self) -> str:
         """The line for people who watch."""
         ready = "" if self.seconds is None else f", Ready after {self.seconds:.1f} s"
-        why = f" ({self.why})" if self.why else ""
+        why = f" ({self.reason.value} roll)" if self.reason else ""
         name = self.pod if self.successor == self.pod else f"{self.pod}, now {self.successor}"
         return f"{self._heading}: {name}{why}{ready}{f', {_UNPLANNED}' if self.number is None else ''}"
 
@@ -65,10 +69,12 @@ class RestartCount:
     #: The restarts that this call has shown, in order.
     shown: list[CountedRestart] = field(default_factory=list)
 
-    def count(self, pod: str, why: str, *, successor: str = "", seconds: float | None = None) -> CountedRestart:
-        """Count a restart of the plan. The pod in its place has the same name where no ``successor`` is given."""
+    def count(
+        self, pod: str, reason: RollReason | None, *, successor: str = "", seconds: float | None = None
+    ) -> CountedRestart:
+        """Count a restart of the plan. The pod in its place has the same name if no ``successor`` is given."""
         self.done += 1
-        return self._show(CountedRestart(pod, successor or pod, self.done, self.planned, why, seconds))
+        return self._show(CountedRestart(pod, successor or pod, self.done, self.planned, reason, seconds))
 
     def note_unplanned(self, pod: str, successor: str) -> CountedRestart:
         """Note a restart that the plan does not have."""

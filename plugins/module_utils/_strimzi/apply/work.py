@@ -24,6 +24,7 @@ from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import Resource, managers_of
 from ..._pki.certificates import Certificate
 from ..._pki.keys import PrivateKey
+from ..._trust.model.components import Component
 from ..._trust.model.intent import NO_WISHES, Wishes
 from ..._trust.model.listeners import ObservedListener
 from ..._trust.model.snapshot import NodeAnswers
@@ -46,13 +47,34 @@ def public_fact(certificate: Certificate) -> str:
 
 
 @dataclass(frozen=True)
+class Target:
+    """The object of an action."""
+
+    #: The kind of the object; empty if ``name`` holds an issuer or several objects, in words.
+    kind: str
+    #: The namespace of the object; empty if it has none.
+    namespace: str
+    #: The name of the object.
+    name: str
+
+    @classmethod
+    def in_words(cls, name: str) -> Target:
+        """An issuer, or several objects, as sentences name them."""
+        return cls("", "", name)
+
+    def __str__(self) -> str:
+        name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.kind} {name}" if self.kind else name
+
+
+@dataclass(frozen=True)
 class Action:
     """A write, restart, reload or wait."""
 
     #: Either create, update, delete, restart, reload or wait.
     verb: str
-    #: Kind, namespace and name of the object.
-    object: str
+    #: The object of the action.
+    target: Target
     #: The effect of the action on the object, in words.
     what: str
     #: The phase of the flow in which the action was taken.
@@ -67,8 +89,17 @@ class Action:
     away: int | None = None
     #: At a restart, why the pod restarts; None elsewhere.
     reason: RollReason | None = None
+    #: At a restart, the component that runs in the pod; None elsewhere.
+    component: Component | None = None
+    #: Whether the object holds the ledger, which records what the actions before it have done.
+    of_ledger: bool = False
     #: When it was recorded, UTC.
     at: datetime | None = field(default=None, compare=False)
+
+    @property
+    def object(self) -> str:
+        """The object of the action as sentences name it."""
+        return str(self.target)
 
     @property
     def is_change(self) -> bool:
@@ -80,10 +111,16 @@ class Action:
         return {
             "verb": self.verb,
             "object": self.object,
+            "kind": self.target.kind or None,
+            "namespace": self.target.namespace or None,
+            "name": self.target.name if self.target.kind else None,
             "what": self.what,
             "phase": self.phase,
             "seconds": seconds,
             "away": self.away,
+            "reason": self.reason.value if self.reason else None,
+            "component": self.component.value if self.component else None,
+            "of_ledger": self.of_ledger,
         }
 
 
@@ -249,7 +286,7 @@ class Work:
     def record_restart(self, action: Action) -> None:
         """Record a restart that the call has waited for, and show it by its number in the plan."""
         self.record(action)
-        shown = self.restarts.count(action.object.rpartition("/")[2], action.what, seconds=action.seconds)
+        shown = self.restarts.count(action.target.name, action.reason, seconds=action.seconds)
         self.tell(shown.sentence())
 
     def tell(self, line: str) -> None:
@@ -285,11 +322,13 @@ class Write:
     after: Mapping[str, Any] | None = None
     #: Namespace of the object; empty for that of the cluster.
     namespace: str = ""
+    #: Whether the object holds the ledger.
+    of_ledger: bool = False
 
     def action(self, namespace: str, phase: str) -> Action:
         """The write as an action of a call on a cluster in this namespace."""
-        target = f"{self.resource.kind} {self.namespace or namespace}/{self.name}"
-        return Action(self.verb.value, target, self.what, phase, self.before, self.after)
+        target = Target(self.resource.kind, self.namespace or namespace, self.name)
+        return Action(self.verb.value, target, self.what, phase, self.before, self.after, of_ledger=self.of_ledger)
 
 
 def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:

@@ -156,7 +156,9 @@ def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
     for record in sorted(records, key=lambda record: record.kept_at, reverse=True):
         text = _content(secrets, record)
         if text is not None:
-            found.append(Backup(f"Secret {scope.namespace}/{record.name}", record.kept_at, *_parse(text, scope)))
+            found.append(
+                Backup(record.name, f"Secret {scope.namespace}/{record.name}", record.kept_at, *_parse(text, scope))
+            )
     return tuple(found)
 
 
@@ -174,12 +176,13 @@ def as_secret(name: str, kept: Mapping[str, Any]) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Secret", "type": kept["type"], "metadata": metadata, "data": kept["data"]}
 
 
-def content_of(scope: ClusterNames, secrets: Secrets, backup: str) -> dict[str, dict[str, Any]]:
-    """The Secrets in the backup with this name, by name. Raises StepError where it is gone or was edited."""
-    name = backup.rpartition("/")[2]
-    record = read_record(secrets, name)
-    text = _content(secrets, record) if record is not None and name in scope.backup_secrets else None
+def content_of(scope: ClusterNames, secrets: Secrets, backup: Backup) -> dict[str, dict[str, Any]]:
+    """The Secrets in this backup, by name. Raises StepError where it is gone or was edited."""
+    record = read_record(secrets, backup.secret)
+    text = _content(secrets, record) if record is not None and backup.secret in scope.backup_secrets else None
     if text is None:
-        raise StepError(backup, "is not the backup any more that this run has read", "Run the recover playbook again.")
+        raise StepError(
+            backup.name, "is not the backup any more that this run has read", "Run the recover playbook again."
+        )
     kept: dict[str, dict[str, Any]] = json.loads(text)
     return kept

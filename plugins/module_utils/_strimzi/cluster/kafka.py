@@ -26,7 +26,14 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import LEASES, Resource, managers_of, owns, read_time
 from ..._trust.model.clients import ReissuePause
 from ..._trust.model.security import MUTUAL_TLS, ClusterSecurity
-from ..._trust.model.snapshot import FailedReconcile, MaintenanceWindows, OperatorPause, OperatorStatus, Reconciliation
+from ..._trust.model.snapshot import (
+    FailedReconcile,
+    MaintenanceWindows,
+    OperatorPause,
+    OperatorStatus,
+    Rebalance,
+    Reconciliation,
+)
 from .. import names
 from ..names import ROUTES, SERVICES, ClusterNames
 from ..secret_data import annotation, is_true
@@ -369,21 +376,27 @@ KAFKA_REBALANCES = Resource("kafka.strimzi.io", "v1", "kafkarebalances", "KafkaR
 _MOVING = "Rebalancing"
 
 
-def running_rebalances(client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any] | None) -> dict[str, str]:
-    """The KafkaRebalance resources of the cluster that move partitions now, each with why that is unknown. Only a cluster with Cruise Control has them.
+def running_rebalances(
+    client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any] | None
+) -> tuple[Rebalance, ...]:
+    """The KafkaRebalance resources of the cluster that move partitions now, or that may. Only a cluster with Cruise Control has them.
     Raises KubeError.
     """
     if ((kafka or {}).get("spec") or {}).get("cruiseControl") is None:
-        return {}
+        return ()
     chosen = f"{names.CLUSTER_LABEL}={scope.cluster}"
     try:
         listed = client.list(KAFKA_REBALANCES, scope.namespace, label_selector=chosen).items
     except ResourceTypeMissing:
-        return {}
+        return ()
     except Forbidden as error:
-        return {f"{KAFKA_REBALANCES.kind} {scope.namespace}/*": f"{error}".rstrip(".")}
+        return (_rebalance("*", scope, error.clause),)
     moving = sorted(str(rebalance["metadata"]["name"]) for rebalance in listed if _is_moving(rebalance))
-    return {f"{KAFKA_REBALANCES.kind} {scope.namespace}/{name}": "" for name in moving}
+    return tuple(_rebalance(name, scope) for name in moving)
+
+
+def _rebalance(name: str, scope: ClusterNames, doubt: str = "") -> Rebalance:
+    return Rebalance(name, f"{KAFKA_REBALANCES.kind} {scope.namespace}/{name}", doubt)
 
 
 def _is_moving(rebalance: Mapping[str, Any]) -> bool:

@@ -221,7 +221,7 @@ def observe(
         reconciliation=replace(
             bare.reconciliation,
             operator=note_absent_operator(bare.reconciliation.operator, kafka, seen.node_traces),
-            rebalances={} if in_flight(bare.ledger) or ca.prepared else running_rebalances(client, scope, kafka),
+            rebalances=() if in_flight(bare.ledger) or ca.prepared else running_rebalances(client, scope, kafka),
         ),
         nodes=Nodes(pods=parties, foreign_pods=seen.foreign_pods, unlabelled_pods=unlabelled(running, scope)),
         leaves=replace(

@@ -20,7 +20,7 @@ from ..._trust.model.steps.authority import SetGenerated
 from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume
 from ..._trust.model.steps.trust import AwaitBundle
 from .. import names
-from ..apply.work import Action, Work, Write, WriteVerb, as_stored, find_object, version, write_all
+from ..apply.work import Action, Target, Work, Write, WriteVerb, as_stored, find_object, version, write_all
 from ..names import KAFKAS
 from ..secret_data import annotation
 from .ca_secrets import read_bundle
@@ -71,7 +71,7 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
     name = work.scope.trust_bundle_secret
     if observation.secret(name) is None:
         return
-    where, phase = f"Secret {work.scope.namespace}/{name}", step.phase.value
+    where, phase = Target(SECRETS.kind, work.scope.namespace, name), step.phase.value
     if work.dry_run:
         work.record(Action("wait", where, "the operator updates the trust bundle", phase))
         return
@@ -98,10 +98,8 @@ def await_leaves(phase: str, observation: Observation, work: Work) -> None:
             seconds = _await_leaf(
                 leaf.secret, lambda secret: annotation(secret, names.CLUSTER_CA_CERT_GENERATION) == wanted, work
             )
-            where, what = (
-                f"Secret {work.scope.namespace}/{leaf.secret}",
-                f"the operator issued the leaf, generation {wanted}",
-            )
+            where = Target(SECRETS.kind, work.scope.namespace, leaf.secret)
+            what = f"the operator issued the leaf, generation {wanted}"
             work.record(Action("wait", where, what, phase, seconds=seconds))
 
 
@@ -112,7 +110,7 @@ def await_issued(step: AwaitLeaves, observation: Observation, work: Work) -> Non
         request_reconcile(observation, work, phase, f"ended-{max(map(version, before.values()))}")
     for name, known in before.items():
         seconds = None if work.dry_run else _await_leaf(name, partial(_is_replaced, known), work)
-        where = f"Secret {work.scope.namespace}/{name}"
+        where = Target(SECRETS.kind, work.scope.namespace, name)
         work.record(Action("wait", where, "the operator replaces the leaf, which has ended", phase, seconds=seconds))
 
 
@@ -267,7 +265,7 @@ def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> N
     """Wait until the operator has ended the reconcile after a pause; or, where it says that it cannot use the stored Secrets, until it is content or says
     something else. While pods move it is at work, and is given its time again. Where nothing comes, what it has said stays.
     """
-    where, phase = f"Kafka {work.scope.namespace}/{work.scope.cluster}", step.phase.value
+    where, phase = Target(KAFKAS.kind, work.scope.namespace, work.scope.cluster), step.phase.value
     if work.dry_run:
         work.record(Action("wait", where, step.sentence(), phase))
         return

@@ -24,7 +24,7 @@ from ..._trust.model.decision import Violation
 from ..._trust.model.goals import Phase
 from ..._trust.preconditions.absence import absence_of_operator, age_of_operator, deletion_of, is_too_old
 from .. import names
-from ..apply.work import Action, Work, Write, WriteVerb, version, write_all
+from ..apply.work import Action, Target, Work, Write, WriteVerb, version, write_all
 from ..cluster.kafka import (
     PAUSED,
     condition,
@@ -399,7 +399,10 @@ class ChangeOfAuthentication:
             clock.sleep(PAUSE)
 
     def _record_wait(self, step: UserStep, seen: SeenUser) -> None:
-        target = f"Secret {self.namespace}/{self.secret}" if step is UserStep.AWAIT_HEARING else seen.label
+        kind, name = (
+            (SECRETS.kind, self.secret) if step is UserStep.AWAIT_HEARING else (KAFKA_USERS.kind, self.user)
+        )
+        target = Target(kind, self.namespace, name)
         self.work.record(Action("wait", target, step.value, Phase.USE.value))
 
 

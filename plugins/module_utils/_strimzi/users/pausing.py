@@ -19,7 +19,7 @@ from ..._trust.model.goals import Phase
 from ..._trust.model.names import counted, listed, named
 from ..._trust.model.steps.leaves import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from .. import names
-from ..apply.work import Action, Work, contains, version
+from ..apply.work import Action, Target, Work, contains, version
 from ..cluster.kafka import user_pause
 from ..cluster.observe import Observation
 from ..names import KAFKA_USERS
@@ -72,7 +72,13 @@ def _annotate_all(
             _annotate_and_note(user, annotations, work, leaving_out, done)
     finally:
         if done:
-            work.record(Action("update", _labels_of(done), what, phase.value))
+            work.record(Action("update", _target_of(done), what, phase.value))
+
+
+def _target_of(users: Sequence[UserName]) -> Target:
+    if len(users) == 1:
+        return Target(KAFKA_USERS.kind, users[0].namespace, users[0].name)
+    return Target.in_words(_labels_of(users))
 
 
 def _labels_of(users: Iterable[UserName]) -> str:
@@ -114,12 +120,13 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
 
     Raises OperatorSilent when none comes for a while.
     """
+    target = Target.in_words(listed(step.names))
     what = f"the User Operator issues certificates of {named(step.authority)}"
     snapshot = observation.snapshot
     paused = {presenter.user for presenter in snapshot.presenters if presenter.pause.is_ours and presenter.user}
     if work.dry_run:
         _note_resumed([user for user in snapshot.users_among(step.names) if user in paused], step, work)
-        work.record(Action("wait", listed(step.names), what, step.phase.value))
+        work.record(Action("wait", target, what, step.phase.value))
         return
     begun = work.clock.monotonic()
     for batch in _batches(step.names, step.batch or AT_ONCE):
@@ -128,7 +135,7 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
         if left:
             raise _silent(f"not issued certificates for {names_of(left)} within {limit_of(work):.0f} s", left)
     issued = f"the User Operator issued {counted(len(step.names), 'certificate')} of {named(step.authority)}"
-    work.record(Action("wait", listed(step.names), issued, step.phase.value, seconds=work.clock.monotonic() - begun))
+    work.record(Action("wait", target, issued, step.phase.value, seconds=work.clock.monotonic() - begun))
 
 
 def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
@@ -174,9 +181,10 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
     """Wait until operators have restarted these programs, or copied for them. Raises OperatorSilent when nothing
     happens for a while.
     """
+    target = Target.in_words(listed(step.names))
     what = f"its operator brings it to a certificate of {named(step.authority)}"
     if work.dry_run:
-        work.record(Action("wait", listed(step.names), what, step.phase.value))
+        work.record(Action("wait", target, what, step.phase.value))
         return
     begun = work.clock.monotonic()
     # A program may log in by other certificates too, for which no operator restarts it.
@@ -189,7 +197,7 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
             "KafkaAccess: see in the status of each what keeps it from that, or give a waiver; then run the flow "
             "again, it continues where it stopped.",
         )
-    work.record(Action("wait", listed(step.names), what, step.phase.value, seconds=work.clock.monotonic() - begun))
+    work.record(Action("wait", target, what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
 
 def limit_of(work: Work) -> float:
@@ -206,7 +214,7 @@ def _batches(users: Sequence[str], size: int) -> Iterable[Sequence[str]]:
 
 def _note_resumed(users: Sequence[UserName], step: AwaitReissue | AwaitKept, work: Work) -> None:
     if users:
-        work.record(Action("update", _labels_of(users), "resume reconciliation", step.phase.value))
+        work.record(Action("update", _target_of(users), "resume reconciliation", step.phase.value))
 
 
 def _ask_for(

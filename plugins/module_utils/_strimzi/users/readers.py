@@ -147,7 +147,7 @@ def _copy(client: KubeClient, namespace: str, name: str) -> UserCertificate:
     try:
         secret = client.get_or_none(SECRETS, namespace, name)
     except Forbidden as error:
-        return UserCertificate(place, SecretKind.COPY, absence=str(error).rstrip("."))
+        return UserCertificate(place, SecretKind.COPY, absence=error.clause)
     if secret is None:
         return UserCertificate(place, SecretKind.COPY, absence="it does not exist")
     copy = read_certificate(secret, _BOUND, SecretKind.COPY)
@@ -216,7 +216,7 @@ def _read_secret(client: KubeClient, named: NamedSecret) -> Iterator[UserCertifi
     try:
         secret = client.get_or_none(SECRETS, named.namespace, named.name)
     except Forbidden as error:
-        yield UserCertificate(named, kind, absence=str(error).rstrip("."), remedy=error.remedy)
+        yield UserCertificate(named, kind, absence=error.clause, remedy=error.remedy)
         return
     if secret is None:
         yield UserCertificate(named, kind, absence="it does not exist")

@@ -202,7 +202,7 @@ def _search(
     try:
         homes = reading.client.each(KAFKA_USERS, None, read, label_selector=selector, metadata_only=True)
     except Forbidden as error:
-        return [], _UNSEARCHED.format(error=str(error).rstrip("."))
+        return [], _UNSEARCHED.format(error=error.clause)
     looks: list[_NamespaceUsers | UnreadNamespace] = []
     for home in sorted(home for home in set(homes) if home not in places):
         if _has_namesake(reading, home):

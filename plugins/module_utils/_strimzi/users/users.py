@@ -105,7 +105,7 @@ class UnreadNamespace:
 
     @classmethod
     def of(cls, name: str, error: Forbidden) -> UnreadNamespace:
-        return cls(name, str(error).rstrip("."), error.remedy)
+        return cls(name, error.clause, error.remedy)
 
 
 @dataclass(frozen=True)

@@ -340,7 +340,7 @@ def unmatched_waivers(snapshot: Snapshot) -> tuple[Waiver, ...]:
     seen = {
         *(client.name for client in snapshot.outside_clients.clients),
         *(presenter.name for presenter in snapshot.presenters),
-        *snapshot.reconciliation.rebalances,
+        *(rebalance.label for rebalance in snapshot.reconciliation.rebalances),
     }
     if snapshot.clock.ahead is None:
         seen.add(CLOCK)

@@ -210,6 +210,8 @@ class Violation:
     message: str
     #: The remedy, as sentences.
     remedy: str
+    #: The kind of the object, if the condition is that another program or person owns it; empty elsewhere.
+    kind: str = ""
 
     @property
     def holds(self) -> bool:

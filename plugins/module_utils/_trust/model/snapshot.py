@@ -423,6 +423,18 @@ class MaintenanceWindows:
 
 
 @dataclass(frozen=True)
+class Rebalance:
+    """A KafkaRebalance resource."""
+
+    #: The name of the resource; ``*`` for all of them.
+    name: str
+    #: Its kind, namespace and name, by which a waiver names it.
+    label: str
+    #: Why it is unknown whether it moves partitions, without a full stop; empty if that is known.
+    doubt: str = ""
+
+
+@dataclass(frozen=True)
 class Reconciliation:
     """The Kafka resource, and the operator's work on it."""
 
@@ -448,9 +460,8 @@ class Reconciliation:
     replaces_key: bool = False
     #: The maintenance windows in which the operator renews a CA; None where it does so at any time.
     windows: MaintenanceWindows | None = None
-    #: The KafkaRebalance resources by which Cruise Control moves partitions of the cluster now, as "KafkaRebalance <namespace>/<name>", each with why that
-    #: is unknown, without a full stop; empty where it is known. Read while no flow is in flight.
-    rebalances: Mapping[str, str] = field(default_factory=dict)
+    #: The KafkaRebalance resources by which Cruise Control moves partitions of the cluster now. Read while no flow is in flight.
+    rebalances: tuple[Rebalance, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -657,7 +668,9 @@ class StateSecrets(Enum):
 class Backup:
     """The state of a CA as an earlier run has left it."""
 
-    #: The Secret that holds the backup, as messages name it.
+    #: The name of the Secret that holds the backup.
+    secret: str
+    #: The same Secret, as messages name it.
     name: str
     #: When the backup was made.
     kept_at: datetime

@@ -25,7 +25,7 @@ from ..model.intent import Intent
 from ..model.ledger import UNUSED, Ledger, TrustState
 from ..model.names import first_told, label_command, listed, named
 from ..model.security import HOW_TO_KNOW
-from ..model.snapshot import SECRET_LIMIT, Snapshot, TakenName
+from ..model.snapshot import SECRET_LIMIT, Rebalance, Snapshot, TakenName
 from .absence import (
     AFTER_DELETION,
     absence_of_cluster,
@@ -305,16 +305,17 @@ def no_rebalance_is_running(snapshot: Snapshot, intent: Intent) -> Iterator[Viol
     """Replicas that are being moved are out of sync: the restart of a node waits for them, for hours, or takes a partition away. A flow that restarts no
     node, and a flow in flight, go on.
     """
-    for name, doubt in snapshot.reconciliation.rebalances.items():
-        if waiver_of(name, snapshot) is None:
-            message, remedy = _unknown_rebalance(doubt) if doubt else _running_rebalance(name, snapshot)
-            waived = f"If the restarts cannot wait, give a waiver for {name}."
-            yield Violation(Condition.NO_REBALANCE_IS_RUNNING, name, message, f"{remedy} {waived}")
+    for rebalance in snapshot.reconciliation.rebalances:
+        if waiver_of(rebalance.label, snapshot) is None:
+            doubt = rebalance.doubt
+            message, remedy = _unknown_rebalance(doubt) if doubt else _running_rebalance(rebalance, snapshot)
+            waived = f"If the restarts cannot wait, give a waiver for {rebalance.label}."
+            yield Violation(Condition.NO_REBALANCE_IS_RUNNING, rebalance.label, message, f"{remedy} {waived}")
 
 
-def _running_rebalance(name: str, snapshot: Snapshot) -> tuple[str, str]:
-    resource, namespace = name.rpartition("/")[2], snapshot.names.namespace
-    stop = f"kubectl annotate kafkarebalance {resource} --namespace {namespace} strimzi.io/rebalance=stop"
+def _running_rebalance(rebalance: Rebalance, snapshot: Snapshot) -> tuple[str, str]:
+    namespace = snapshot.names.namespace
+    stop = f"kubectl annotate kafkarebalance {rebalance.name} --namespace {namespace} strimzi.io/rebalance=stop"
     return "is in the state Rebalancing: Cruise Control is moving partitions.", f"Wait for its end, or stop it: {stop}."
 
 
@@ -453,7 +454,7 @@ def names_are_free(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def name_is_taken(taken: TakenName) -> Violation:
-    return Violation(Condition.NAMES_ARE_FREE, taken.subject, f"{taken.cause}.", taken.remedy)
+    return Violation(Condition.NAMES_ARE_FREE, taken.subject, f"{taken.cause}.", taken.remedy, taken.kind)
 
 
 def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

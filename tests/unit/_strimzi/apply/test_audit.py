@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import AuditTrail, extend
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Target, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Decision,
@@ -121,7 +121,7 @@ def call_on(memory: MemoryCluster, transport: Any = None, number: int = 1) -> tu
 
 
 def act(work: Work, trail: AuditTrail, what: str) -> None:
-    work.record(Action("update", "Secret kafka/demo", what, "use"))
+    work.record(Action("update", Target("Secret", "kafka", "demo"), what, "use"))
     trail.record_actions()
 
 
@@ -137,7 +137,7 @@ def test_each_action_is_recorded_once_and_a_wait_is_none() -> None:
     memory = MemoryCluster()
     work, trail = call_on(memory)
     act(work, trail, "a")
-    work.record(Action("wait", "Secret kafka/demo", "w", "use"))
+    work.record(Action("wait", Target("Secret", "kafka", "demo"), "w", "use"))
     act(work, trail, "b")
     trail.record_actions()
     assert told(memory) == [("call-1", "a"), ("call-1", "b")]

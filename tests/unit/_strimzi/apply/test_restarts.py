@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.restarts import RestartCount
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 
 
 def test_restarts_of_the_plan_are_numbered_to_its_number() -> None:
     count = RestartCount(planned=3, done=1)
     lines = [
-        count.count("demo-kafka-0", "use roll", seconds=20.04).sentence(),
-        count.count("demo-cruise-control-a", "", successor="demo-cruise-control-b").sentence(),
+        count.count("demo-kafka-0", RollReason.USE, seconds=20.04).sentence(),
+        count.count("demo-cruise-control-a", None, successor="demo-cruise-control-b").sentence(),
     ]
     assert lines == [
         "restart 2 of 3: demo-kafka-0 (use roll), Ready after 20.0 s",
@@ -23,7 +24,7 @@ def test_restarts_of_the_plan_are_numbered_to_its_number() -> None:
 
 def test_a_restart_more_than_planned_is_named_as_such() -> None:
     count = RestartCount(planned=1, done=1)
-    beyond = count.count("demo-kafka-0", "use roll")
+    beyond = count.count("demo-kafka-0", RollReason.USE)
     assert (beyond.is_planned, beyond.sentence()) == (
         False,
         "restart 2 of 1, beyond the plan: demo-kafka-0 (use roll)",
@@ -38,4 +39,4 @@ def test_a_restart_of_another_program_has_no_number() -> None:
 
 
 def test_without_a_plan_restarts_are_counted() -> None:
-    assert RestartCount().count("demo-kafka-0", "manual roll").sentence() == "restart 1: demo-kafka-0 (manual roll)"
+    assert RestartCount().count("demo-kafka-0", RollReason.MANUAL).sentence() == "restart 1: demo-kafka-0 (manual roll)"

@@ -33,6 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     OperatorStatus,
+    Rebalance,
     Reconciliation,
 )
 
@@ -477,7 +478,9 @@ def test_a_rebalance_that_moves_partitions_is_seen() -> None:
         ("of-another", "Rebalancing", "True", "other"),
     ):
         bench.create("kafkarebalances", rebalance(name, state, status, cluster))
-    assert running_rebalances(bench.client(), SCOPE, kafka(cruiseControl={})) == {"KafkaRebalance kafka/moving": ""}
+    assert running_rebalances(bench.client(), SCOPE, kafka(cruiseControl={})) == (
+        Rebalance("moving", "KafkaRebalance kafka/moving"),
+    )
     bench.api.requests.clear()
-    assert running_rebalances(bench.client(), SCOPE, kafka()) == {}
+    assert running_rebalances(bench.client(), SCOPE, kafka()) == ()
     assert bench.api.requests == []

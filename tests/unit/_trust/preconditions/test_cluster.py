@@ -37,6 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     InPlaceObstacles,
     OperatorPause,
     OperatorStatus,
+    Rebalance,
     Reconciliation,
     Snapshot,
 )
@@ -201,12 +202,12 @@ BEFORE_A_FLOW = [
     refusal(
         no_rebalance_is_running,
         f"{REBALANCE}: is in the state Rebalancing: Cruise Control is moving partitions. {STOP_IT}",
-        name="", intent=REPLACE_KEY, reconciliation=Reconciliation(rebalances={REBALANCE: ""}),
+        name="", intent=REPLACE_KEY, reconciliation=Reconciliation(rebalances=(Rebalance("moving", REBALANCE),)),
     ),
     refusal(
         no_rebalance_is_running,
         f"{REBALANCE}: may be moving partitions: no answer. Let the run list KafkaRebalance resources, as the Role \"looking\" of docs/rbac.yml does. {WAIVED}",
-        name="unknown", intent=REPLACE_KEY, reconciliation=Reconciliation(rebalances={REBALANCE: "no answer"}),
+        name="unknown", intent=REPLACE_KEY, reconciliation=Reconciliation(rebalances=(Rebalance("moving", REBALANCE, "no answer"),)),
     ),
     refusal(
         secrets_have_room,
@@ -393,7 +394,7 @@ def test_leaves_are_renewed_in_a_healthy_cluster_only() -> None:
     assert [one.condition for one in found] == [Condition.CLUSTER_IS_SETTLED]
 
 
-MOVING = Reconciliation(rebalances={REBALANCE: ""})
+MOVING = Reconciliation(rebalances=(Rebalance("moving", REBALANCE),))
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     SECRET_LIMIT,
     InPlaceObstacles,
     PreparedAuthority,
+    Rebalance,
     Reconciliation,
     Snapshot,
 )
@@ -119,7 +120,7 @@ OBSTACLES = {
 def in_trouble(seen: Snapshot) -> Snapshot:
     """The cluster in everything that a flow may not begin in."""
     ill, *healthy = seen.nodes.pods
-    state = replace(seen.reconciliation, rebalances={"KafkaRebalance kafka/moving": ""})
+    state = replace(seen.reconciliation, rebalances=(Rebalance("moving", "KafkaRebalance kafka/moving"),))
     return changed(without_room(seen), pods=(replace(ill, ready=False), *healthy), reconciliation=state)
 
 
@@ -155,7 +156,7 @@ def test_a_rebalance_holds_what_restarts_nodes_and_nothing_else(what: str) -> No
     for obstacles, is_held in zip(OBSTACLES.values(), held, strict=True):
         seen = CLUSTERS[state].with_nodes(in_place_obstacles=obstacles)
         moving = replace(
-            seen, reconciliation=replace(seen.reconciliation, rebalances={"KafkaRebalance kafka/moving": ""})
+            seen, reconciliation=replace(seen.reconciliation, rebalances=(Rebalance("moving", "KafkaRebalance kafka/moving"),))
         )
         for intent in (INTENTS[asked], changed_intent(INTENTS[asked], last_phase=Phase.PREPARE)):
             found = {one.condition for one in decide(moving, intent, FORESEEING).violations}
@@ -192,7 +193,7 @@ def test_one_forecast_answers_for_a_state() -> None:
     settled = linked.SETTLED
     engine = foreseeing(made)
     seen = replace(
-        settled, reconciliation=replace(settled.reconciliation, rebalances={"KafkaRebalance kafka/moving": ""})
+        settled, reconciliation=replace(settled.reconciliation, rebalances=(Rebalance("moving", "KafkaRebalance kafka/moving"),))
     )
     answers = [engine.restarts_nodes(seen, REPLACE_KEY) for _time in range(3)]
     assert (answers, made.count) == ([True] * 3, 1)
