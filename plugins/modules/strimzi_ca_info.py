@@ -166,8 +166,10 @@ pods:
       elements: str
       returned: always
       sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
+    presents_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
     evidence: {description: The evidence for this., type: str, returned: always, sample: generation}
     trusts: {description: The CAs that it trusts., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
 presenters:
   description:
     - The parties that present certificates of the clients CA outside the cluster - users, and the programs that read their Secrets. C(others) are parties that
@@ -184,6 +186,7 @@ presenters:
       sample:
         - name: Pod kafka/billing
           presents: ["clients-ca v0 (6c1f0e9a2b3c)"]
+          presents_sha256: ["6c1f0e9a2b3c"]
           evidence: it has not read the certificate of user payments since that was issued
           awaits_certificate: false
           waiver: null
@@ -195,6 +198,7 @@ outside:
   contains:
     client: {description: "Kind, namespace and name, as a waiver names it.", type: str, returned: always, sample: KafkaConnect kafka/connect}
     trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
     doubt: {description: Why the trust of its processes is unknown; empty where it is known., type: str, returned: always, sample: ""}
     waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
 waivers:
@@ -214,7 +218,7 @@ unmanaged:
 leaves:
   description:
     - The end-entity certificates in their Secrets. C(issuer) is the name that a certificate gives, and C(ca) the CA of this cluster that has signed it,
-      with the start of its SHA-256; it is empty where no CA of this cluster has signed it.
+      with the start of its SHA-256; it is empty where no CA of this cluster has signed it, and C(ca_sha256) is null then.
     - C(misnamed) says which other names the operator wants for a leaf that it cannot issue, because the key of its CA is elsewhere; else it is
       empty.
   returned: always
@@ -226,6 +230,7 @@ leaves:
       subject: "CN=demo-kafka,O=io.strimzi"
       issuer: "CN=cluster-ca v1,O=io.strimzi"
       ca: "CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"
+      ca_sha256: "6c1f0e9a2b3c"
       sha256: "6c1f0e9a2b3c"
       not_after: "2027-01-01T00:00:00Z"
       generation: 1
@@ -451,8 +456,11 @@ listeners:
     verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
     presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
     issuers: {description: CAs that issued its certificates., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    issuers_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
     trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
+    refuses_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["9b2c41aa0d11"]}
     why: {description: Sentences about missing evidence and its cause., type: list, elements: str, returned: always, sample: []}
 violations:
   description: The conditions that stop the flow; in check mode also the conditions that would stop it after the steps that the call can take.
@@ -617,7 +625,8 @@ actions:
   description:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
     - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
-      C(reason) is the reason of a restart, null elsewhere.
+      C(reason) is the reason of a restart and C(component) the component that runs in the pod, both null elsewhere. C(of_ledger) says whether the object
+      has the ledger.
   returned: always
   type: list
   elements: dict
@@ -632,6 +641,8 @@ actions:
       seconds: null
       away: null
       reason: null
+      component: null
+      of_ledger: false
 began_at:
   description: When this call began.
   returned: always

@@ -179,7 +179,8 @@ actions:
   description:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
     - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
-      C(reason) is the reason of a restart, null elsewhere.
+      C(reason) is the reason of a restart and C(component) the component that runs in the pod, both null elsewhere. C(of_ledger) says whether the object
+      has the ledger.
   returned: always
   type: list
   elements: dict
@@ -194,6 +195,8 @@ actions:
       seconds: null
       away: null
       reason: null
+      component: null
+      of_ledger: false
 began_at:
   description: When this call began.
   returned: always

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible.plugins.action import ActionBase
@@ -40,7 +42,7 @@ def with_runbook(result: dict[str, Any]) -> dict[str, Any]:
 class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     """Runs the module of the same name and shows its progress while it works.
 
-    The module appends lines to a file; that works where it runs on this machine, as it normally does. Elsewhere the
+    The module appends entries to a file, one JSON object in a line; that works where it runs on this machine, as it normally does. Elsewhere the
     module works just as well, silently.
     """
 
@@ -50,11 +52,11 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
         handle, path = tempfile.mkstemp(prefix="strimzi.")
         os.close(handle)
         finished = threading.Event()
-        where = f"[{arguments.get('namespace')}/{arguments.get('cluster')}]"
         hosts = (task_vars or {}).get("ansible_play_hosts_all") or ()
         # Clusters of several contexts can have one name; the names of their hosts differ.
-        shown = f"[{(task_vars or {})['inventory_hostname']}]" if len(hosts) > 1 else where
-        teller = threading.Thread(target=self._tell, args=(path, where, shown, finished), daemon=True)
+        cluster = f"{arguments.get('namespace')}/{arguments.get('cluster')}"
+        name = str((task_vars or {})["inventory_hostname"]) if len(hosts) > 1 else cluster
+        teller = threading.Thread(target=self._tell, args=(path, name, finished), daemon=True)
         teller.start()
         try:
             if self._connection.transport == "local":
@@ -69,29 +71,31 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
             os.unlink(path)
 
     @staticmethod
-    def _tell(path: str, where: str, shown: str, finished: threading.Event) -> None:
-        """Show each new line at once, and a sign of life when there was none for a while.
-
-        A line that names the cluster as ``where`` is shown with ``shown`` in its place.
-        """
+    def _tell(path: str, name: str, finished: threading.Event) -> None:
+        """Show each new line at once, after the name of the cluster or its host, and a sign of life when there was none for a while."""
         last, doing = time.monotonic(), _Doing("look at the cluster", "", time.monotonic())
         with open(path, encoding="utf-8") as progress:
             while True:
                 ended = finished.is_set()
-                for line in progress:
-                    if line.startswith("\t"):
-                        doing = doing.followed_by(*line.rstrip("\n")[1:].split("\t"))
-                        continue
-                    display.display(line.rstrip("\n").replace(where, shown, 1))
-                    doing.note(line)
-                    last = time.monotonic()
+                for entry in _entries(progress):
+                    if "line" in entry:
+                        display.display(f"[{name}] {entry['line']}")
+                        last = time.monotonic()
+                    else:
+                        doing = doing.followed_by(entry["begins"], entry["awaited"], is_shown=entry["is_shown"])
                 if ended:
                     return
                 now = time.monotonic()
                 if now - last >= doing.heartbeat:
                     last = now
-                    display.display(f"{shown} {doing.sign_of_life(now)}")
+                    display.display(f"[{name}] {doing.sign_of_life(now)}")
                 finished.wait(LOOK)
+
+
+def _entries(progress: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The entries that the module has appended since the last look."""
+    for line in progress:
+        yield json.loads(line)
 
 
 @dataclass
@@ -112,14 +116,12 @@ class _Doing:
         """Seconds without a line after which a sign of life is due."""
         return SHORT_HEARTBEAT if self.is_shown else HEARTBEAT
 
-    def followed_by(self, sentence: str, awaited: str) -> _Doing:
+    def followed_by(self, sentence: str, awaited: str, *, is_shown: bool) -> _Doing:
         """The next work. A wait for the same object goes on, whatever has changed in its details."""
         is_same = awaited == self.awaited and (bool(awaited) or sentence == self.sentence)
-        return self if is_same else _Doing(sentence, awaited, time.monotonic())
-
-    def note(self, line: str) -> None:
-        """Note that this line was shown."""
-        self.is_shown = self.is_shown or self.sentence in line
+        if is_same:
+            return replace(self, is_shown=self.is_shown or is_shown)
+        return _Doing(sentence, awaited, time.monotonic(), is_shown)
 
     def sign_of_life(self, now: float) -> str:
         """The sentence once, then a short form of it."""

@@ -16,6 +16,7 @@ plugin shows lines while a module works: the module appends them to a file on th
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -140,25 +141,29 @@ def _remove_wrapper(file: Path) -> None:
 
 def reporter(path: str | None) -> Callable[[str], None]:
     """A function that appends one line, which is shown at once; without a file it does nothing."""
-    return lambda line: _append(path, printable(line))
+    return lambda line: _append(path, {"line": printable(line)})
 
 
-def beginner(path: str | None) -> Callable[[str, str], None]:
-    """A function that appends what the module begins, and what it awaits, in a line that is shown only if that takes long; without a file it does nothing.
-    The line begins with a tab, and a tab stands between both.
+def beginner(path: str | None) -> Callable[[str, str, bool], None]:
+    """A function that appends what the module begins and what it awaits, which are shown if that takes long, and whether a line shows the beginning
+    already; without a file it does nothing.
     """
-    return lambda sentence, awaited: _append(path, f"\t{printable(sentence)}\t{printable(awaited)}")
+
+    def begin(sentence: str, awaited: str, is_shown: bool) -> None:
+        _append(path, {"begins": printable(sentence), "awaited": printable(awaited), "is_shown": is_shown})
+
+    return begin
 
 
-def _append(path: str | None, line: str) -> None:
-    """Append a line of public facts.
+def _append(path: str | None, entry: Mapping[str, Any]) -> None:
+    """Append an entry of public facts, one JSON object in a line.
 
-    It goes to a terminal as it is, so nothing in it may command the terminal or begin another line. A line that cannot be written is lost: nothing stops for
-    that, least of all while the operator is paused.
+    Its texts go to a terminal as they are, so nothing in them may command the terminal or begin another line. An entry that cannot be written is
+    lost: nothing stops for that, least of all while the operator is paused.
     """
     if path:
         with suppress(OSError), open(path, "a", encoding="utf-8") as progress:
-            progress.write(f"{line}\n")
+            progress.write(f"{json.dumps(entry, ensure_ascii=False)}\n")
 
 
 class QuietModule(AnsibleModule):  # type: ignore[misc]
@@ -337,7 +342,7 @@ class ClusterModule:
 
     def _report(self, sentence: str) -> None:
         """Tell the sentence while the call works, where a console shows it."""
-        reporter(self.params.get("progress_file"))(f"[{self.params['namespace']}/{self.params['cluster']}] {sentence}")
+        reporter(self.params.get("progress_file"))(sentence)
 
     def take_lease(self, client: KubeClient, after_another: Callable[[], None] | None = None) -> None:
         """Take the Lease before the first write of a call, so that a single run works at a time (I10). ``after_another`` is called where another run had it

@@ -300,8 +300,9 @@ class _Run:
             outcome.pauses = any(isinstance(step, Pause) for step in steps)
         for step in steps:
             sentence = step.sentence()
-            work.display.begin(sentence, step.awaited)
-            if step.is_announced and not work.dry_run:
+            is_shown = step.is_announced and not work.dry_run
+            work.display.begin(sentence, step.awaited, is_shown)
+            if is_shown:
                 work.tell(sentence)
             carry_out(step, outcome.observation, work)
         outcome.transitions += outcome.decision.transitions

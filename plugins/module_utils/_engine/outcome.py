@@ -77,7 +77,7 @@ class Patience:
                 failures += 1
                 continue
             if failures:
-                self._work.display.begin(_ANSWERED, "")
+                self._work.display.begin(_ANSWERED, "", False)
             return result
 
     def through_conflicts(self, act: Callable[[], T], limit: timedelta) -> T:
@@ -108,7 +108,7 @@ class Patience:
         delay = min(_FIRST_DELAY * 2.0**self._failures, _LONGEST_DELAY)
         self._failures += 1
         delay = min(max(delay, min(error.retry_after, _LONGEST_ASKED)), max(left, _FIRST_DELAY))
-        self._work.display.begin(f"ask the API server again, because {error}", "the API server")
+        self._work.display.begin(f"ask the API server again, because {error}", "the API server", False)
         if delay >= HEARTBEAT:
             self._work.tell(f"{error} It is tried again in {delay:.0f} s, for up to {max(left, delay):.0f} s.")
         self._sleep(delay)

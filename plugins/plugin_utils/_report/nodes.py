@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import DEPLOYED, Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import (
     CHANGES,
     KAFKA,

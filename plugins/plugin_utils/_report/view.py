@@ -11,13 +11,12 @@ one row per phase and one bar per call, with their places, for SVG.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import HANDSHAKE, rows_of
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.nodes import order_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture import picture
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES, count, duration
 
@@ -41,9 +40,8 @@ def matrix(facts: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
 
 
 def _likeness(channel: Facts, cas: Sequence[Facts]) -> tuple[Any, ...]:
-    """Two channels are alike when they have the same cells for the same reasons, but for their own names."""
-    reasons = tuple(why.replace(channel["party"], "") if channel["party"] else why for why in channel["why"])
-    return channel["kind"], channel["port"], channel["evidence"], tuple(_cells(channel, cas)), reasons
+    """Two channels are alike if they have the same cells by the same kind of evidence, and both have reasons or none."""
+    return channel["kind"], channel["port"], channel["evidence"], tuple(_cells(channel, cas)), bool(channel["why"])
 
 
 def _rows(channels: Sequence[Facts], cas: Sequence[Facts]) -> list[dict[str, Any]]:
@@ -59,8 +57,14 @@ def _row(channel: Facts, others: Sequence[Facts], cas: Sequence[Facts]) -> dict[
         "others": [_name(other) for other in others],
         "cells": _cells(channel, cas),
         "known_from": _known_from(channel),
-        "why": "; ".join(channel["why"]),
+        "why": "; ".join([*channel["why"], *_count_other_reasons(channel, others)]),
     }
+
+
+def _count_other_reasons(channel: Facts, others: Sequence[Facts]) -> Iterator[str]:
+    reasons = {why for other in others for why in other["why"]} - {*channel["why"]}
+    if reasons:
+        yield f"{count(len(reasons), 'more reason')} in report.json"
 
 
 def _name(channel: Facts) -> str:

@@ -691,7 +691,7 @@ class TestCall:
         run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
         # The operator restarts pods for the generation that the rule has raised behind its back.
         own = [line for line in lines if "by the Cluster Operator" not in line]
-        assert own == ["[kafka/demo] raise the key generation to 7"]
+        assert own == ["raise the key generation to 7"]
 
     def test_from_its_beginning_a_call_is_about_one_ca(self, cluster: WatchedCluster) -> None:
         """When that CA is replaced, the call is at its end; it does not go on with the next CA."""

@@ -248,7 +248,7 @@ def test_people_hear_of_it_when_it_takes_longer(work: Work) -> None:
 
 def test_a_sign_of_life_names_the_cause_of_the_failure_until_the_server_answers(work: Work) -> None:
     begun: list[tuple[str, str]] = []
-    work.display = Display(begin=lambda sentence, awaited: begun.append((sentence, awaited)))
+    work.display = Display(begin=lambda sentence, awaited, is_shown: begun.append((sentence, awaited)))
     Patience(work).through(answers(failing(), failing(), "seen"), LIMIT)
     (first, awaited), again, (after, nothing) = begun
     assert again == (first, awaited)

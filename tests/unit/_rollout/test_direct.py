@@ -135,7 +135,7 @@ def test_every_restart_is_told_at_once() -> None:
     work.display = Display(report=lines.append)
     restart_nodes(stand.step(), stand.observe(), work, lambda observation: stand.kafka)
     assert [(one.number, one.pod) for one in work.restarts.shown] == [(1, name(0)), (2, name(2)), (3, name(1))]
-    assert lines == [f"[kafka/demo] {one.sentence()}" for one in work.restarts.shown]
+    assert lines == [one.sentence() for one in work.restarts.shown]
 
 
 def test_the_lease_is_kept_alive_between_the_questions() -> None:

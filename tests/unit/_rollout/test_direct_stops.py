@@ -152,7 +152,10 @@ def test_when_kafka_does_not_answer() -> None:
     stand.kafka.before_answer = silent
     stopped = stops(stand)
     assert stand.deleted == []
-    assert "demo-kafka-bootstrap.kafka.svc:9091 does not answer: no route." in str(stopped)
+    (violation,) = stopped.violations
+    assert (violation["gate"], violation["subject"], violation["message"]) == (
+        "kafka_answers", "Kafka at demo-kafka-bootstrap.kafka.svc:9091", "does not answer: no route.",
+    )  # fmt: skip
     assert "NetworkPolicy" in stopped.remedy
 
 

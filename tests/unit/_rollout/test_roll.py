@@ -435,7 +435,7 @@ def test_each_restart_has_a_log_line_with_its_number_and_the_pod() -> None:
         (1, NODES[1], RollReason.RETIRE), (2, NODES[0], RollReason.RETIRE),
     ]  # fmt: skip
     assert all(one.seconds is not None for one in work.restarts.shown)
-    assert lines == [f"[kafka/demo] {one.sentence()}" for one in work.restarts.shown]
+    assert lines == [one.sentence() for one in work.restarts.shown]
 
 
 # A roll that was interrupted goes on where it stopped: with a real KafkaRoller's order, each pod restarts once.

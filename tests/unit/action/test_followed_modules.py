@@ -86,7 +86,7 @@ def run(
 
 def tell(options: dict[str, Any], line: str) -> None:
     with open(options["progress_file"], "a", encoding="utf-8") as progress:
-        progress.write(f"{line}\n")
+        progress.write(f"{json.dumps({'line': line})}\n")
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
@@ -108,7 +108,7 @@ def test_each_line_is_shown_while_the_module_still_works(screen: Screen) -> None
         for number in range(3):
             tell(options, f"restart {number}")
             screen.wait_for(number + 1)
-            assert screen.lines == [f"restart {done}" for done in range(number + 1)]
+            assert screen.lines == [f"[kafka/demo] restart {done}" for done in range(number + 1)]
         return {}
 
     run(module)
@@ -125,7 +125,7 @@ def test_a_line_names_the_host_where_clusters_can_have_one_name(
     screen: Screen, hosts: tuple[str, ...], line: str
 ) -> None:
     def module(options: dict[str, Any]) -> dict[str, Any]:
-        tell(options, "[kafka/demo] restart demo-kafka-0")
+        tell(options, "restart demo-kafka-0")
         return {}
 
     run(module, hosts=hosts)
@@ -138,7 +138,7 @@ def test_last_line_is_not_lost(screen: Screen) -> None:
         return {}
 
     run(module)
-    assert screen.lines == ["the last one"]
+    assert screen.lines == ["[kafka/demo] the last one"]
 
 
 class Watch:
@@ -160,14 +160,14 @@ LONG = "wait for the answer of demo-kafka-0 on worker a (Port 9091 did not answe
 def test_a_wait_is_said_in_full_once_and_then_in_short(screen: Screen, watch: Watch) -> None:
     def module(options: dict[str, Any]) -> dict[str, Any]:
         begin = beginner(options["progress_file"])
-        begin(LONG, "3 nodes")
+        begin(LONG, "3 nodes", False)
         for now, count in ((29.0, 0), (30.0, 1), (149.0, 1), (150.0, 2), (269.0, 2), (270.0, 3)):
             time.sleep(0.05)
             watch.now = now
             screen.wait_for(count)
             time.sleep(0.05)
             # The engine decides on the same wait again in each pass, and the causes of the nodes differ by their times.
-            begin(f"{LONG} {now}", "3 nodes")
+            begin(f"{LONG} {now}", "3 nodes", False)
             assert len(screen.lines) == count, now
         return {}
 
@@ -183,7 +183,7 @@ def test_another_wait_is_said_in_full_again(screen: Screen, watch: Watch) -> Non
     def module(options: dict[str, Any]) -> dict[str, Any]:
         begin = beginner(options["progress_file"])
         for number, awaited in enumerate(("3 nodes", "2 nodes"), 1):
-            begin(LONG, awaited)
+            begin(LONG, awaited, False)
             time.sleep(0.05)
             watch.now += _progress.HEARTBEAT
             screen.wait_for(number)
@@ -195,8 +195,8 @@ def test_another_wait_is_said_in_full_again(screen: Screen, watch: Watch) -> Non
 
 def test_a_sentence_that_was_shown_when_its_step_began_is_not_said_again(screen: Screen, watch: Watch) -> None:
     def module(options: dict[str, Any]) -> dict[str, Any]:
-        beginner(options["progress_file"])("issue 7 certificates", "")
-        tell(options, "[kafka/demo] issue 7 certificates")
+        beginner(options["progress_file"])("issue 7 certificates", "", True)
+        tell(options, "issue 7 certificates")
         screen.wait_for(1)
         watch.now = _progress.SHORT_HEARTBEAT - 1
         time.sleep(0.1)
@@ -228,7 +228,7 @@ def test_time_counts_from_the_last_line(screen: Screen, watch: Watch) -> None:
             watch.now += _progress.HEARTBEAT - 1
         # Time for several looks: since the beginning it is long enough, since the last line it is not.
         time.sleep(0.1)
-        assert screen.lines == ["a restart"] * 2
+        assert screen.lines == ["[kafka/demo] a restart"] * 2
         watch.now += _progress.HEARTBEAT
         screen.wait_for(3)
         return {}

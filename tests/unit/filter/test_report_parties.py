@@ -355,7 +355,10 @@ def test_a_reason_that_names_its_pod_does_not_keep_rows_apart() -> None:
         listener(one["name"], one["uid"], trusts=[], why=[f"pod {one['name']} does not answer"]) for one in many
     ]  # fmt: skip
     (row,) = report_view(told(silent, many))["matrix"]["rows"]
-    assert (row["more"], row["why"]) == ("8 more like this", "pod demo-kafka-0 does not answer")
+    assert (row["more"], row["why"]) == (
+        "8 more like this",
+        "pod demo-kafka-0 does not answer; 8 more reasons in report.json",
+    )
 
 
 NEVER = {"source": "annotations", "seen_at": None}

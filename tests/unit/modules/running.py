@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -51,6 +52,13 @@ REQUIRED: dict[str, dict[str, Any]] = {
 }
 #: Keys that Ansible knows itself: no module documents them.
 COMMON = frozenset({"changed", "diff", "failed", "invocation", "msg", "exception", "warnings", "deprecations"})
+
+
+def shown_lines(progress: Path) -> list[str]:
+    """The lines in the progress file of a call. What the call begins is shown only if it takes long."""
+    entries = map(json.loads, progress.read_text().splitlines())
+    return [entry["line"] for entry in entries if "line" in entry]
+
 
 #: A request is answered instead of the API server, or not (None).
 Answer = Callable[[str, str], Response | None]

@@ -30,7 +30,7 @@ from ...tools.support.reloads import ReloadingNodes
 from ...tools.support.users import user_secret
 from . import stages
 from .mistakes import entry, use_authority
-from .running import call
+from .running import call, shown_lines
 from .stages import DAY, FAST, NOW
 from .test_user import OLD, cluster
 from .uses import USES
@@ -292,7 +292,7 @@ def told_by(memory: MemoryCluster, folder: Path, module: str = "strimzi_ca_info"
     file = folder / "progress"
     file.write_text("")
     call(module, memory, progress_file=str(file), **options)
-    return [line for line in file.read_text().splitlines() if not line.startswith("\t")]
+    return shown_lines(file)
 
 
 @pytest.mark.parametrize("check", [False, True])
@@ -309,11 +309,11 @@ def test_a_call_that_names_no_flow_shows_no_plan(
 def test_a_plan_without_a_step_says_in_sentences_what_is_in_the_way(check: bool, tmp_path: Path) -> None:
     memory = stages.generated()
     first, *rest = told_by(memory, tmp_path, goal="replace_key", check=check)
-    assert first == "[kafka/demo] replace_key: no step is possible now"
-    (line,) = [line for line in rest if not line.startswith("[kafka/demo] plan hash: ")]
+    assert first == "replace_key: no step is possible now"
+    (line,) = [line for line in rest if not line.startswith("plan hash: ")]
     (violation,) = call("strimzi_ca_info", memory, goal="replace_key").result["violations"]
     remedy = f" {violation['remedy']}" if check else ""
-    assert line == f"[kafka/demo] {violation['subject']}: {violation['message']}{remedy}"
+    assert line == f"{violation['subject']}: {violation['message']}{remedy}"
 
 
 def test_the_plan_of_a_run_that_goes_on_says_that_nothing_holds_it(
@@ -334,7 +334,7 @@ def test_the_plan_of_a_run_that_goes_on_says_that_nothing_holds_it(
 
     monkeypatch.setattr(listeners, "look_at", answer)
     lines = told_by(memory, tmp_path, goal="upgrade")
-    assert lines[0].startswith("[kafka/demo] upgrade: ")
+    assert lines[0].startswith("upgrade: ")
     assert [line for line in lines if "held" in line] == []
     assert stages.done(memory, "strimzi_ca", state="adopted").result["done"]
 

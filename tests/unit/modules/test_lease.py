@@ -17,7 +17,7 @@ from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .fast_clock import FastClock
-from .running import call
+from .running import call, shown_lines
 
 
 def holder_of(memory: MemoryCluster) -> Any:
@@ -49,7 +49,7 @@ def test_waiting_for_a_dead_run_is_told_while_it_lasts(tmp_path: Path) -> None:
     memory, progress = stages.managed(), tmp_path / "progress"
     left_behind(memory)
     ended = stages.done(memory, "strimzi_ca", **stages.PREPARED, progress_file=str(progress))
-    assert progress.read_text().splitlines()[0] == f"[kafka/demo] {WAITING}"
+    assert shown_lines(progress)[0] == WAITING
     assert ended.warnings == []
 
 

@@ -22,7 +22,7 @@ from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
 from . import stages
 from .leaks import keys_of, leaks
-from .running import Ended, call
+from .running import Ended, call, shown_lines
 from .uses import USES, Use
 
 _NAMES = re.compile(r" \([0-9a-f]{12}\)|-\w{10}-\w{5}| after \d+\.\d s")
@@ -46,10 +46,7 @@ def told_by(memory: MemoryCluster, folder: Path, module: str, **options: Any) ->
     assert not ended.failed, ended.result["msg"]
     text = file.read_text()
     assert leaks(text, keys_of(memory)) == []
-    # A line behind a tab is shown only when the step that it names takes long.
-    shown = [line for line in text.splitlines() if not line.startswith("\t")]
-    assert all(line.startswith("[kafka/demo] ") for line in shown)
-    lines = (_NAMES.sub("", line.removeprefix("[kafka/demo] ")) for line in shown)
+    lines = (_NAMES.sub("", line) for line in shown_lines(file))
     return [_LEFT.sub("clients get their time", line) for line in lines], ended
 
 

@@ -184,8 +184,9 @@ class Display:
 
     #: Shows one line for each event.
     report: Callable[[str], None] = field(default=_show_no_line)
-    #: Shows what the call is about to do, as a sentence, and what it waits for, in a few words or empty, if that takes long.
-    begin: Callable[[str, str], None] = field(default=lambda sentence, awaited: None)
+    #: Shows what the call is about to do, as a sentence, and what it waits for, in a few words or empty, if that takes long. The third argument is whether
+    #: a line shows the sentence already.
+    begin: Callable[[str, str, bool], None] = field(default=lambda sentence, awaited, is_shown: None)
     #: Takes each action as soon as it is done, for the events of the Kafka resource.
     announce: Callable[[Action], None] = field(default=lambda action: None)
 
@@ -291,7 +292,7 @@ class Work:
 
     def tell(self, line: str) -> None:
         """Show one line to people who watch."""
-        self.display.report(f"[{self.scope.namespace}/{self.scope.cluster}] {line}")
+        self.display.report(line)
 
 
 class WriteVerb(str, Enum):

@@ -130,6 +130,7 @@ def read_ca_secrets(
             sorted(key for key, value in entries(certificate_secret).items() if b"PRIVATE KEY-----" in value)
         ),
         named_for_tls=tuple(_find_named_for_tls(certificate_secret, key_secret)),
+        is_key_named_for_tls=_is_named_for_tls(key_secret, KEY, TLS_KEY),
         triggers=tuple(_find_triggers(certificate_secret, key_secret)),
     )
     return CaSecrets(
@@ -178,8 +179,12 @@ def _parse_chains(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], 
 def _find_named_for_tls(certificate_secret: Object | None, key_secret: Object | None) -> Iterator[str]:
     wanted = ((certificate_secret, CURRENT, TLS_CERTIFICATE), (key_secret, KEY, TLS_KEY))
     for secret, own, theirs in wanted:
-        if secret is not None and theirs in entries(secret) and own not in entries(secret):
+        if secret is not None and _is_named_for_tls(secret, own, theirs):
             yield str(secret["metadata"]["name"])
+
+
+def _is_named_for_tls(secret: Object | None, own: str, theirs: str) -> bool:
+    return theirs in entries(secret) and own not in entries(secret)
 
 
 def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:

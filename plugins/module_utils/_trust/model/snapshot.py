@@ -228,6 +228,8 @@ class CaDefects:
     #: The names of the CA Secrets that have the CA under the entries of a Secret of the type kubernetes.io/tls, where
     #: the operator does not look for it.
     named_for_tls: tuple[str, ...] = ()
+    #: Whether the key Secret is one of them.
+    is_key_named_for_tls: bool = False
     #: Left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     triggers: tuple[str, ...] = ()
 

@@ -351,5 +351,5 @@ def _problems(waiver: Waiver, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 def _is_of_the_cluster(client: str, snapshot: Snapshot) -> bool:
     pods = {pod.name for pod in snapshot.nodes.pods}
     names = {f"{snapshot.names.namespace}/{pod}" for pod in pods} | pods
-    kind, _space, name = client.partition(" ")
-    return client == "the Cluster Operator" or (kind.lower() == "pod" and name in names) or client in names
+    # Kubernetes has no capital letters in names of pods and namespaces.
+    return client == "the Cluster Operator" or client in names or client.lower() in {f"pod {name}" for name in names}

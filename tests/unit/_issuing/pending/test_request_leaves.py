@@ -666,6 +666,4 @@ def test_people_who_watch_are_told_in_time_what_it_waits_for(monkeypatch: pytest
     assert told == []
     wait(bench, 600, NODE, OTHER_NODE)
     assert len(told) == 1
-    assert told[0].startswith(
-        "[kafka/demo] 2 certificates still to come from the external issuer: The requests lie in Secrets"
-    )
+    assert told[0].startswith("2 certificates still to come from the external issuer: The requests lie in Secrets")

@@ -143,7 +143,7 @@ def test_clients_that_read_the_secret_get_their_time_to_the_second() -> None:
     assert (action.verb, action.object, action.is_change) == ("wait", "Secret kafka/demo-cluster-ca-cert", False)
     assert (action.seconds, bench.clock.now()) == (12.0, wait.earliest_use)
     assert beats == [0.0, 5.0, 10.0]
-    assert lines == [f"[kafka/demo] clients get 12 s to read {NEW.certificate.subject}"]
+    assert lines == [f"clients get 12 s to read {NEW.certificate.subject}"]
 
 
 @pytest.mark.parametrize(("gone", "left"), [(7.0, 5.0), (12.0, 0.0), (600.0, 0.0)])
