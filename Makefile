@@ -61,7 +61,7 @@ issuers: ## tests of issuers against the real cert-manager, on the test bed
 
 .PHONY: lint
 lint: ## style, types, layers, YAML, shell, changelog, documentation and what it cites, ansible-lint
-	@$(CHECK) style types layers yaml shell changelog action-group documents citations wording architecture docs ansible-lint ee
+	@$(CHECK) style types layers yaml shell changelog action-group documents citations wording readings architecture docs ansible-lint ee
 
 .PHONY: format
 format: ## let ruff put the Python files in shape

@@ -96,6 +96,7 @@ def _on_one_processor(main: Pair) -> list[Check]:
         single(
             "wording", "docstrings begin with what they are about, sentences name their subject", *_script("wording")
         ),
+        single("readings", "no code of the collection reads its own sentences", *_script("readings")),
         single("architecture", "docs/architecture.md is true to the tree", *_script("architecture")),
         single("verifiers", "certificate paths as Go and a JVM see them", "pytest", "tests/verifiers"),
         single("watch", "alerting rules and the dashboard as promtool sees them", "pytest", "tests/watch"),
