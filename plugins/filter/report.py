@@ -159,7 +159,11 @@ _value:
       contains:
         phase: {description: The phase., type: str, sample: trust}
         seconds: {description: How long calls worked and waited in this phase., type: float, sample: 4.8}
-        writes: {description: The objects that were written., type: list, elements: dict, sample: [{object: Kafka kafka/demo, kind: Kafka, name: demo, times: 1, what: []}]}
+        writes:
+          description: The objects that were written.
+          type: list
+          elements: dict
+          sample: [{object: Kafka kafka/demo, kind: Kafka, name: demo, times: 1, what: []}]
         restarts: {description: The pods that were restarted., type: list, elements: dict, sample: [{pod: demo-kafka-0, seconds: 1.1}]}
         waits: {description: The waits of the calls., type: list, elements: dict, sample: []}
         work: {description: The calls with their begin and length., type: list, elements: dict, sample: []}

@@ -383,14 +383,6 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/preconditions/authority.py",
-        "if any(snapshot.names.secret(name) == snapshot.names.key_secret for name in snapshot.ca.defects.named_for_tls):",
-        (
-            "if any(snapshot.names.secret(name) <= snapshot.names.key_secret for name in snapshot.ca.defects.named_for_tls):",
-        ),
-        "The other CA Secret has a longer name.",
-    ),
-    Equivalent(
-        "_trust/preconditions/authority.py",
         "return [same for same in found.values() if len({certificate.public_key_sha256 for certificate in same}) > 1]",
         (
             "return [same for same in found.values() if len({certificate.public_key_sha256 for certificate in same}) != 1]",

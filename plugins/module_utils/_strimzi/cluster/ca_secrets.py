@@ -17,7 +17,7 @@ a new CA only if this collection keeps it in step with the PEM entries, under th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -129,8 +129,8 @@ def read_ca_secrets(
         exposed_entries=tuple(
             sorted(key for key, value in entries(certificate_secret).items() if b"PRIVATE KEY-----" in value)
         ),
-        named_for_tls=tuple(_find_named_for_tls(certificate_secret, key_secret)),
-        is_key_named_for_tls=_is_named_for_tls(key_secret, KEY, TLS_KEY),
+        certificate_named_for_tls=_name_if_for_tls(certificate_secret, CURRENT, TLS_CERTIFICATE),
+        key_named_for_tls=_name_if_for_tls(key_secret, KEY, TLS_KEY),
         triggers=tuple(_find_triggers(certificate_secret, key_secret)),
     )
     return CaSecrets(
@@ -176,15 +176,11 @@ def _parse_chains(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], 
     return chains, problems
 
 
-def _find_named_for_tls(certificate_secret: Object | None, key_secret: Object | None) -> Iterator[str]:
-    wanted = ((certificate_secret, CURRENT, TLS_CERTIFICATE), (key_secret, KEY, TLS_KEY))
-    for secret, own, theirs in wanted:
-        if secret is not None and _is_named_for_tls(secret, own, theirs):
-            yield str(secret["metadata"]["name"])
-
-
-def _is_named_for_tls(secret: Object | None, own: str, theirs: str) -> bool:
-    return theirs in entries(secret) and own not in entries(secret)
+def _name_if_for_tls(secret: Object | None, own: str, theirs: str) -> str:
+    """The name of the Secret if it has the entry of a Secret of the type kubernetes.io/tls in the place of the operator's; else empty."""
+    if secret is None or theirs not in entries(secret) or own in entries(secret):
+        return ""
+    return str(secret["metadata"]["name"])
 
 
 def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:

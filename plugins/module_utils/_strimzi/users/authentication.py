@@ -399,9 +399,7 @@ class ChangeOfAuthentication:
             clock.sleep(PAUSE)
 
     def _record_wait(self, step: UserStep, seen: SeenUser) -> None:
-        kind, name = (
-            (SECRETS.kind, self.secret) if step is UserStep.AWAIT_HEARING else (KAFKA_USERS.kind, self.user)
-        )
+        kind, name = (SECRETS.kind, self.secret) if step is UserStep.AWAIT_HEARING else (KAFKA_USERS.kind, self.user)
         target = Target(kind, self.namespace, name)
         self.work.record(Action("wait", target, step.value, Phase.USE.value))
 

@@ -225,13 +225,18 @@ class CaDefects:
     unnumbered_generations: tuple[str, ...] = ()
     #: Entries of the certificate Secret, which clients read, with a private key in them.
     exposed_entries: tuple[str, ...] = ()
-    #: The names of the CA Secrets that have the CA under the entries of a Secret of the type kubernetes.io/tls, where
-    #: the operator does not look for it.
-    named_for_tls: tuple[str, ...] = ()
-    #: Whether the key Secret is one of them.
-    is_key_named_for_tls: bool = False
+    #: The name of the certificate Secret, if it has the CA under the entry of a Secret of the type kubernetes.io/tls, where the operator does not look
+    #: for it; empty elsewhere.
+    certificate_named_for_tls: str = ""
+    #: The same for the key Secret.
+    key_named_for_tls: str = ""
     #: Left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     triggers: tuple[str, ...] = ()
+
+    @property
+    def named_for_tls(self) -> tuple[str, ...]:
+        """The names of the CA Secrets that have the CA under such entries."""
+        return tuple(filter(None, (self.certificate_named_for_tls, self.key_named_for_tls)))
 
 
 NO_DEFECTS = CaDefects()

@@ -147,7 +147,7 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
-    if snapshot.ca.defects.is_key_named_for_tls:
+    if snapshot.ca.defects.key_named_for_tls:
         return
     if snapshot.ca.key is None:
         yield Violation(

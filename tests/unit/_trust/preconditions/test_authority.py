@@ -99,7 +99,7 @@ CASES = [
     refusal(
         authority_secrets_are_usable,
         f"{KEYS}: {FOR_TLS} This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the flow again.",
-        name="the key named for TLS", ca=secrets(key=None, defects=CaDefects(named_for_tls=("demo-cluster-ca",))),
+        name="the key named for TLS", ca=secrets(key=None, defects=CaDefects(key_named_for_tls="demo-cluster-ca")),
     ),
     refusal(
         authority_secrets_are_usable,
@@ -107,14 +107,14 @@ CASES = [
         "sed 's/^  name: demo-cluster-ca-cert$/  name: demo-cluster-ca-cert-given/' | kubectl create --filename - && kubectl delete secret "
         "demo-cluster-ca-cert --namespace kafka. Then have the CA brought in from there, with certificate_from (strimzi_certificate_from) and "
         "secret=demo-cluster-ca-cert-given.",
-        name="named for TLS, before the cluster", ca=secrets(None, defects=CaDefects(named_for_tls=("demo-cluster-ca-cert",))), pods=(), leaves=(),
+        name="named for TLS, before the cluster", ca=secrets(None, defects=CaDefects(certificate_named_for_tls="demo-cluster-ca-cert")), pods=(), leaves=(),
     ),
     *(
         refusal(
             authority_secrets_are_usable,
             f"{CERTIFICATES}: {FOR_TLS} This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the "
             "flow again.",
-            name=f"named for TLS, {name}", ca=secrets(None, defects=CaDefects(named_for_tls=("demo-cluster-ca-cert",))), **fields,
+            name=f"named for TLS, {name}", ca=secrets(None, defects=CaDefects(certificate_named_for_tls="demo-cluster-ca-cert")), **fields,
         )
         for name, fields in (("pods run", {"leaves": ()}), ("leaves exist", {"pods": ()}))
     ),
@@ -257,7 +257,7 @@ def test_secrets_that_a_backup_puts_back(fields: dict[str, Any], subject: str | 
 
 
 def test_a_certificate_secret_that_is_named_for_tls_hides_no_missing_key() -> None:
-    seen = cluster(ca=secrets(key=None, defects=CaDefects(named_for_tls=("demo-cluster-ca-cert",))))
+    seen = cluster(ca=secrets(key=None, defects=CaDefects(certificate_named_for_tls="demo-cluster-ca-cert")))
     assert len(check(seen, REPLACE_KEY, (key_matches,))) == 1
 
 

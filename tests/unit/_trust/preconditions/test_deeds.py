@@ -156,7 +156,10 @@ def test_a_rebalance_holds_what_restarts_nodes_and_nothing_else(what: str) -> No
     for obstacles, is_held in zip(OBSTACLES.values(), held, strict=True):
         seen = CLUSTERS[state].with_nodes(in_place_obstacles=obstacles)
         moving = replace(
-            seen, reconciliation=replace(seen.reconciliation, rebalances=(Rebalance("moving", "KafkaRebalance kafka/moving"),))
+            seen,
+            reconciliation=replace(
+                seen.reconciliation, rebalances=(Rebalance("moving", "KafkaRebalance kafka/moving"),)
+            ),
         )
         for intent in (INTENTS[asked], changed_intent(INTENTS[asked], last_phase=Phase.PREPARE)):
             found = {one.condition for one in decide(moving, intent, FORESEEING).violations}
@@ -193,7 +196,10 @@ def test_one_forecast_answers_for_a_state() -> None:
     settled = linked.SETTLED
     engine = foreseeing(made)
     seen = replace(
-        settled, reconciliation=replace(settled.reconciliation, rebalances=(Rebalance("moving", "KafkaRebalance kafka/moving"),))
+        settled,
+        reconciliation=replace(
+            settled.reconciliation, rebalances=(Rebalance("moving", "KafkaRebalance kafka/moving"),)
+        ),
     )
     answers = [engine.restarts_nodes(seen, REPLACE_KEY) for _time in range(3)]
     assert (answers, made.count) == ([True] * 3, 1)

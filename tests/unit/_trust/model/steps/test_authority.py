@@ -310,14 +310,14 @@ def test_keys_and_links_go_by_their_names_and_those_of_a_ca_that_waits_stay_with
 
 DAMAGED = secrets(
     None, other_entries=others(THIRD), kept_keys=names_of(THIRD), keys_elsewhere=frozenset({"b"}),
-    defects=CaDefects(("it is unreadable.",), is_current_unusable=True, unnumbered_generations=("an annotation",), named_for_tls=("a Secret",)),
+    defects=CaDefects(("it is unreadable.",), is_current_unusable=True, unnumbered_generations=("an annotation",), certificate_named_for_tls="a Secret"),
 )  # fmt: skip
 KEPT = secrets(
     OLD, other_entries=others(NEW), certificate_generation=3, key_generation=2, prepared=(prepared(NEW),), kept_keys=names_of(NEW, THIRD),
     keys_elsewhere=frozenset("ab"), retired=("a",), flow_options=FlowOptions(precedes_replacement=True),
     beginning=Beginning(Retire.WHEN_NEEDED, is_upkeep=True),
 )  # fmt: skip
-LEFT = CaDefects(is_current_unusable=True, named_for_tls=("a Secret",))
+LEFT = CaDefects(is_current_unusable=True, certificate_named_for_tls="a Secret")
 
 
 @pytest.mark.parametrize(
