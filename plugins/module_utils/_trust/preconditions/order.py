@@ -243,8 +243,8 @@ def check(
     restarts_nodes: Question = never,
 ) -> tuple[Violation, ...]:
     """All violations of preconditions that matter to the call; violations of FIRST alone if there are any, because the
-    rest of the snapshot says nothing then. Where a recovery mends one of them, only what holds the recovery itself stands
-    beside that. ``restarts_nodes`` says whether what the call begins restarts Kafka nodes.
+    rest of the snapshot says nothing then. Where a recovery mends one of them, only what holds the recovery itself
+    stands beside that. ``restarts_nodes`` says whether what the call begins restarts Kafka nodes.
     """
     call, found = _Call(snapshot, intent, restarts_nodes), dict[Precondition, tuple[Violation, ...]]()
     for rule in preconditions:
