@@ -4,9 +4,10 @@
 # Private to this collection: not a public interface, may change at any time.
 """Backups of a CA as Secrets (docs/design.md, "Backups").
 
-``tls.crt`` and ``tls.key`` are the CA in use and its key, as ``certificate_from`` takes a CA; ``tls.key`` is missing where the key is kept elsewhere.
-``secrets.json.gz`` has the CA Secrets and the ledger: name, type, labels, annotations of Strimzi and of this collection, and data.
-The annotation ``trustops.strimzi/backup`` says in JSON when the backup was made, and has the SHA-256 of its CA and of its content.
+``tls.crt`` and ``tls.key`` are the CA in use and its key, in the form of ``certificate_from``. ``tls.key`` is missing
+if the key is kept elsewhere. ``secrets.json.gz`` has the CA Secrets and the ledger: name, type, labels, annotations of
+Strimzi and of this collection, and data. The annotation ``trustops.strimzi/backup`` says in JSON when the backup was
+made, and has the SHA-256 of its CA and of its content.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _text(kept: Mapping[str, Any]) -> bytes:
 
 
 def encode_backup(kept: Mapping[str, Any], ca: CaSecrets) -> dict[str, bytes]:
-    """The entries of a backup of these Secrets, which hold this CA."""
+    """The entries of a backup of these Secrets with this CA."""
     key = next((entries(secret).get(KEY) for secret in kept.values() if KEY in secret["data"]), None)
     is_here = key is not None and ca.current and ca.key == ca.current[0].public_key_sha256 and not ca.in_use_elsewhere
     return {
@@ -98,7 +99,7 @@ def encode_record(now: datetime, ca: CaSecrets, digest: str) -> dict[str, str]:
 
 
 def read_record(secrets: Secrets, name: str) -> BackupRecord | None:
-    """The record of the backup in this Secret; None where there is none that this collection has written."""
+    """The record of the backup in this Secret; None if this collection has written none there."""
     try:
         record = read_json(annotation(secrets.get(name), names.BACKUP) or "")
         kept_at = datetime.strptime(f"{record['keptAt']}+0000", f"{_TIME}%z")
@@ -108,12 +109,14 @@ def read_record(secrets: Secrets, name: str) -> BackupRecord | None:
 
 
 def unreadable_backups(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:
-    """The Secrets with the name of a backup and without a record of one: a backup whose annotation was edited, or a Secret of another owner."""
+    """The Secrets with the name of a backup and without a record of one: a backup with an edited annotation, or a
+    Secret of another owner.
+    """
     return tuple(name for name in scope.backup_secrets if name in secrets and read_record(secrets, name) is None)
 
 
 def _content(secrets: Secrets, record: BackupRecord) -> bytes | None:
-    """The content of a backup as text; None where it does not fit its digest, or does not have the form of a backup."""
+    """The content of a backup as text; None if it does not fit its digest, or does not have the form of a backup."""
     try:
         text = gzip.decompress(entries(secrets.get(record.name)).get(CONTENT, b""))
     except (OSError, EOFError, ValueError, zlib.error):
@@ -140,9 +143,8 @@ def _is_of_texts(value: Any) -> bool:
 
 
 def is_whole(secrets: Secrets, record: BackupRecord, wanted: Mapping[str, bytes]) -> bool:
-    """Whether the backup holds the entries that its run wrote, and no other entry of a backup. The entries of a backup
-    with this digest are ``wanted``; their packed content may differ, because each release of zlib packs in its own
-    way.
+    """Whether the backup holds the entries of its run, and no other entry of a backup. The entries of a backup with
+    this digest are ``wanted``. Their packed content may differ, because each release of zlib packs in its own way.
     """
     held = entries(secrets.get(record.name))
     pair = (TLS_CERTIFICATE, TLS_KEY)
@@ -150,7 +152,7 @@ def is_whole(secrets: Secrets, record: BackupRecord, wanted: Mapping[str, bytes]
 
 
 def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
-    """The backups of the CA, the newest first. A backup that was edited is left out."""
+    """The backups of the CA, the newest first, without edited backups."""
     records = filter(None, (read_record(secrets, name) for name in scope.backup_secrets))
     found = []
     for record in sorted(records, key=lambda record: record.kept_at, reverse=True):
@@ -177,7 +179,7 @@ def as_secret(name: str, kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def content_of(scope: ClusterNames, secrets: Secrets, backup: Backup) -> dict[str, dict[str, Any]]:
-    """The Secrets in this backup, by name. Raises StepError where it is gone or was edited."""
+    """The Secrets in this backup, by name. Raises StepError if it is gone or was edited."""
     record = read_record(secrets, backup.secret)
     text = _content(secrets, record) if record is not None and backup.secret in scope.backup_secrets else None
     if text is None:

@@ -2,16 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Reading the Secrets of a cluster that hold CAs: the pair ``<c>-cluster-ca-cert`` and ``<c>-cluster-ca``
-(docs/operator.md, "CA Secrets", "User-managed CA"); the trust bundle that processes read, with an entry for each CA
-(docs/operator.md, "Trust bundle"); and ``<cluster>-cluster-ca-bundle``, every trusted CA in the forms that clients
-read, under a password that does not change.
+"""Reading the Secrets of a cluster with CAs. These are the pair ``<c>-cluster-ca-cert`` and ``<c>-cluster-ca``
+(docs/operator.md, "CA Secrets", "User-managed CA"); the trust bundle for processes, with an entry for each CA
+(docs/operator.md, "Trust bundle"); and ``<cluster>-cluster-ca-bundle``, every trusted CA in the forms for clients,
+under a password that does not change.
 
-Secrets are found by their labels, and by their names where these are known. A Secret that was made by hand, or put back
-from a copy, often lacks its labels; overlooked, it would have a CA, a leaf or the ledger made again beside it.
+Secrets are found by their labels, and by their names if these are known. A Secret made by hand, or put back from a
+copy, often lacks its labels. If it were overlooked, a CA, a leaf or the ledger would be made again beside it.
 
-The operator made the PKCS#12 truststore in the CA certificate Secret while it managed the CA. Clients that read it get
-a new CA only if this collection keeps it in step with the PEM entries, under the same password.
+The operator made the PKCS#12 truststore in the CA certificate Secret while it managed the CA. Clients of the truststore
+get a new CA only if this collection keeps it in step with the PEM entries, under the same password.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TRUSTSTORE_PASSWORD = "ca.password"  # noqa: S105 - the name of an entry
 
 
 def password_problem(present: Mapping[str, bytes]) -> str:
-    """Why the store cannot be written with its password, as a sentence; empty where it can, or where there is none."""
+    """Why the store cannot be written with its password, as a sentence; empty if it can, or if there is none."""
     password = present.get(TRUSTSTORE_PASSWORD)
     if STORE not in present or password is None:
         return ""
@@ -69,16 +69,16 @@ class SuppliedAuthority:
 
     #: The CA, with the CAs above it.
     chain: Chain
-    #: Its private key; None where the key is kept elsewhere.
+    #: Its private key; None if the key is kept elsewhere.
     key: PrivateKey | None
 
 
 def truststore_entries(present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> dict[str, bytes | None]:
-    """The rewritten store, aliases as Strimzi's (the entry names); nothing where there was no store."""
+    """The rewritten store, with Strimzi's aliases (the entry names); nothing if there was no store."""
     password = present.get(TRUSTSTORE_PASSWORD)
     if STORE not in present or password is None:
         return {}
-    # Imported only where a truststore is rewritten.
+    # Imported only if a truststore is rewritten.
     from ..._pki.keystores import pkcs12_truststore
 
     certificates: dict[str, Certificate] = {}
@@ -99,8 +99,8 @@ CURRENT = "ca.crt"
 KEY = "ca.key"
 #: The entries of a Secret of the type kubernetes.io/tls.
 TLS_CERTIFICATE, TLS_KEY = "tls.crt", "tls.key"
-#: The entry of the link certificates, beside the entry of the prepared CA: NewWithOld, then OldWithNew where there is
-#: one. It stays as long as the CA is in use.
+#: The entry of the link certificates, beside the entry of the prepared CA: NewWithOld, then OldWithNew if there is one.
+#: It stays as long as the CA is in use.
 LINK_SUFFIX = ".link.crt"
 _PREPARED = re.compile(r"^([0-9a-f]{40})\.crt$")
 #: docs/operator.md, "CA Secrets".
@@ -112,8 +112,8 @@ _KEPT_LINKS = re.compile(r"^([0-9a-f]{40})\.link\.crt$")
 def read_ca_secrets(
     certificate_secret: Object | None, key_secret: Object | None, counted_by: str = names.CA_CERT_GENERATION
 ) -> CaSecrets:
-    """The content of the two Secrets. An entry that cannot be read becomes a problem. The annotation ``counted_by`` has the generation of the certificate;
-    the operator's own counts until it is there.
+    """The content of the two Secrets. An unreadable entry becomes a problem. The annotation ``counted_by`` has the
+    generation of the certificate; the operator's own counts until it is there.
     """
     certificates = {k: v for k, v in entries(certificate_secret).items() if k.endswith(".crt") and v.strip()}
     chains, problems = _parse_chains(certificates)
@@ -184,12 +184,12 @@ def _name_if_for_tls(secret: Object | None, own: str, theirs: str) -> str:
 
 
 def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:
-    """A private key of the key Secret; None when absent or unusable."""
+    """A private key of the key Secret; None if it is absent or unusable."""
     return usable_key(entries(key_secret).get(entry))
 
 
 def key_of(authority: Certificate, key_secret: Object | None) -> PrivateKey | None:
-    """The private key of this CA, whether it is in use or is kept beside that; None where it is not at hand."""
+    """The private key of this CA, in use or kept beside that; None if it is not at hand."""
     for entry in (KEY, f"{authority.fingerprint}.key"):
         key = private_key(key_secret, entry)
         if key is not None and authority.is_for(key):
@@ -236,13 +236,13 @@ def _read_prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
 
 
 def encode_links(links: LinkCertificates) -> bytes:
-    """As ``read_links`` reads them, PEM."""
+    """The PEM entry for ``read_links``."""
     return links.new_with_old.pem + (links.old_with_new.pem if links.old_with_new is not None else b"")
 
 
 def read_links(content: bytes | None) -> LinkCertificates | None:
-    """The link certificates of an entry; None where the first cannot be read. The second counts only where the two
-    certify each other: nodes present both, and Kafka refuses to start with a chain of unrelated certificates.
+    """The link certificates of an entry; None if the first is unreadable. The second counts only if the two certify
+    each other: nodes present both, and Kafka refuses to start with a chain of unrelated certificates.
     """
     try:
         first, *others = parse_certificates(content or b"")
@@ -260,7 +260,7 @@ def _read_kept_links(keys: Mapping[str, bytes], prepared: frozenset[str]) -> dic
 
 
 def _find_unnumbered(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:
-    """Of Secrets that hold what they are for."""
+    """The Secrets with their proper content but without a number."""
     wanted = ((certificate_secret, CURRENT, names.CA_CERT_GENERATION), (key_secret, KEY, names.CA_KEY_GENERATION))
     return [
         f"Secret {(secret or {})['metadata']['name']}, annotation {name}"
@@ -283,7 +283,7 @@ def _find_triggers(certificate_secret: Object | None, key_secret: Object | None)
 
 
 def read_bundle(secret: Mapping[str, Any] | None, scope: ClusterNames) -> frozenset[str] | None:
-    """Fingerprints of its CAs; None where there is no Secret. No process trusts an entry that cannot be read."""
+    """Fingerprints of its CAs; None if there is no Secret. No process trusts an unreadable entry."""
     if secret is None:
         return None
     try:
@@ -298,7 +298,7 @@ PEM, PKCS12, JKS, PASSWORD = "ca.crt", "ca.p12", "ca.jks", "ca.password"
 
 
 def read_published(secret: Mapping[str, Any] | None) -> frozenset[str] | None:
-    """Fingerprints of the published certificates; None where there is no bundle, empty where it cannot be read."""
+    """Fingerprints of the published certificates; None if there is no bundle, empty if it is unreadable."""
     if secret is None:
         return None
     found = entries(secret)
@@ -321,7 +321,9 @@ _PUT_BACK = "which the Cluster Operator puts back with its next reconcile"
 
 
 def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
-    """The Secrets with the labels of the cluster, and the Secrets of its CAs whatever their labels. Raises KubeError."""
+    """The Secrets with the labels of the cluster, and the Secrets of its CAs whatever their labels. Raises
+    KubeError.
+    """
     listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
     found = {str(secret["metadata"]["name"]): secret for secret in listed}
     wanted = (
@@ -343,8 +345,8 @@ def _by_name(secret: StoredSecret) -> tuple[str, StoredSecret]:
 def named_secrets(
     client: KubeClient, namespace: str, wanted: Set[str], read: Callable[[StoredSecret], Read | None]
 ) -> Sequence[Read]:
-    """Read the Secrets with these names: one request for each, or where that would be many, all Secrets of the namespace in pages. Raises
-    KubeError.
+    """Read the Secrets with these names: one request for each, or all Secrets of the namespace in pages if that would
+    be many. Raises KubeError.
     """
     if len(wanted) > _ONE_BY_ONE:
         return client.each(
@@ -356,13 +358,13 @@ def named_secrets(
 
 
 def _ledger_secrets(scope: names.ClusterNames, found: Secrets) -> tuple[str, ...]:
-    """Further Secrets that may belong to the ledger; none where a found Secret holds all of it."""
+    """Further Secrets that may belong to the ledger; none if a found Secret holds all of it."""
     shared = found.get(scope.trusted_certificates_secret)
     return () if shared is not None and annotation(shared, names.LAYOUT) is None else scope.ledger_secrets
 
 
 def unlabelled_secrets(scope: names.ClusterNames, secrets: Secrets) -> dict[str, UnlabelledSecret]:
-    """The Secrets of the CA that have lost a label, by name."""
+    """The Secrets of the CA with a lost label, by name."""
     why = dict.fromkeys((scope.ca_certificate_secret, scope.ca_key_secret), "by which the Cluster Operator finds it")
     why |= dict.fromkeys(ledger_parts(secrets, scope), "by which this collection knows what it has made")
     return {
@@ -375,7 +377,7 @@ def unlabelled_secrets(scope: names.ClusterNames, secrets: Secrets) -> dict[str,
 def unlabelled_leaves(
     scope: names.ClusterNames, secrets: Secrets, leaves: Iterable[LeafSecret]
 ) -> dict[str, UnlabelledSecret]:
-    """The Secrets of these leaves that have lost a label, by name."""
+    """The Secrets of these leaves with a lost label, by name."""
     found = {}
     for leaf in leaves:
         wanted = scope.node_leaf_labels if leaf.component is Component.KAFKA else scope.labels

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Reading the object that holds the CAs to trust: a Secret or a ConfigMap, such as a Bundle of trust-manager writes."""
+"""Reading the object with the CAs to trust: a Secret or a ConfigMap, such as a Bundle of trust-manager writes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST = 1 << 18
 
 @dataclass(frozen=True)
 class CaSourceReference:
-    """The object in which the CAs to trust are kept."""
+    """The object with the CAs to trust."""
 
     #: "Secret" or "ConfigMap".
     kind: str
@@ -43,7 +43,7 @@ class CaSourceReference:
 
 
 def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource:
-    """The CAs in the object, or why it cannot be used. Raises KubeError where the API server does not answer."""
+    """The CAs in the object, or why it cannot be used. Raises KubeError if the API server does not answer."""
     try:
         found = client.get_or_none(_KINDS[reference.kind], reference.namespace, reference.name)
     except Forbidden as error:

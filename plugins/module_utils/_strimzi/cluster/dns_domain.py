@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The DNS domain of the Kubernetes cluster, which the operator wants in the names of certificates, and what shows it (docs/operator.md, "Node names")."""
+"""The DNS domain of the Kubernetes cluster, and the objects that show it (docs/operator.md, "Node names"). The operator
+wants it in the names of certificates.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,10 @@ def read_domain(
     look_around: bool,
     is_accepted: bool,
 ) -> DnsDomain:
-    """The domain that the caller gives; else that of most of the cluster's own nodes, else of its Cruise Control, if the operator accepts what is stored
-    (``is_accepted``); else, if ``look_around`` says to look there, that in the environment of the operator, and that of nodes of other Kafka clusters in the
-    namespace, which the same operator serves; else the operator's default. Raises KubeError.
+    """The domain from the caller, if it gives one. Else, if the operator accepts the stored leaves (``is_accepted``),
+    the domain of most of the cluster's own nodes, or of its Cruise Control. Else, if ``look_around`` is set, the domain
+    in the environment of the operator, or of nodes of other Kafka clusters in the namespace, which the same operator
+    serves. Else the operator's default. Raises KubeError.
     """
     if given:
         return DnsDomain(given, DomainSource.CALLER)
@@ -57,7 +60,7 @@ def read_domain(
 
 
 def _most_frequent(domains: Iterable[str]) -> str:
-    """The most frequent domain, the first where several are; empty where there is none."""
+    """The most frequent domain, the first if several are; empty if there is none."""
     return next((domain for domain, _count in Counter(domains).most_common(1)), "")
 
 
@@ -72,7 +75,7 @@ def _domains_after(start: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
 
 
 def _domains_of_other_clusters(client: KubeClient, scope: names.ClusterNames) -> Iterator[str]:
-    """Of the nodes of other clusters; nothing without the permission to list them."""
+    """The domains of the nodes of other clusters; none without the permission to list them."""
     try:
         listed = client.list(SECRETS, scope.namespace, label_selector=f"{names.KIND_LABEL}=Kafka").items
     except Forbidden:
@@ -84,7 +87,7 @@ def _domains_of_other_clusters(client: KubeClient, scope: names.ClusterNames) ->
 
 
 def _named_as_a_node(secret: Mapping[str, Any], cluster: str) -> tuple[StoredLeaf, ...]:
-    """The leaf in the Secret where its subject names the cluster's nodes."""
+    """The leaf in the Secret if its subject names the cluster's nodes."""
     where = node_leaf(cluster, str(secret["metadata"]["name"]))
     leaf = read_leaf(where, secret)
     is_one = leaf.chain is not None and leaf.chain[0].subject == DistinguishedName(where.common_name).text
@@ -92,8 +95,8 @@ def _named_as_a_node(secret: Mapping[str, Any], cluster: str) -> tuple[StoredLea
 
 
 def _domain_of_operator(client: KubeClient, namespace: str) -> str:
-    """The domain in the environment of the operators that run in this namespace and watch it; empty where none does, where they differ, where an environment
-    does not show it, and without the permission to list pods.
+    """The domain in the environment of the operators that run in this namespace and watch it. Empty if none does, if
+    they differ, if an environment does not show it, and without the permission to list pods.
     """
     try:
         pods = client.list(PODS, namespace, label_selector=names.OPERATOR_SELECTOR).items
@@ -110,7 +113,9 @@ def _watches(pod: Mapping[str, Any], namespace: str) -> bool:
 
 
 def _domain_in(pod: Mapping[str, Any]) -> str:
-    """The operator's domain, its default where its environment sets none; empty where that comes from another object or is no domain."""
+    """The operator's domain, or its default if its environment sets none. Empty if the value comes from another object
+    or is no domain.
+    """
     if any(container.get("envFrom") for container in pod["spec"]["containers"]):
         return ""
     domain = _environment(pod).get("KUBERNETES_SERVICE_DNS_DOMAIN", DnsDomain().name)
@@ -118,6 +123,6 @@ def _domain_in(pod: Mapping[str, Any]) -> str:
 
 
 def _environment(pod: Mapping[str, Any]) -> dict[str, str]:
-    """Variables with their values; empty for a value that comes from another object."""
+    """Variables with their values; the value is empty if it comes from another object."""
     variables = (one for container in pod["spec"]["containers"] for one in container.get("env") or [])
     return {str(one["name"]): str(one.get("value") or "") for one in variables}

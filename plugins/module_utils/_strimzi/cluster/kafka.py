@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The Kafka resource: the operator's work in its status (docs/operator.md, "Pause", "Kafka resource"), maintenance
-windows, the addresses of listeners, listeners on which users log in with certificates, and what the processes of a
-cluster speak among each other (docs/operator.md, "What each process trusts", "Users", "Security between processes").
+windows, the addresses of listeners, listeners for users with certificates, and the security between the processes of a
+cluster (docs/operator.md, "What each process trusts", "Users", "Security between processes").
 
 ``spec.maintenanceTimeWindows`` has cron expressions of Quartz. A window is open in each second of UTC that satisfies
 any of them, as the operator reads them (docs/operator.md, "Maintenance windows").
@@ -38,19 +38,21 @@ from .. import names
 from ..names import ROUTES, SERVICES, ClusterNames
 from ..secret_data import annotation, is_true
 
-#: The condition of a resource whose reconciliation is paused, and whose operator has seen it.
+#: The condition of a resource with a paused reconciliation. Its operator has seen the pause.
 PAUSED = "ReconciliationPaused"
 #: The type of a CA that the operator or its user makes. Releases up to 1.2 know no other, and no field for it.
 _OWN_TYPE = "strimzi.io"
-#: The policy with which the operator makes a new key where a CA ends; without this policy it renews the certificate.
+#: With this policy the operator makes a new key when a CA ends; without it, the operator renews the certificate.
 _REPLACES_KEY = "replace-key"
 #: How many characters of the operator's message are shown.
 _LONGEST = 1000
-#: More days than any certificate of a cluster is valid, far from where dates end: Strimzi's definitions of these fields have no highest value.
+#: More days than any certificate of a cluster is valid, far from the last date that can be computed. Strimzi's
+#: definitions of these fields have no highest value.
 _MOST_DAYS = 100 * 365
 #: How far the clock of the operator may be behind that of the API server.
 _CLOCKS_DIFFER = timedelta(minutes=1)
-#: The reason of a resource that an operator has just seen for the first time: no verdict (docs/operator.md, "Kafka resource").
+#: The reason of a resource that an operator has just seen for the first time: no verdict (docs/operator.md, "Kafka
+#: resource").
 _CREATING = "Creating"
 
 
@@ -59,7 +61,7 @@ def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
 
 
 def find_condition(resource: Mapping[str, Any] | None, kind: str) -> Mapping[str, Any] | None:
-    """The condition of this type with the status "True"; None where there is none."""
+    """The condition of this type with the status "True"; None if there is none."""
     conditions = ((resource or {}).get("status") or {}).get("conditions") or []
     return next((c for c in conditions if c.get("type") == kind and c.get("status") == "True"), None)
 
@@ -76,17 +78,17 @@ def failure_of(kafka: Mapping[str, Any] | None) -> FailedReconcile | None:
     )
 
 
-#: The types of encryption and of authentication between processes that this collection knows, with what each means.
-#: Strimzi is about to rename its own types.
+#: The known types of encryption and of authentication between processes, with their meanings. Strimzi is about to
+#: rename its own types.
 _ENCRYPTION = {"strimzi-tls": True, "tls": True, "none": False}
 _AUTHENTICATION = {"strimzi-mtls": True, "mtls": True, "none": False}
-#: The releases of the operator that know neither the status nor the annotation.
+#: The releases of the operator without the status and without the annotation.
 _WITHOUT_SECURITY = ("0.", "1.0.", "1.1.", "1.2.")
 
 
 def read_security(kafka: Mapping[str, Any] | None) -> ClusterSecurity:
-    """The security between the processes of the cluster, by the status, which has what the operator has configured them
-    with. Without it, as up to release 1.2, it is TLS with certificates on both sides.
+    """The security between the processes of the cluster, by the status: the operator writes there how it has configured
+    them. Without the status, as up to release 1.2, it is TLS with certificates on both sides.
     """
     status = (kafka or {}).get("status") or {}
     found = status.get("clusterSecurity")
@@ -122,7 +124,7 @@ def _specified(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> Ma
 
 
 def is_generated(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> bool:
-    """Whether the operator manages the CA; that is Strimzi's default."""
+    """Whether the operator manages the CA, as by Strimzi's default."""
     return kafka is not None and _specified(kafka, scope).get("generateCertificateAuthority", True) is not False
 
 
@@ -137,14 +139,14 @@ def renewal_window(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -
 
 
 def days_of(value: object) -> timedelta | None:
-    """The days that a resource gives, at most a hundred years; None where it gives none, or no number of days."""
+    """The days in a resource, at most a hundred years; None if it gives none, or no number of days."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         return None
     return timedelta(days=min(value, _MOST_DAYS))
 
 
 def leaf_life(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:
-    """How long a leaf is valid that the operator issues; 365 days unless the resource says otherwise."""
+    """How long a leaf from the operator is valid; 365 days unless the resource says otherwise."""
     return days_of(_specified(kafka, scope).get("validityDays")) or timedelta(days=365)
 
 
@@ -158,25 +160,27 @@ def is_observed(kafka: Mapping[str, Any] | None) -> bool:
 
 @dataclass(frozen=True)
 class FoundNodes:
-    """The objects by which the operator keeps Kafka nodes, as far as they show whether an operator works on the resource."""
+    """The operator's objects for Kafka nodes, as far as they show whether an operator works on the resource."""
 
-    #: Names of the nodes that have a certificate or that a StrimziPodSet asks for.
+    #: Names of the nodes with a certificate or in a StrimziPodSet.
     known: frozenset[str]
-    #: Whether there is a StrimziPodSet whose owner is this very resource or a node pool of it.
+    #: Whether this very resource or a node pool of it owns a StrimziPodSet.
     has_pod_sets: bool
-    #: Names of the nodes that these StrimziPodSets ask for.
+    #: Names of the nodes in these StrimziPodSets.
     wanted: frozenset[str]
-    #: Names of the nodes that have a pod.
+    #: Names of the nodes with a pod.
     running: frozenset[str]
 
 
 def note_absent_operator(
     seen: OperatorStatus, kafka: Mapping[str, Any] | None, nodes: FoundNodes | None = None
 ) -> OperatorStatus:
-    """The status with what the resource and its nodes show of an operator that is not there. Without ``nodes`` the resource alone counts.
+    """The status, with the signs of an absent operator in the resource and its nodes. Without ``nodes`` the resource
+    alone counts.
 
-    A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of nodes that do not run. What other
-    controllers make again, such as the pods of Deployments, shows no operator (docs/operator.md, "Kafka resource").
+    A cluster restored from a backup has such signs: the status is empty or about another resource, or speaks of nodes
+    that do not run. Objects of other controllers, such as the pods of Deployments, show no operator (docs/operator.md,
+    "Kafka resource").
     """
     if kafka is None:
         return seen
@@ -192,14 +196,15 @@ def note_absent_operator(
 
 
 def _why_nodes_show_absence(seen: OperatorStatus, kafka: Mapping[str, Any], nodes: FoundNodes) -> str:
-    """Why the nodes show that no operator works on the resource, as a clause; empty where they do not."""
+    """Why the nodes show that no operator works on the resource, as a clause; empty if they do not."""
     if nodes.has_pod_sets:
         is_idle = bool(nodes.wanted) and not (nodes.wanted & nodes.running or seen.is_first)
         return f"{_describe_gone(nodes.wanted)}, which an operator makes again within seconds" if is_idle else ""
     if seen.is_ready:
         gone = f", and {_describe_gone(nodes.known)}" if nodes.known and not nodes.running else ""
         return f"its status says Ready, and no StrimziPodSet belongs to it{gone}"
-    # An operator that fails before it makes a StrimziPodSet, or that is paused from the beginning, has said so since the resource was made.
+    # If an operator fails before it makes a StrimziPodSet, or is paused from the beginning, it has said so since the
+    # resource was made.
     said, made = _last_said(kafka), read_time(kafka["metadata"].get("creationTimestamp"))
     if said is None or made is None or said >= made - _CLOCKS_DIFFER:
         return ""
@@ -211,7 +216,7 @@ def _describe_gone(nodes: Collection[str]) -> str:
 
 
 def _last_said(kafka: Mapping[str, Any]) -> datetime | None:
-    """The latest time of the conditions; None where no condition has one."""
+    """The latest time of the conditions; None if no condition has one."""
     conditions = (kafka.get("status") or {}).get("conditions") or ()
     return max(filter(None, (read_time(one.get("lastTransitionTime")) for one in conditions)), default=None)
 
@@ -242,7 +247,9 @@ def read_pause(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> Op
 def read_reconciliation(
     kafka: Mapping[str, Any] | None, scope: names.ClusterNames, neighbours: tuple[str, ...] = ()
 ) -> Reconciliation:
-    """The words of the operator about the Kafka resource. Neighbours are the existing Kafka clusters, where this cluster does not exist."""
+    """The words of the operator about the Kafka resource. Neighbours are the existing Kafka clusters, if this cluster
+    does not exist.
+    """
     return Reconciliation(
         exists=kafka is not None,
         uid=str(((kafka or {}).get("metadata") or {}).get("uid") or ""),
@@ -257,8 +264,9 @@ def read_reconciliation(
 
 
 def is_paused_by(resource: Mapping[str, Any] | None, mark: str) -> bool:
-    """Whether the resource is paused in the name of this mark: the program that wrote the mark has written the pause, too. A person may have ended a
-    pause and left its mark, and another program may have paused the resource since. Where the API server has noted no writer, the mark counts.
+    """Whether the resource is paused in the name of this mark: the writer of the mark has written the pause, too. A
+    person may have ended a pause and left its mark, and another program may have paused the resource since. If the API
+    server has noted no writer, the mark counts.
     """
     if not is_true(resource, names.PAUSE_RECONCILIATION) or annotation(resource, mark) is None:
         return False
@@ -267,7 +275,7 @@ def is_paused_by(resource: Mapping[str, Any] | None, mark: str) -> bool:
 
 
 def _writers_of(resource: Mapping[str, Any] | None, name: str) -> frozenset[str]:
-    """The programs that have written this annotation last."""
+    """The last writers of this annotation."""
     field = "metadata", "annotations", name
     return frozenset(str(manager.get("manager")) for manager in managers_of(resource) if owns(manager, field))
 
@@ -286,10 +294,11 @@ _Day: TypeAlias = Callable[[date], bool]
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _UNSAID = "?"
-#: Days that are looked through for the next opening. February 29 comes back after eight years at most.
+#: How many days are searched for the next opening. February 29 comes back after eight years at most.
 _AHEAD = 366 * 8 + 2
 _FIRST_YEAR, _LAST_YEAR = 1970, 2099
-#: ``L`` is this day in every month for Quartz 2.5.0, with which the operator comes: it opens no window in shorter months.
+#: ``L`` is this day in every month for Quartz 2.5.0, the operator's release of it. It opens no window in shorter
+#: months.
 _LONGEST_MONTH = 31
 
 
@@ -313,7 +322,7 @@ class CronExpression:
         )
 
     def next_after(self, at: datetime) -> datetime | None:
-        """The first second after this time that satisfies it; None where none does within eight years."""
+        """The first second after this time that satisfies it; None if none does within eight years."""
         first = at.replace(microsecond=0) + timedelta(seconds=1)
         for ahead in range(_AHEAD):
             day = first.date() + timedelta(days=ahead)
@@ -339,10 +348,11 @@ _NEXT_LOOK, _LONGEST_LEASE = 3.0, 60.0
 
 
 def why_operator_is_silent(client: KubeClient, namespace: str, now: datetime, sleep: Callable[[float], None]) -> str:
-    """Why the Lease of the Cluster Operator in this namespace shows that the operator does not run, as a clause; empty where it runs, or another namespace has
-    the operator, or the Lease may not be read. Raises KubeError.
+    """Why the Lease of the Cluster Operator in this namespace shows that the operator does not run, as a clause. Empty
+    if it runs, if another namespace has the operator, or if the Lease may not be read. Raises KubeError.
 
-    The clock of the operator, which dates the Lease, may be wrong: a Lease that looks old is in doubt, and shows something when nothing renews it in its time.
+    The Lease has its dates from the clock of the operator, which may be wrong. So an old Lease is only in doubt. It
+    shows something if nothing renews it in its time.
     """
     try:
         spec = _lease_of_operator(client, namespace)
@@ -367,20 +377,21 @@ def why_operator_is_silent(client: KubeClient, namespace: str, now: datetime, sl
 
 
 def _lease_of_operator(client: KubeClient, namespace: str) -> Mapping[str, Any]:
-    """The ``spec`` of the Lease; empty where there is no Lease."""
+    """The ``spec`` of the Lease; empty if there is no Lease."""
     return (client.get_or_none(LEASES, namespace, names.OPERATOR_LEASE) or {}).get("spec") or {}
 
 
 KAFKA_REBALANCES = Resource("kafka.strimzi.io", "v1", "kafkarebalances", "KafkaRebalance")
-#: The state in which Cruise Control moves partitions: the condition of this type holds (docs/operator.md, "Rebalances").
+#: The state of Cruise Control while it moves partitions: the condition of this type holds (docs/operator.md,
+#: "Rebalances").
 _MOVING = "Rebalancing"
 
 
 def running_rebalances(
     client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any] | None
 ) -> tuple[Rebalance, ...]:
-    """The KafkaRebalance resources of the cluster that move partitions now, or that may. Only a cluster with Cruise Control has them.
-    Raises KubeError.
+    """The KafkaRebalance resources of the cluster that move partitions now, or that may. Only a cluster with
+    Cruise Control has them. Raises KubeError.
     """
     if ((kafka or {}).get("spec") or {}).get("cruiseControl") is None:
         return ()
@@ -405,7 +416,9 @@ def _is_moving(rebalance: Mapping[str, Any]) -> bool:
 
 
 def maintenance_windows(kafka: Mapping[str, Any] | None, now: datetime) -> MaintenanceWindows | None:
-    """The windows of this resource; None where it has none, and everything may be done at any time. An expression that cannot be read opens none."""
+    """The windows of this resource; None if it has none, and everything may be done at any time. An unreadable
+    expression opens none.
+    """
     given = ((kafka or {}).get("spec") or {}).get("maintenanceTimeWindows")
     if not given:
         return None
@@ -421,7 +434,7 @@ def maintenance_windows(kafka: Mapping[str, Any] | None, now: datetime) -> Maint
 
 
 def parse_cron(text: str) -> CronExpression:
-    """Seconds, minutes, hours, day of month, month, day of week and, where it is given, year. Raises CronError."""
+    """Seconds, minutes, hours, day of month, month, day of week and, if it is given, year. Raises CronError."""
     fields = text.upper().split()
     if len(fields) not in (6, 7):
         raise CronError("it has not six or seven fields")
@@ -447,7 +460,7 @@ def _parts(field: str) -> list[str]:
 
 
 def _numbers(field: str, lowest: int, highest: int, names: tuple[str, ...] = (), first: int = 0) -> frozenset[int]:
-    """The numbers that a field allows. Names stand for the numbers from ``first`` on."""
+    """The numbers of a field. Names stand for the numbers from ``first`` on."""
     found: set[int] = set()
     for part in _parts(field):
         low, high, every = _named_span(part, names, first) if part[:3] in names else _span(part, lowest, highest)
@@ -470,7 +483,9 @@ def _span(part: str, lowest: int, highest: int) -> tuple[int, int, int]:
 
 
 def _named_span(part: str, names: tuple[str, ...], first: int) -> tuple[int, int, int]:
-    """The same of a part that begins with a name. A name has three letters, and Quartz passes over what follows it but for a range of names."""
+    """The same of a part with a name at its beginning. A name has three letters. Quartz passes over the rest, except
+    for a range of names.
+    """
     low = names.index(part[:3]) + first
     if part[3:4] != "-":
         return low, low, 1
@@ -517,11 +532,12 @@ def _last_of_month(day: date) -> int:
 
 
 def _is_nearest_weekday(day: date, number: int, latest: int) -> bool:
-    """Whether the day satisfies ``W`` behind this number of a day of its month: it is that day on a weekday, or the Friday before it, and not after
-    the ``latest`` day of the month from which Quartz finds that number.
+    """Whether the day satisfies ``W`` behind this number of a day of its month. It is that day on a weekday, or the
+    Friday before it. It is not after the ``latest`` day of the month from which Quartz finds that number.
 
-    The nearest weekday of a Sunday, and of a Saturday on the 1st, is the Monday after it. Quartz starts schedules on that Monday, but its
-    ``isSatisfiedBy``, by which the operator finds whether a window is open, refuses each second of it.
+    The nearest weekday of a Sunday, and of a Saturday on the 1st, is the Monday after it. Quartz starts schedules on
+    that Monday, but its ``isSatisfiedBy`` refuses each second of it. By this function the operator finds whether a
+    window is open.
     """
     wanted = day.replace(day=1) + timedelta(days=number - 1)
     if wanted.weekday() == calendar.SATURDAY and number > 1:
@@ -569,7 +585,7 @@ ADDRESSED = frozenset(_KINDS)
 
 
 def listener_addresses(client: KubeClient, scope: ClusterNames, kafka: Object | None) -> Addresses:
-    """Sends no request where no listener has such an address. Raises KubeError."""
+    """The addresses of the listeners. Sends no request if no listener has such an address. Raises KubeError."""
     types = {listener["type"] for listener in listeners_of(kafka)}
     found = {}
     for kind in sorted(types & ADDRESSED):
@@ -584,7 +600,7 @@ def listeners_of(kafka: Object | None) -> list[Object]:
 
 
 def own_ports(kafka: Object) -> tuple[int, ...]:
-    """Ports of the TLS listeners for clients that present the node's own certificate; a certificate of the user is not
+    """Ports of the TLS listeners that present the node's own certificate to clients. A certificate of the user is not
     of the cluster CA.
     """
     return tuple(
@@ -595,15 +611,16 @@ def own_ports(kafka: Object) -> tuple[int, ...]:
 
 
 def _address(listener: Object) -> str:
-    """Of the first entry, as the operator takes it; empty where there is none yet."""
+    """The address of the first entry, as the operator takes it; empty if there is none yet."""
     status = listener.get("status") or {}
     entries = status.get("ingress") or (status.get("loadBalancer") or {}).get("ingress") or [{}]
     return str(entries[0].get("host") or entries[0].get("hostname") or entries[0].get("ip") or "")
 
 
-#: Where the operator gives a listener the clients CA, and where the Kafka resource says which CAs it trusts.
+#: With authentication of the first type, the operator gives a listener the clients CA. With the second type, the Kafka
+#: resource says which CAs the listener trusts.
 _MANAGED, _CUSTOM = "tls", "custom"
-#: Whether such a listener asks for certificates: a listener that lets users in by OAuth or a password mostly does not.
+#: Whether such a listener asks for certificates: mostly it does not if it lets users in by OAuth or a password.
 _ASKS, _NEVER = "ssl.client.auth", "none"
 
 
@@ -643,6 +660,6 @@ def user_listeners(kafka: Mapping[str, Any]) -> tuple[UserListener, ...]:
 
 
 def _asks_by_configuration(authentication: Mapping[str, Any]) -> bool:
-    """Whether the Kafka resource has it ask for certificates: the operator adds nothing to what it says."""
+    """Whether the Kafka resource has it ask for certificates: the operator adds nothing to this configuration."""
     asks = (authentication.get("listenerConfig") or {}).get(_ASKS, _NEVER)
     return authentication.get("type") == _CUSTOM and str(asks).lower() != _NEVER

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Leaves in their Secrets, and which leaf a pod presents (docs/operator.md, "Leaves", "Pod annotations")."""
+"""Leaves in their Secrets, and the choice of the leaf for each pod (docs/operator.md, "Leaves", "Pod annotations")."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..._trust.model.snapshot import StoredLeaf
 from .. import names
 from ..secret_data import entries, integer_annotation
 
-#: Length of the hashes that the operator writes on pods of Deployments.
+#: Length of the operator's hashes on pods of Deployments.
 _STUB = 8
 
 
@@ -32,18 +32,18 @@ class LeafSecret:
     secret: str
     #: The name of its entries in the Secret, without ``.crt`` and ``.key``.
     entry: str
-    #: The component that presents the leaf.
+    #: The component with the leaf.
     component: Component
     #: The common name of the leaf's subject.
     common_name: str
     #: The namespace; empty for the namespace of the cluster.
     namespace: str = ""
-    #: How long before its end the User Operator would try to issue another leaf of a user that says so; None for the
-    #: window of the cluster.
+    #: How long before its end the User Operator would try to issue another leaf of a user with such a setting; None for
+    #: the window of the cluster.
     renewal_window: timedelta | None = None
 
 
-#: The leaves that are not of Kafka nodes. The operator's own comes first.
+#: The leaves of components other than Kafka nodes. The operator's own comes first.
 _PLACES = tuple(
     (component, place)
     for component in sorted(Component, key=lambda component: component is not Component.CLUSTER_OPERATOR)
@@ -52,7 +52,7 @@ _PLACES = tuple(
 
 
 def component_leaves(cluster: str) -> tuple[LeafSecret, ...]:
-    """The leaves that are not of Kafka nodes (docs/operator.md, "Leaves")."""
+    """The leaves of components other than Kafka nodes (docs/operator.md, "Leaves")."""
     return tuple(_leaf_at(place, component, cluster) for component, place in _PLACES)
 
 
@@ -65,8 +65,8 @@ def node_leaf(cluster: str, pod: str) -> LeafSecret:
 
 
 def holders_of_subjects(cluster: str) -> dict[str, Component]:
-    """The holders of Strimzi's own certificates, by their common names: brokers know superusers by the subject alone (docs/operator.md,
-    "Leaves").
+    """The holders of Strimzi's own certificates, by their common names: brokers know superusers by the subject alone
+    (docs/operator.md, "Leaves").
     """
     return {leaf.common_name: leaf.component for leaf in (node_leaf(cluster, ""), *component_leaves(cluster))}
 
@@ -77,8 +77,8 @@ def leaf_secrets(
     is_node_name: Callable[[str], bool],
     known: Collection[str] = (),
 ) -> tuple[LeafSecret, ...]:
-    """The leaves that exist among these Secrets. The function ``is_node_name`` says whether a Kafka node could have a name; labels alone make no leaf of a
-    node. The Secrets of nodes with a ``known`` name may have lost their labels.
+    """The existing leaves among these Secrets. The function ``is_node_name`` says whether a Kafka node could have a
+    name; labels alone make no leaf of a node. The Secrets of nodes with a ``known`` name may have lost their labels.
     """
     nodes = [
         node_leaf(scope.cluster, name)
@@ -97,8 +97,8 @@ def _is_labelled(secret: Mapping[str, Any], name: str, scope: names.ClusterNames
 def wanted_leaves(
     scope: names.ClusterNames, kafka: Mapping[str, Any] | None, nodes: Iterable[str]
 ) -> tuple[LeafSecret, ...]:
-    """The leaves that the operator needs for what the Kafka resource asks for, with these nodes, whether anything of it runs
-    or not.
+    """The leaves that the operator needs for this Kafka resource and these nodes, whether anything of it runs or
+    not.
     """
     if kafka is None:
         return ()
@@ -110,7 +110,9 @@ def wanted_leaves(
 def expected_leaves(
     scope: names.ClusterNames, kafka: Mapping[str, Any] | None, running: Mapping[str, Component]
 ) -> tuple[LeafSecret, ...]:
-    """The leaves that a cluster with these pods has, whether their Secrets exist or not. The running pods come by name, in the order of the result."""
+    """The leaves of a cluster with these pods, whether their Secrets exist or not. The running pods come by name, in
+    the order of the result.
+    """
     if kafka is None or not running:
         return ()
     nodes = (name for name, component in running.items() if component is Component.KAFKA)
@@ -118,8 +120,8 @@ def expected_leaves(
 
 
 def sample_leaves(scope: names.ClusterNames, source: CaSource | None, now: datetime) -> tuple[LeafSecret, ...]:
-    """The leaf that shows which CA signs, before the cluster has a CA and where the source has several: the operator's own leaf, which every cluster has,
-    and whose names depend on nothing in the Kafka resource.
+    """The leaf that shows the signing CA, before the cluster has a CA and if the source has several. It is the
+    operator's own leaf: every cluster has it, and its names depend on nothing in the Kafka resource.
     """
     if source is None or len(source.issuing(now)) < 2:
         return ()
@@ -142,7 +144,7 @@ def _leaves_of(
 
 
 def _is_asked_for(place: LeafPlace, part: Mapping[str, Any]) -> bool:
-    """Whether this part of the Kafka resource, which is about the component, asks for the leaf."""
+    """Whether this part of the Kafka resource asks for the leaf; the part is about the component."""
     return not place.field or part.get(place.field) is not None
 
 
@@ -169,7 +171,7 @@ def _key_beside(pem: bytes) -> tuple[str, str]:
 
 
 def server_cert_hash(component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames) -> str:
-    """The value of ``strimzi.io/server-cert-hash`` that belongs to these leaves (docs/operator.md, "Pod annotations")."""
+    """The value of ``strimzi.io/server-cert-hash`` for these leaves (docs/operator.md, "Pod annotations")."""
     hashes = {leaf.secret: leaf.chain[0].fingerprint for leaf in leaves if leaf.chain}
     if component is Component.KAFKA:
         return next(iter(hashes.values()), "")

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A look at the running nodes: which listeners to ask and with which certificates, which chains they present and which
-CAs they trust; for brokers also which clients CAs each accepts on the listeners on which users log in. A bounded number
-of pods answers at a time.
+"""A look at the running nodes: which listeners to ask and with which certificates, their presented chains and their
+trusted CAs. Brokers also show which clients CAs each accepts on the listeners for users. A bounded number of pods
+answers at a time.
 """
 
 from __future__ import annotations
@@ -63,16 +63,17 @@ class Endpoint:
     uid: str
     #: Port of the listener.
     port: int
-    #: A request that the listener answers; with TLS 1.3 only an answer shows whether it has accepted a certificate.
+    #: A request for the listener to answer; with TLS 1.3 only an answer shows whether it has accepted a certificate.
     prompt: bytes = KAFKA_PROMPT
-    #: Whether the listener verifies clients by the CAs of the cluster, so that handshakes can show which of them it trusts.
+    #: Whether the listener verifies clients by the CAs of the cluster, so handshakes can show its trusted CAs.
     verifies: bool = True
-    #: Whether the pod is Ready and stays. Only then does a refusal of the API server to connect to it mean a barred listener.
+    #: Whether the pod is Ready and stays. Only then is a refused connection by the API server a sign of a barred
+    #: listener.
     running: bool = True
 
 
 def probe_of(authority: Certificate, key_secret: Mapping[str, Any] | None, now: datetime) -> Probe | None:
-    """A probe of this CA; None where its key is not at hand, so that only the list of accepted CAs is evidence."""
+    """A probe of this CA; None if its key is not at hand. Then only the list of accepted CAs is evidence."""
     key = key_of(authority, key_secret)
     return None if key is None else make_probe(authority, key, now=now)
 
@@ -86,11 +87,10 @@ def observe_listeners(
     response_time: ResponseTime = PROMPT,
     at_most: int = AT_MOST,
 ) -> tuple[ObservedListener, ...]:
-    """An observation for each endpoint, in their order: in so many seconds for all of them together where the API
-    server answers at once, and in more with this response time. List the pods again afterwards
-    (``answers_of_running``).
+    """An observation for each endpoint, in their order. It takes so many seconds for all of them together if the API
+    server answers at once, and more with this response time. List the pods again afterwards (``answers_of_running``).
     """
-    # Of the connections that are open at the same time, each has its share of the endpoints one after the other.
+    # Each of the simultaneous connections has its share of the endpoints, one after the other.
     limit = response_time.within(seconds, CONVERSATION * inquiry.questions * math.ceil(len(endpoints) / at_most))
     jobs = {endpoint: _job(open_port, endpoint, inquiry, response_time) for endpoint in endpoints}
     found = collect(jobs, at_most=at_most, deadline=Deadline.after(limit))
@@ -130,8 +130,8 @@ def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: flo
     )
 
 
-#: Listeners whose truststore is the trust bundle of the cluster CA (docs/operator.md, "What each process trusts"), by the role
-#: that has them.
+#: Listeners with the trust bundle of the cluster CA as truststore (docs/operator.md, "What each process trusts"), by
+#: the role of their nodes.
 _INTERNAL = {names.CONTROLLER_ROLE_LABEL: CONTROL_PLANE, names.BROKER_ROLE_LABEL: REPLICATION}
 
 
@@ -158,7 +158,7 @@ def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
 
 
 def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
-    """The listeners to which the operator gives the clients CA (docs/operator.md, "What each process trusts")."""
+    """The listeners with the clients CA from the operator (docs/operator.md, "What each process trusts")."""
     ports = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
     return tuple(
         Endpoint(pod.name, pod.uid, port, running=_runs(pod))
@@ -168,7 +168,9 @@ def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
 
 
 def _of_node(pod: Pod, found: Mapping[str, Any], user: tuple[int, ...], security: ClusterSecurity) -> list[Endpoint]:
-    """A port without TLS is left out: a handshake there would only leave a stack trace in the log of the node."""
+    """The endpoints of a node, without ports that have no TLS: a handshake there would only leave a stack trace in the
+    log of the node.
+    """
     internal = [port for role, port in _INTERNAL.items() if security.may_ask and has_role(found, role)]
     own = user if has_role(found, names.BROKER_ROLE_LABEL) else ()
     return [

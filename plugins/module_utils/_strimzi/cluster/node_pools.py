@@ -2,16 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Kafka nodes that are wanted, whether they run or not. Where the key of the CA is kept elsewhere, each needs its
-certificate before the operator can start it (docs/operator.md, "Tried by hand", 6).
+"""The wanted Kafka nodes, whether they run or not. If the key of the CA is kept elsewhere, each needs its certificate
+before the operator can start it (docs/operator.md, "Tried by hand", 6).
 
-The operator gives a new node the next free number of the whole cluster, or a number that ``strimzi.io/next-node-ids``
-of its pool offers; pools in the order of their names (Strimzi's NodeIdAssignor). It writes the numbers into the pools'
-status when a reconcile has ended, which may be too late for this collection. The same rule gives the node that a pool
-would get next.
+The operator gives a new node the next free number of the whole cluster, or a number from ``strimzi.io/next-node-ids``
+of its pool. It takes pools in the order of their names (Strimzi's NodeIdAssignor). It writes the numbers into the
+pools' status at the end of a reconcile, perhaps too late for this collection. The same rule gives the next node of a
+pool.
 
-From a pool that has too many, nodes leave first that ``strimzi.io/remove-node-ids`` names, then nodes with
-the highest numbers.
+If a pool has too many nodes, the nodes in ``strimzi.io/remove-node-ids`` leave first, then nodes with the highest
+numbers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LIST = re.compile(r"\s*\[(.*)\]\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class WantedNode:
-    """A node that a node pool is to have."""
+    """A node of a node pool, running or not."""
 
     #: The name of its pod.
     pod: str
@@ -50,11 +50,11 @@ class WantedNode:
 
 @dataclass(frozen=True)
 class Growth:
-    """The nodes for which certificates are made before they exist."""
+    """The nodes with certificates before they exist."""
 
     #: How many certificates are kept for the next nodes of each pool.
     spare: int
-    #: The size that a pool is to get; None: it stays.
+    #: The next size of a pool; None if it stays.
     scaling: Scaling | None = None
 
 
@@ -63,7 +63,7 @@ NO_GROWTH = Growth(0)
 
 @dataclass(frozen=True)
 class NodePools:
-    """The node pools of a cluster, as they were read."""
+    """The node pools of a cluster, as read."""
 
     #: The name of the Kafka cluster.
     cluster: str
@@ -101,7 +101,7 @@ class NodePools:
         )
 
     def settled(self) -> NodePools:
-        """The pools as they are when the operator has removed the nodes that they have too many."""
+        """The pools after the operator has removed their surplus nodes."""
         return NodePools(self.cluster, tuple(_without_leaving(pool) for pool in self.pools))
 
     def leaving(self) -> tuple[WantedNode, ...]:
@@ -127,7 +127,7 @@ class NodePools:
 
 
 def node_pools(client: KubeClient, scope: names.ClusterNames) -> NodePools:
-    """Raises KubeError."""
+    """The node pools of the cluster. Raises KubeError."""
     selector = names.selector_of({names.CLUSTER_LABEL: scope.cluster})
     listed = client.list(KAFKA_NODE_POOLS, scope.namespace, label_selector=selector).items
     return NodePools(scope.cluster, tuple(listed))
@@ -142,7 +142,7 @@ def _asked_replicas(pool: Object) -> int:
 
 
 def _replicas(pool: Object) -> int:
-    """The number of nodes that the pool asks for; the number that it has where it asks for more than any cluster has."""
+    """The wanted number of nodes of the pool, or its present number if it asks for more nodes than any cluster has."""
     return _asked_replicas(pool) if _asked_replicas(pool) <= MOST_NODES else len(_numbers_of(pool))
 
 

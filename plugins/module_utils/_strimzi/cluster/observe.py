@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Reading a cluster. The number of requests depends neither on its pods nor on its clients, except for nodes that are
-away and a few missing Secrets (docs/design.md, "One pass").
+"""Reading a cluster. The number of requests depends neither on its pods nor on its clients, except for absent nodes and
+a few missing Secrets (docs/design.md, "One pass").
 
 The operator puts the DNS domain of the Kubernetes cluster, its ``KUBERNETES_SERVICE_DNS_DOMAIN``, into leaves
-(docs/operator.md, "Node names"). The operator's environment is out of reach here; the leaves that it has issued
-show the domain.
+(docs/operator.md, "Node names"). The operator's environment is out of reach here, but its issued leaves show the
+domain.
 """
 
 from __future__ import annotations
@@ -90,13 +90,13 @@ Key: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, repr=False)
 class Observation:
-    """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr)."""
+    """A snapshot and the objects behind it (with their resource versions, and Secrets in full: no repr)."""
 
-    #: The cluster, and which of its CAs was observed.
+    #: The cluster, and the observed CA of it.
     scope: ClusterNames
-    #: The values that a decision is made from.
+    #: The values for a decision.
     snapshot: Snapshot
-    #: The Kafka resource; None where it does not exist.
+    #: The Kafka resource; None if it does not exist.
     kafka: Mapping[str, Any] | None
     #: The Secrets of the cluster, by name.
     secrets: Mapping[str, Mapping[str, Any]]
@@ -104,22 +104,22 @@ class Observation:
     pods: Mapping[str, Mapping[str, Any]]
     #: The owners of pods.
     owners: Owners
-    #: The leaves that the Secrets hold and processes present.
+    #: The leaves in Secrets for processes to present.
     stored_leaves: tuple[LeafSecret, ...] = ()
     #: The leaves that the cluster should have.
     expected_leaves: tuple[LeafSecret, ...] = ()
-    #: The certificates of users that this collection issues, by the names of their Secrets, also of Secrets that do
-    #: not exist.
+    #: The certificates of users that this collection issues, by the names of their Secrets, also of Secrets that do not
+    #: exist.
     served_users: Mapping[str, UserCertificate] = field(default_factory=dict)
-    #: The nodes that node pools ask for, by pod; empty where the operator can issue for them.
+    #: The nodes of node pools, by pod; empty if the operator can issue for them.
     wanted_nodes: Mapping[str, WantedNode] = field(default_factory=dict)
-    #: The nodes without Secrets that pools would get next, by pod; empty where the operator can issue for them.
+    #: The next nodes of pools, without Secrets, by pod; empty if the operator can issue for them.
     spare_nodes: Mapping[str, WantedNode] = field(default_factory=dict)
     #: The node pools by name.
     pools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    #: Private keys that an issuer has sent with certificates and no Secret holds yet, by the Secret of the leaf.
+    #: Private keys from an issuer, sent with certificates and not yet in a Secret, by the Secret of the leaf.
     issued_keys: Mapping[str, PrivateKey] = field(default_factory=dict)
-    #: Addresses of listeners; None where the operator can issue leaves, as a call does not read them then.
+    #: Addresses of listeners; None if the operator can issue leaves, because a call does not read them then.
     addresses: Addresses | None = None
 
     def secret(self, name: str) -> Mapping[str, Any] | None:
@@ -127,7 +127,7 @@ class Observation:
 
     @property
     def has_requests(self) -> bool:
-        """Whether there are requests for leaves, or keys that were made for requests."""
+        """Whether there are requests for leaves, or keys for requests."""
         names = (
             name(component.value)
             for component in Component
@@ -137,7 +137,7 @@ class Observation:
 
     @cached_property
     def by_key(self) -> Mapping[Key, Mapping[str, Any]]:
-        """The objects that it was read from, by kind, namespace and name."""
+        """The objects behind it, by kind, namespace and name."""
         kafkas = {self.scope.cluster: self.kafka} if self.kafka is not None else {}
         read = ((KAFKAS, kafkas), (SECRETS, self.secrets), (PODS, self.pods), (KAFKA_NODE_POOLS, self.pools))
         return {(kind.kind, self.scope.namespace, name): item for kind, found in read for name, item in found.items()}
@@ -152,27 +152,29 @@ class Observation:
 class Stored:
     """The objects of a cluster that are read before any pod."""
 
-    #: The Kafka resource; None where there is none.
+    #: The Kafka resource; None if there is none.
     kafka: Mapping[str, Any] | None
     #: The Secrets of the cluster, by their names.
     secrets: Mapping[str, Mapping[str, Any]]
-    #: The Secrets of other owners under names of this collection, which are left out of them.
+    #: The Secrets of other owners under names of this collection. ``secrets`` is without them.
     taken_names: tuple[TakenName, ...] = ()
 
 
 def read_stored(client: KubeClient, scope: ClusterNames) -> Stored:
-    """The Kafka resource and the Secrets. Read them before the pods: a pod that is missing from the later list has started since."""
+    """The Kafka resource and the Secrets. Read them before the pods: if a pod is missing from the later list, it has
+    started since.
+    """
     kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
     return Stored(kafka, *split_taken(scope, read_secrets(client, scope)))
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The statements of the caller about the surroundings of a cluster, which every look at it takes into account."""
+    """The statements of the caller about the surroundings of a cluster. Every look at it takes them into account."""
 
     #: The statements about clients outside the cluster.
     outside_clients: OutsideOptions = NO_OUTSIDE_OPTIONS
-    #: The object that holds the CAs to trust; None where the caller names none.
+    #: The object with the CAs to trust; None if the caller names none.
     source: CaSourceReference | None = None
     #: The nodes that the caller is about to add.
     growth: Growth = NO_GROWTH
@@ -186,8 +188,8 @@ NO_SURROUNDINGS = Surroundings()
 def observe(
     client: KubeClient, scope: ClusterNames, now: datetime, around: Surroundings = NO_SURROUNDINGS
 ) -> Observation:
-    """Read the Kafka resource, then its Secrets, then its pods and, where there are any, clients outside the cluster; and where the user
-    keeps the CAs to trust.
+    """Read the Kafka resource, then its Secrets, then its pods and, if there are any, clients outside the cluster; and
+    the user's object with the CAs to trust, if there is one.
     """
     growth = around.growth
     found = read_stored(client, scope)
@@ -202,7 +204,7 @@ def observe(
     next_, later = planned.next(growth.spare), planned.settled().next(growth.spare if ca.keys_elsewhere else 0)
     asked = wanted_leaves(scope, kafka, wanted) if ca.keys_elsewhere else ()
     present = {str(pod["metadata"]["name"]): party for pod, party in _sort_pods(running)}
-    # The leaf that has shown which CA signs is stored as soon as that CA is in place.
+    # The leaf that has shown the signing CA is stored as soon as this CA is in place.
     is_first = not ca.current or (kafka is None and ca.in_use_elsewhere)
     samples = sample_leaves(scope, bare.source, now) if is_first else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *samples)))
@@ -237,7 +239,7 @@ def observe(
                 scope,
                 around.dns_domain,
                 leaves,
-                # The first CA may be a CA with a key that is kept elsewhere.
+                # The key of the first CA may be kept elsewhere.
                 look_around=bool(ca.keys_elsewhere) or not ca.current,
                 is_accepted=bare.reconciliation.operator.is_ready,
             ),
@@ -281,8 +283,8 @@ def without_parties(
     ca: CaSecrets,
     around: Surroundings,
 ) -> Snapshot:
-    """The snapshot as far as it is the same for each CA of a cluster: without the parties that present certificates of the CA or
-    verifies by it. Raises KubeError.
+    """The snapshot as far as it is the same for each CA of a cluster: without the parties that present certificates of
+    the CA or verify by it. Raises KubeError.
     """
     kafka, secrets, ledger = found.kafka, found.secrets, read_ledger(found.secrets, scope)
     return Snapshot(
@@ -335,7 +337,9 @@ def _other_authority(
 
 
 def in_deletion(kind: str, objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The objects among these that are being deleted, as people name them, and what their deletion waits for."""
+    """The objects among these that are being deleted, by their names for people, and the reasons why their deletion
+    waits.
+    """
     for item in objects:
         metadata = item["metadata"]
         if "deletionTimestamp" in metadata:
@@ -343,21 +347,21 @@ def in_deletion(kind: str, objects: Iterable[Mapping[str, Any]]) -> Iterator[tup
 
 
 def _names_of_written_secrets(scope: ClusterNames) -> Iterator[str]:
-    """The Secrets with fixed names that flows write, the ledger excepted."""
+    """The Secrets with fixed names that flows write, without the ledger."""
     yield from (scope.ca_certificate_secret, scope.ca_key_secret, scope.trust_bundle_secret, scope.client_bundle_secret)
     for component in Component:
         yield from (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
 
 
 def immutable_secrets(secrets: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> tuple[str, ...]:
-    """The Secrets of these names that Kubernetes lets no program change."""
+    """The immutable Secrets of these names: Kubernetes lets no program change them."""
     return tuple(name for name in names if (secrets.get(name) or {}).get("immutable") is True)
 
 
 def unlabelled(
     running: Iterable[tuple[Mapping[str, Any], Component]], scope: ClusterNames
 ) -> dict[str, tuple[str, ...]]:
-    """The labels that running pods have lost, by the name of the pod."""
+    """The lost labels of running pods, by the name of the pod."""
     return {pod["metadata"]["name"]: lost for pod, party in running if (lost := lost_labels(pod, party, scope))}
 
 
@@ -383,8 +387,8 @@ def object_names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) 
 
 
 def neighbours(client: KubeClient, scope: ClusterNames, *, anywhere: bool) -> tuple[str, ...]:
-    """The Kafka clusters of the namespace, for a message; empty without the permission to list them. With ``anywhere``, where it has none, clusters of
-    other namespaces as "<namespace>/<name>", as far as they may be listed.
+    """The Kafka clusters of the namespace, for a message; empty without the permission to list them. If it has none and
+    ``anywhere`` is set, these are clusters of other namespaces as "<namespace>/<name>", as far as they may be listed.
     """
     with suppress(Forbidden):
         own = sorted(str(item["metadata"]["name"]) for item in client.list(KAFKAS, scope.namespace).items)
@@ -396,7 +400,7 @@ def neighbours(client: KubeClient, scope: ClusterNames, *, anywhere: bool) -> tu
 
 
 def sizes_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    """Bytes of data of the Secrets that a flow adds to."""
+    """Bytes of data of the Secrets that flows add to."""
     guarded = (scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret)
     return {name: size(secrets[name]) for name in guarded if name in secrets}
 
@@ -415,7 +419,7 @@ def _read_parties(
     nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}
     others = [leaf for leaf in leaves if leaf.component is not Component.KAFKA]
     for pod, component in _sort_pods(running):
-        # Each pod gets only its own leaf: searching all leaves for each pod would be quadratic.
+        # Each pod gets only its own leaf: a search of all leaves for each pod would be quadratic.
         own = nodes.get(pod["metadata"]["name"])
         found.append(read_pod(pod, component, others if own is None else [own, *others], owners, exposure))
     return tuple(found)

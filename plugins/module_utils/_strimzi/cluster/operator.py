@@ -50,7 +50,7 @@ def request_reconcile(observation: Observation, work: Work, phase: str, token: s
 
 
 def forget_request(observation: Observation) -> tuple[Write, ...]:
-    """Remove the name of the last request from the Kafka resource: the same request counts as new then."""
+    """Remove the name of the last request from the Kafka resource. The same request counts as new then."""
     kafka = observation.kafka
     if kafka is None or annotation(kafka, names.RECONCILE_REQUEST) is None:
         return ()
@@ -67,7 +67,7 @@ def forget_request(observation: Observation) -> tuple[Write, ...]:
 
 
 def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> None:
-    """Wait until the trust bundle holds what the certificate Secret holds, and no more."""
+    """Wait until the trust bundle holds the content of the certificate Secret, and no more."""
     name = work.scope.trust_bundle_secret
     if observation.secret(name) is None:
         return
@@ -76,7 +76,7 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
         work.record(Action("wait", where, "the operator updates the trust bundle", phase))
         return
     absent = frozenset(certificate.fingerprint for certificate in step.absent)
-    # The same CAs may be wanted there another time, when any of them has been away.
+    # The same CAs may be wanted there another time, after any of them has been away.
     asked = [version(observation.secrets[work.scope.ca_certificate_secret]), *sorted(f[:12] for f in step.present)]
     token = "bundle-" + "-".join([*asked, "without", *sorted(f[:12] for f in absent)])
     request_reconcile(observation, work, phase, token)
@@ -91,7 +91,7 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
 
 
 def await_leaves(phase: str, observation: Observation, work: Work) -> None:
-    """Wait until the operator has issued the leaves that belong to another generation than its CA. Raises OperatorSilent."""
+    """Wait until the operator has issued the leaves of another generation than its CA. Raises OperatorSilent."""
     wanted = str(observation.snapshot.ca.certificate_generation)
     for leaf in observation.snapshot.leaves.stored:
         if str(leaf.generation) != wanted:
@@ -104,7 +104,7 @@ def await_leaves(phase: str, observation: Observation, work: Work) -> None:
 
 
 def await_issued(step: AwaitLeaves, observation: Observation, work: Work) -> None:
-    """Wait until the operator has replaced these leaves, which have ended. Raises OperatorSilent."""
+    """Wait until the operator has replaced these ended leaves. Raises OperatorSilent."""
     phase, before = step.phase.value, {name: observation.secrets[name] for name in step.secrets}
     if not work.dry_run:
         request_reconcile(observation, work, phase, f"ended-{max(map(version, before.values()))}")
@@ -115,7 +115,7 @@ def await_issued(step: AwaitLeaves, observation: Observation, work: Work) -> Non
 
 
 def _is_replaced(known: Mapping[str, Any], secret: Mapping[str, Any] | None) -> bool:
-    """Whether the Secret holds something else than when it was read; a label or an annotation of another program is
+    """Whether the Secret has another content than at its reading. A label or an annotation of another program is
     nothing new.
     """
     return secret is not None and secret.get("data") != known.get("data")
@@ -136,7 +136,7 @@ def _wait(
     alive: Callable[[], None] | None = None,
     heartbeat: float = HEARTBEAT,
 ) -> float:
-    """Wait for the operator, and return the seconds that it took. Messages say ``what`` it has not done in time. About
+    """Wait for the operator, and return the seconds of the wait. Messages say ``what`` it has not done in time. About
     every ``heartbeat`` seconds the wait calls ``alive``, which renews the Lease; None is the renewal alone.
     """
     begun, limit = work.clock.monotonic(), work.settings.operator_timeout.total_seconds()
@@ -196,8 +196,8 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
 
 
 def request_pause(step: Pause, observation: Observation, work: Work) -> bool:
-    """Whether the operator is to confirm a pause, which the call requests where the Kafka resource has no pause yet. It
-    is not to confirm any where the call has waited for the end of an earlier pause: it has to be decided again then.
+    """Whether the operator is to confirm a pause. The call requests the pause if the Kafka resource has none yet. If
+    the call has waited for the end of an earlier pause, there is nothing to confirm: it has to be decided again then.
     """
     if not observation.snapshot.reconciliation.pause.is_set:
         if await_end_of_pause(observation, work):
@@ -217,7 +217,9 @@ def await_confirmation(work: Work, alive: Callable[[], None] | None = None, hear
 
 
 def _marks_of_pause(observation: Observation, mark: str, holder: str) -> dict[str, str | None]:
-    """The annotations of a new pause. Where a person has ended an earlier pause by hand, its mark may be left, and would give the pause a second holder."""
+    """The annotations of a new pause. If a person has ended an earlier pause by hand, its mark may be left, and would
+    give the pause a second holder.
+    """
     scope = observation.scope
     marks = (scope.paused_by, scope.other_ca.paused_by, names.PAUSED_FOR)
     left = {name: None for name in marks if annotation(observation.kafka, name) is not None}
@@ -225,8 +227,8 @@ def _marks_of_pause(observation: Observation, mark: str, holder: str) -> dict[st
 
 
 def describe_left_pause(work: Work, known: bool = True, holder: str = "") -> str:
-    """The object of a pause that a call leaves behind, and how it is ended, as sentences. The pause is ``known`` where the call saw it. The holder is the
-    party that the pause is made for, where that is no flow.
+    """The object of a pause that a call leaves behind, and the way to end the pause, as sentences. The pause is
+    ``known`` if the call saw it. The holder is the party behind the pause, if this is no flow.
     """
     scope = work.scope
     left = f"The Cluster Operator {'is' if known else 'may be'} left paused for Kafka {scope.namespace}/{scope.cluster}"
@@ -244,7 +246,7 @@ def describe_left_pause(work: Work, known: bool = True, holder: str = "") -> str
 
 
 def await_end_of_pause(observation: Observation, work: Work) -> bool:
-    """Whether the status still showed an earlier pause; it no longer does when this returns. Otherwise that status
+    """Whether the status still showed an earlier pause; it no longer does when this returns. Otherwise this status
     would count as the confirmation of the next pause while the operator is at work. Raises OperatorSilent.
     """
     if work.dry_run or not condition(observation.kafka, PAUSED):
@@ -254,7 +256,7 @@ def await_end_of_pause(observation: Observation, work: Work) -> bool:
 
 
 def resume(step: Resume, observation: Observation, work: Work) -> None:
-    """End the pause of this collection. The operator starts at once; the next step waits for what it does."""
+    """End the pause of this collection. The operator starts at once; the next step waits for its work."""
     annotations = {names.PAUSE_RECONCILIATION: None, work.scope.paused_by: None}
     _edit_kafka(
         observation, work, step.phase.value, "resume reconciliation", {"metadata": {"annotations": annotations}}
@@ -262,8 +264,9 @@ def resume(step: Resume, observation: Observation, work: Work) -> None:
 
 
 def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> None:
-    """Wait until the operator has ended the reconcile after a pause; or, where it says that it cannot use the stored Secrets, until it is content or says
-    something else. While pods move it is at work, and is given its time again. Where nothing comes, what it has said stays.
+    """Wait until the operator has ended the reconcile after a pause. If it says that it cannot use the stored Secrets,
+    wait until it is content or says something else. While pods move it is at work, and is given its time again. If
+    nothing comes, its last words stay.
     """
     where, phase = Target(KAFKAS.kind, work.scope.namespace, work.scope.cluster), step.phase.value
     if work.dry_run:
@@ -300,7 +303,7 @@ def _readiness_of_pods(observation: Observation, work: Work) -> frozenset[tuple[
 
 
 def pause_for(holder: str, observation: Observation, work: Work) -> None:
-    """Pause the Kafka resource for a holder that ends the pause by itself."""
+    """Pause the Kafka resource for a holder, which ends the pause by itself."""
     if not observation.snapshot.reconciliation.pause.is_set:
         annotations = _marks_of_pause(observation, names.PAUSED_FOR, holder)
         what = f"pause reconciliation for {holder}"
@@ -319,9 +322,9 @@ def resume_for(observation: Observation, work: Work) -> None:
 
 
 def set_generated(step: SetGenerated, observation: Observation, work: Work) -> None:
-    """Give the CA to the operator or take it from it. As no byte of a CA changes, neither rolls anything
-    (docs/operator.md,
-    "Switching"). A CA that the operator has changed meanwhile stays with it. Raises OperatorSilent, StepError.
+    """Give the CA to the operator or take it from it. No byte of a CA changes, so neither rolls anything
+    (docs/operator.md, "Switching"). If the operator has changed the CA meanwhile, the CA stays with it. Raises
+    OperatorSilent, StepError.
     """
     try:
         write_all((_generated_write(step, work, observation),), work, step.phase.value)
@@ -338,7 +341,9 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
 
 
 def _generated_write(step: SetGenerated, work: Work, observation: Observation) -> Write:
-    """The write that says whether the operator generates the CA. It rests on the version of the resource that was observed, where there is one."""
+    """The write of the field that says whether the operator generates the CA. It rests on the observed version of the
+    resource, if there is one.
+    """
     kafka = observation.kafka
     patch = {"spec": {work.scope.ca_specification: {"generateCertificateAuthority": step.generated}}}
     ca = f"the {work.scope.ca.value} CA"
@@ -348,7 +353,7 @@ def _generated_write(step: SetGenerated, work: Work, observation: Observation) -
 
 
 def _has_changed_ca(observation: Observation, work: Work) -> bool:
-    """Whether the CA Secrets hold something else than was observed: a reconcile that was under way has renewed or replaced the CA."""
+    """Whether the CA Secrets differ from the observation: a reconcile under way has renewed or replaced the CA."""
     scope = work.scope
     return any(
         (find_object(work.client, SECRETS, scope.namespace, name) or {}).get("data") != (observation.secret(name) or {}).get("data")
@@ -357,11 +362,11 @@ def _has_changed_ca(observation: Observation, work: Work) -> bool:
 
 
 def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoReturn:
-    """Leave the CA to the operator, which takes out the CA that it replaces when every process has the next CA. Adopted before that, the old CA would be
-    trusted for good.
+    """Leave the CA to the operator. It takes out the old CA when every process has the next CA. If the old CA were
+    adopted before, it would be trusted for good.
     """
     scope = work.scope
-    # No resource version: whatever else the operator has written to the resource, the CA stays with it.
+    # No resource version: the CA stays with the operator, whatever else it has written to the resource.
     write = replace(_generated_write(replace(step, generated=True), work, observation), resource_version=None)
     write_all((write,), work, step.phase.value)
     work.left_behind = replace(work.left_behind, unadopted_ca="")
@@ -374,7 +379,9 @@ def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoRe
 
 
 def _describe_unadopted(work: Work, known: bool = True) -> str:
-    """The sentences for a call that fails before the CA is in the ledger. It is ``known`` where the CA was seen to be user-managed."""
+    """The sentences for a call that fails before the CA is in the ledger. It is ``known`` if the CA was seen as
+    user-managed.
+    """
     scope = work.scope
     patch = f'{{"spec":{{"{scope.ca_specification}":{{"generateCertificateAuthority":true}}}}}}'
     return (

@@ -5,9 +5,9 @@
 """The pods of a Kafka cluster (docs/operator.md, "Pod annotations", "Kafka resource"), found by their labels, and known
 nodes by their names.
 
-A pod belongs to the cluster by its controller, whatever its labels (docs/design.md, "Evidence"). A pod that has lost a
-label runs on, presents and verifies as before; overlooked, it would leave every gate open. A pod that has only the
-labels belongs to another program: ``Owners`` says to which.
+A pod belongs to the cluster by its controller, whatever its labels (docs/design.md, "Evidence"). A pod with a lost
+label runs on, presents and verifies as before. If it were overlooked, it would leave every gate open. A pod with the
+labels alone belongs to another program: ``Owners`` says to which.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _FINAL_PHASES = frozenset({"Succeeded", "Failed"})
 
 
 def component_of(pod: Mapping[str, Any], scope: names.ClusterNames) -> Component | None:
-    """The component that a pod, or what a StrimziPodSet says of it, is labelled as. Its owner says which cluster it belongs to (``Owners``)."""
+    """The component by the labels of a pod, or of its entry in a StrimziPodSet. Its owner says which cluster it belongs
+    to (``Owners``).
+    """
     name = labels_of(pod).get(names.NAME_LABEL)
     return next((component for component in IN_PODS if name == name_label(component, scope)), None)
 
@@ -50,14 +52,14 @@ def labels_of(pod: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def has_role(pod: Mapping[str, Any], label: str) -> bool:
-    """Whether a node has the role of this label. A node without the label counts as having it, here and everywhere, because a call asks its listeners, and
-    it has to pass the checks of both roles.
+    """Whether a node has the role of this label. A node without the label counts as having it, here and everywhere,
+    because a call asks its listeners, and it has to pass the checks of both roles.
     """
     return labels_of(pod).get(label, "true") == "true"
 
 
 def names_of_nodes(pod_sets: Iterable[Mapping[str, Any]], scope: names.ClusterNames) -> frozenset[str]:
-    """Every Kafka node that is to be there, whether its pod exists or not."""
+    """The wanted Kafka nodes, whether their pods exist or not."""
     return frozenset(
         str(pod["metadata"]["name"])
         for pod_set in pod_sets
@@ -71,16 +73,19 @@ def is_ready(pod: Mapping[str, Any]) -> bool:
     return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
 
 
-#: The annotations with which a person or a program asks the operator to restart a node, and to delete it with its volumes and make it again.
+#: The annotations by which a person or a program asks the operator to restart a node, and to delete it with its volumes
+#: and make it again.
 REQUESTS = (names.MANUAL_ROLLING_UPDATE, names.DELETE_POD_AND_PVC)
 
 
 def requests_on(item: Mapping[str, Any]) -> tuple[str, ...]:
-    """The annotations that ask the operator to restart this pod, or all pods of this StrimziPodSet, or to make this pod again without its data."""
+    """The annotations for the operator to restart this pod, or all pods of this StrimziPodSet, or to make this pod
+    again without its data.
+    """
     return tuple(name for name in REQUESTS if is_true(item, name))
 
 
-#: The field of a pod that asks the operator to restart it.
+#: The field of a pod by which the operator is to restart it.
 REQUEST = ("metadata", "annotations", names.MANUAL_ROLLING_UPDATE)
 
 
@@ -90,22 +95,22 @@ def is_asked_here(pod: Mapping[str, Any]) -> bool:
 
 
 def worker_of(pod: Mapping[str, Any]) -> str:
-    """The name of the machine that it runs on; empty where it has none yet."""
+    """The name of its machine; empty if it has none yet."""
     return str((pod.get("spec") or {}).get("nodeName") or "")
 
 
 def is_final(pod: Mapping[str, Any]) -> bool:
-    """Whether its processes have ended, so that it presents and trusts nothing any more."""
+    """Whether its processes have ended: it presents and trusts nothing any more."""
     return (pod.get("status") or {}).get("phase") in _FINAL_PHASES
 
 
 @dataclass(frozen=True)
 class Exposure:
-    """Where certificates of the cluster CA are presented."""
+    """The channels on which certificates of the cluster CA are presented."""
 
     #: The security between the processes of the cluster.
     security: ClusterSecurity = MUTUAL_TLS
-    #: Whether brokers have a listener for clients that presents their own certificate.
+    #: Whether brokers have a listener for clients with their own certificate.
     has_own_listener: bool = False
 
     def presents(self, pod: Mapping[str, Any], component: Component) -> bool:
@@ -154,13 +159,13 @@ def read_pod(
     )
 
 
-#: A pod that took longer has been away for another reason meanwhile, and shows no start.
+#: If a pod took longer, it has been away for another reason meanwhile, and shows no start.
 _LONGEST_START = timedelta(hours=1)
 
 
 def _started_in(pod: Mapping[str, Any]) -> timedelta | None:
-    """From the start of the pod until it was ready, which it has been without a break since; None where a container has started again, so that the time
-    has breaks in it.
+    """From the start of the pod until it was ready. It has been ready without a break since. None if a container has
+    started again: then the time has breaks in it.
     """
     status = pod.get("status") or {}
     ready: Mapping[str, Any] = next(
@@ -184,17 +189,17 @@ Object = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Owners:
-    """The owners that the pods of a cluster have."""
+    """The owners of the pods of a cluster."""
 
     #: The names of the cluster.
     scope: names.ClusterNames
     #: Names of its StrimziPodSets, by their UIDs.
     pod_sets: Mapping[str, str]
-    #: Names of the pods that these StrimziPodSets ask for.
+    #: Names of the pods of these StrimziPodSets.
     nodes: frozenset[str]
     #: Names of its node pools.
     pools: frozenset[str]
-    #: Names of the StrimziPodSets whose annotation asks the operator to restart their pods.
+    #: Names of the StrimziPodSets with an annotation for the operator to restart their pods.
     asked: frozenset[str] = frozenset()
 
     def awaits_restart(self, pod: Object) -> bool:
@@ -209,13 +214,13 @@ class Owners:
             return Component.KAFKA if own and self.is_node_name(pod["metadata"]["name"]) else None
         if owner.get("kind") != "ReplicaSet":
             return None
-        # The name of a ReplicaSet is enough, and no Role has to let it be read: Kubernetes deletes a pod whose owner does not exist, and the controller
-        # of a ReplicaSet that exists deletes the pods that it did not make.
+        # The name of a ReplicaSet is enough, and no Role has to let it be read. Kubernetes deletes a pod whose owner
+        # does not exist. The controller of an existing ReplicaSet deletes the pods that it did not make.
         deployment = str(owner.get("name")).rpartition("-")[0]
         return next((component for component in DEPLOYED if deployment == name_label(component, self.scope)), None)
 
     def passes_for(self, pod: Object) -> Component | None:
-        """The component whose labels a pod has, or whose name; None where it has neither."""
+        """The component by the labels of a pod, or by its name; None if it has neither."""
         if pod["metadata"]["name"] in self.nodes:
             return Component.KAFKA
         said = labels_of(pod).get(names.COMPONENT_TYPE_LABEL)
@@ -228,15 +233,17 @@ class Owners:
         return name in self.nodes or (shaped and re.fullmatch("[0-9]{1,9}", number) is not None)
 
     def read_pod_sets(self, client: KubeClient) -> tuple[Mapping[str, Any], ...]:
-        """The StrimziPodSets of this cluster as they are now. They are listed: the Roles let none be read by its name (docs/rbac.yml). Raises
-        KubeError.
+        """The StrimziPodSets of this cluster as they are now. They are listed: the Roles let none be read by its name
+        (docs/rbac.yml). Raises KubeError.
         """
         listed = client.list(STRIMZI_POD_SETS, self.scope.namespace, label_selector=self.scope.selector).items
         return tuple(pod_set for pod_set in listed if pod_set["metadata"]["uid"] in self.pod_sets)
 
 
 def read_owners(client: KubeClient, scope: names.ClusterNames, kafka: Object | None, pools: NodePools) -> Owners:
-    """A StrimziPodSet is of this cluster where the Kafka resource or a node pool of it owns it. Raises KubeError."""
+    """The owners of the cluster's pods. A StrimziPodSet is of this cluster if the Kafka resource or a node pool of it
+    owns it. Raises KubeError.
+    """
     above = {(KAFKA_NODE_POOLS.kind, pool["metadata"]["uid"]) for pool in pools.pools}
     if kafka is not None:
         above.add((KAFKAS.kind, kafka["metadata"]["uid"]))
@@ -256,7 +263,7 @@ def _owners_of(item: Object) -> Iterable[Object]:
 
 
 def _controller_of(pod: Object) -> Object:
-    """The owner that controls a pod; empty where none does."""
+    """The controlling owner of a pod; empty if there is none."""
     return next((owner for owner in _owners_of(pod) if owner.get("controller") is True), {})
 
 
@@ -268,7 +275,7 @@ class FoundPods:
     owners: Owners
     #: Its node pools.
     pools: NodePools
-    #: Names of the Kafka nodes that it has, whether they run or not.
+    #: Names of its Kafka nodes, whether they run or not.
     nodes: frozenset[str]
     #: Pods with its labels, and pods with the names of its nodes.
     pods: tuple[Object, ...]
@@ -280,7 +287,7 @@ class FoundPods:
 
     @cached_property
     def node_traces(self) -> FoundNodes:
-        """The nodes that are to be there, and the nodes among them that have a pod, whatever made it."""
+        """The wanted nodes, and the nodes among them with a pod of any maker."""
         running = self.nodes & frozenset(pod["metadata"]["name"] for pod in self.pods)
         return FoundNodes(self.nodes, bool(self.owners.pod_sets), self.owners.nodes, running)
 
@@ -292,9 +299,9 @@ class FoundPods:
 
     @cached_property
     def foreign_pods(self) -> Mapping[str, Component]:
-        """The pods that look like the cluster's by labels or name and have another owner or none, with the component
-        that they look like. Their phase does not count: Kubernetes writes Failed also for a pod whose worker is lost,
-        where its processes may run on, and no owner puts another pod in its place.
+        """The pods that look like the cluster's by labels or name and have another owner or none, each with the
+        component of this likeness. Their phase does not count: Kubernetes writes Failed also for a pod on a lost
+        worker. Its processes may run on there, and no owner puts another pod in its place.
         """
         strangers = (pod for pod in self.pods if pod["metadata"]["name"] not in self.own_pods)
         found = ((pod["metadata"]["name"], self.owners.passes_for(pod)) for pod in strangers)
@@ -308,8 +315,8 @@ def find_pods(
     secrets: Mapping[str, Mapping[str, Any]],
 ) -> FoundPods:
     """The pods with the labels of the cluster, and the pods of its nodes whatever their labels. A node without the
-    labels is read by name: one request for each, and none in a cluster that is whole. Owners are read after the pods,
-    so that the owner of each pod is among them. Raises KubeError.
+    labels is read by name: one request for each, and none in a whole cluster. Owners are read after the pods, so the
+    owner of each pod is among them. Raises KubeError.
     """
     found = client.list(PODS, scope.namespace, label_selector=scope.selector).items
     pools = node_pools(client, scope)
@@ -322,7 +329,7 @@ def find_pods(
 
 
 def known_nodes(owners: Owners, leaves: Iterable[LeafSecret]) -> frozenset[str]:
-    """The names of the Kafka nodes in StrimziPodSets, and of nodes that have a leaf."""
+    """The names of the Kafka nodes in StrimziPodSets, and of nodes with a leaf."""
     return owners.nodes | {leaf.secret for leaf in leaves if leaf.component is Component.KAFKA}
 
 

@@ -4,7 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """The end entities of a cluster: every leaf that it has, should have, or is to have at hand, with its subject and
 alternative names, exactly as the operator wants them (docs/operator.md, "Leaves", "Node names"). The operator keeps a
-leaf only with these names (docs/operator.md, "Re-issue" (c)). Where the key of the CA is kept elsewhere, it cannot issue a leaf with other names again.
+leaf only with these names (docs/operator.md, "Re-issue" (c)). If the key of the CA is kept elsewhere, it cannot issue a
+leaf with other names again.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ class LeafSubject:
     distinguished_name: DistinguishedName
     #: DNS names and textual IP addresses; empty for pure clients.
     names: frozenset[str]
-    #: The ends of connections that it is presented at.
+    #: The ends of connections at which it is presented.
     purposes: frozenset[Purpose]
-    #: How long before its end an operator that cannot issue would try to renew it; the leaf has to live longer than that.
+    #: How long before its end an operator that cannot issue would try to renew it; the leaf has to live longer.
     outlasts: timedelta = timedelta(0)
 
 
@@ -66,7 +67,9 @@ def service_names(service: str, namespace: str, domain: str) -> tuple[str, ...]:
 
 
 def names_of_services(component: Component, scope: ClusterNames, domain: str) -> frozenset[str]:
-    """The names of the Services of a component, and its further names that depend on nothing in the Kafka resource; none if it has no Service."""
+    """The names of the Services of a component, and its further names without a source in the Kafka resource; none if
+    it has no Service.
+    """
     services = (f"{scope.cluster}-{service}" for service in component.facts.services)
     called = (name for service in services for name in service_names(service, scope.namespace, domain))
     return frozenset((*called, *component.facts.hosts))
@@ -75,8 +78,8 @@ def names_of_services(component: Component, scope: ClusterNames, domain: str) ->
 def node_names(
     scope: ClusterNames, node: NodeIdentity, kafka: Object | None, domain: str, assigned: Addresses | None = None
 ) -> frozenset[str]:
-    """Alternative names of a node: its Services and itself, and on brokers what each listener adds. The addresses that the platform has assigned are None
-    where no call has looked.
+    """Alternative names of a node: its Services and itself, and on brokers what each listener adds. The platform's
+    assigned addresses are None if no call has looked.
     """
     own = f"{node.pod}.{scope.cluster}-kafka-brokers.{scope.namespace}.svc"
     names = {
@@ -94,7 +97,7 @@ def node_names(
 def unaddressed_listeners(
     scope: ClusterNames, node: NodeIdentity, kafka: Object | None, assigned: Addresses
 ) -> tuple[str, ...]:
-    """The listeners of a node whose addresses are not all known yet."""
+    """The listeners of a node with an address that is not known yet."""
     return tuple(
         f"{listener['name']} ({listener['type']})"
         for listener in (listeners_of(kafka) if node.broker else [])
@@ -103,9 +106,7 @@ def unaddressed_listeners(
 
 
 def listener_names(scope: ClusterNames, node: NodeIdentity, listener: Object, domain: str) -> Iterable[str]:
-    """The names that a listener adds on a broker (KafkaListenersReconciler), without addresses that
-    the platform assigns.
-    """
+    """The names from a listener on a broker (KafkaListenersReconciler), without the platform's addresses."""
     configuration = listener.get("configuration") or {}
     bootstrap = configuration.get("bootstrap") or {}
     brokers = [
@@ -128,7 +129,9 @@ def listener_names(scope: ClusterNames, node: NodeIdentity, listener: Object, do
 
 
 def _first_with_field(entries: Iterable[Object], field: str) -> str | None:
-    """Of several entries for one broker, which an overlay may leave, the first that has the field (docs/operator.md, "Node names")."""
+    """The first entry with the field, of several entries for one broker. An overlay may leave several
+    (docs/operator.md, "Node names").
+    """
     return next((entry[field] for entry in entries if entry.get(field) is not None), None)
 
 
@@ -139,7 +142,7 @@ def _hosts_of_broker(host: str | None, template: str | None, node: NodeIdentity)
 
 
 def _is_oldest(listener: Object) -> bool:
-    """The operator keeps the names that its first versions gave the Services and Routes of this one listener."""
+    """Whether this is the one listener whose Services and Routes keep the names from the operator's first versions."""
     return bool(listener["name"] == "external" and listener.get("port") == 9094)
 
 
@@ -150,7 +153,7 @@ def _broker_object(scope: ClusterNames, node: NodeIdentity, listener: Object) ->
 
 
 def _bootstrap_objects(scope: ClusterNames, listener: Object) -> tuple[str, ...]:
-    """The Service or Route that leads to any broker, where the platform gives it an address."""
+    """The Service or Route that leads to any broker, if the platform gives it an address."""
     kind, configuration = listener["type"], listener.get("configuration") or {}
     if kind not in ADDRESSED or (kind == "loadbalancer" and not configuration.get("createBootstrapService", True)):
         return ()
@@ -161,7 +164,9 @@ def _bootstrap_objects(scope: ClusterNames, listener: Object) -> tuple[str, ...]
 
 
 def _addressed_objects(scope: ClusterNames, node: NodeIdentity, listener: Object) -> tuple[tuple[str, str], ...]:
-    """The Services and Routes whose addresses, given by the platform, are names of this broker: type of listener and name of each."""
+    """The Services and Routes whose addresses from the platform are names of this broker: type of listener and name of
+    each.
+    """
     kind = str(listener["type"])
     if kind not in ADDRESSED:
         return ()
@@ -172,8 +177,8 @@ def _addressed_objects(scope: ClusterNames, node: NodeIdentity, listener: Object
 def _assigned_hosts(
     scope: ClusterNames, node: NodeIdentity, listener: Object, kafka: Object, assigned: Addresses | None
 ) -> Iterable[str]:
-    """The addresses that are assigned; where no call has looked, the addresses that the operator has reported: it
-    corrects the others by itself then.
+    """The assigned addresses. If no call has looked, these are the addresses in the operator's report: it corrects the
+    others by itself then.
     """
     if assigned is not None:
         wanted = _addressed_objects(scope, node, listener)
@@ -190,7 +195,9 @@ def _reported_hosts(kafka: Object, listener: str) -> Iterable[str]:
 def subject_of(
     component: Component, common_name: str, names: frozenset[str], renewal_window: timedelta = timedelta(0)
 ) -> LeafSubject:
-    """The subject of a leaf, with O before CN; pure clients have no alternative names. The renewal window is the operator's."""
+    """The subject of a leaf, with O before CN; pure clients have no alternative names. The renewal window is the
+    operator's.
+    """
     name, client = DistinguishedName(common_name), frozenset({Purpose.CLIENT})
     if not component.facts.services:
         return LeafSubject(name, frozenset(), client, renewal_window)
@@ -198,27 +205,28 @@ def subject_of(
 
 
 def subject_of_user(name: str, renewal_window: timedelta) -> LeafSubject:
-    """Without an organization, because rights and quotas belong to ``CN=<user>`` (docs/operator.md, "Users"). The renewal window is the User Operator's."""
+    """The subject of a user's leaf. It has no organization, because rights and quotas belong to ``CN=<user>``
+    (docs/operator.md, "Users"). The renewal window is the User Operator's.
+    """
     return LeafSubject(
         DistinguishedName(name, organization=None), frozenset(), frozenset({Purpose.CLIENT}), renewal_window
     )
 
 
 def canonical(name: str) -> str:
-    """An IP address in the form in which a certificate's are read back; IPv6 has many."""
+    """An IP address in the form of a certificate's when it is read back; IPv6 has many forms."""
     address = address_of(name)
     return name if address is None else str(address)
 
 
 def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
-    """The names of the leaf that is stored: the operator has put in all names that it wants, addresses of the platform
+    """The names of the stored leaf: the operator has put in all names that it wants, addresses of the platform
     included. A CA of the ledger has to have issued it for the very subject: a writer of a Secret must not choose the
-    names that are signed.
+    names to sign.
 
-    Any other leaf, and an unreadable leaf, gives way to a leaf for the names that follow from the Kafka resource.
-    Should the listeners have changed meanwhile, the operator re-issues after the pause by itself; where it
-    cannot, because the key is kept elsewhere, it says that it is not ready, and the names follow from the Kafka
-    resource as well.
+    Any other leaf, and an unreadable leaf, gives way to a leaf for the names by the Kafka resource. If the listeners
+    have changed meanwhile, the operator re-issues after the pause by itself. If it cannot, because the key is kept
+    elsewhere, it says that it is not ready, and the names follow from the Kafka resource as well.
     """
     stored = _stored_names(leaf, observation)
     if stored is not None and not _is_in_doubt(leaf, observation):
@@ -227,7 +235,9 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
 
 
 def _names_of_resource(leaf: LeafSecret, stored: frozenset[str] | None, observation: Observation) -> frozenset[str]:
-    """The names that follow from the Kafka resource. The stored names, None where they do not count, stay as long as a listener has no address."""
+    """The names by the Kafka resource. The stored names stay as long as a listener has no address; they are None if
+    they do not count.
+    """
     domain = observation.snapshot.leaves.dns_domain.name
     if leaf.component is Component.KAFKA:
         node = _node(leaf, observation)
@@ -245,8 +255,8 @@ def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] 
 
 
 def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
-    """Whether an operator without a key may stand still because of the names of this leaf. An operator that is ready
-    has found the names that it wants.
+    """Whether an operator without a key may stand still because of the names of this leaf. If the operator is ready, it
+    has found the wanted names.
     """
     operator = observation.snapshot.reconciliation.operator
     return _keeps_names(leaf, observation) and not (_is_silent_about_names(observation) or operator.is_ready)
@@ -258,13 +268,15 @@ def _keeps_names(leaf: LeafSecret, observation: Observation) -> bool:
 
 
 def _is_silent_about_names(observation: Observation) -> bool:
-    """Whether nothing shows which names the operator wants now: it is paused, or has not looked at the present Kafka resource."""
+    """Whether nothing shows which names the operator wants now: it is paused, or has not looked at the present Kafka
+    resource.
+    """
     state = observation.snapshot.reconciliation
     return state.pause.is_set or not state.operator.has_observed
 
 
 def is_named(leaf: LeafSecret, observation: Observation) -> bool:
-    """Whether the operator wants names in this leaf, and has been looked at for what it wants: a wanted node's, or a component's
+    """Whether the operator wants names in this leaf, and has been looked at for them: a wanted node's, or a component's
     with a Service.
     """
     if leaf.component is Component.KAFKA:
@@ -273,13 +285,13 @@ def is_named(leaf: LeafSecret, observation: Observation) -> bool:
 
 
 def unaddressed(leaf: LeafSecret, observation: Observation) -> tuple[str, ...]:
-    """The listeners of a node that have no address yet that belongs into its leaf, as far as the cluster shows."""
+    """The listeners of a node whose address belongs into its leaf and is not there yet, as far as the cluster shows."""
     node = _node(leaf, observation)
     return unaddressed_listeners(observation.scope, node, observation.kafka, observation.addresses or {})
 
 
 def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:
-    """A node's identity as its pool says, or else from its pod's labels; its name ends with the node id (docs/operator.md,
+    """A node's identity by its pool, or else by its pod's labels; its name ends with the node id (docs/operator.md,
     "Kafka resource").
     """
     pod, node_id = leaf.secret, leaf.secret.rsplit("-", 1)[1]
@@ -305,9 +317,9 @@ def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:
 
 
 def subjects_for(leaf: LeafSecret, observation: Observation) -> tuple[LeafSubject, ...]:
-    """The subjects that a certificate for this leaf may have; a new request has the first. While nothing shows which names an operator without a key wants,
-    they are the names of the stored leaf or the names that follow from the Kafka resource: what was requested before, by what the operator showed
-    then, is as right as before.
+    """The possible subjects of a certificate for this leaf; a new request has the first. An operator without a key may
+    not show which names it wants. Then they are the names of the stored leaf or the names by the Kafka resource: an
+    earlier request, by the operator's words of that time, is as right as before.
     """
     subject, stored = subject_for(leaf, observation), _stored_names(leaf, observation)
     if stored is None or not (_keeps_names(leaf, observation) and _is_silent_about_names(observation)):
@@ -317,15 +329,15 @@ def subjects_for(leaf: LeafSecret, observation: Observation) -> tuple[LeafSubjec
 
 
 def subject_like(names: frozenset[str], leaf: LeafSecret, observation: Observation) -> LeafSubject:
-    """The subject by which a request or certificate with these alternative names is judged: the possible subject that has these names; where no possible
-    subject has them, the subject of a new request.
+    """The subject for judging a request or certificate with these alternative names: the possible subject with these
+    names, or the subject of a new request if there is none.
     """
     first, *others = subjects_for(leaf, observation)
     return next((other for other in others if other.names == names), first)
 
 
 def with_misnamed(observation: Observation) -> Observation:
-    """The observation with the leaves that have wrong names, and the leaves whose listeners have no address yet."""
+    """The observation with the misnamed leaves, and the leaves of listeners without an address."""
     if not observation.wanted_nodes:
         return observation
     found, lacking = dict(_find_misnamed(observation)), dict(_find_unaddressed(observation))
@@ -335,7 +347,9 @@ def with_misnamed(observation: Observation) -> Observation:
 
 
 def _find_unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
-    """Of nodes that do not run yet; the operator gives their listeners addresses before it starts them."""
+    """The unaddressed leaves of nodes that do not run yet; the operator gives their listeners addresses before it
+    starts them.
+    """
     for name, node in observation.wanted_nodes.items():
         listeners = unaddressed(node_leaf(observation.scope.cluster, name), observation)
         if listeners and name not in observation.pods:

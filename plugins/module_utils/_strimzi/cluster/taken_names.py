@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The names that this collection gives to objects of a cluster, and the objects of other owners that have such a name.
+"""The names from this collection for objects of a cluster, and the objects of other owners with such a name.
 
-An object is another owner's where it has no mark of this collection or of the cluster, and its content is none of ours. A Secret that was put back without its
-labels is known by its content, and ``unlabelled_secrets`` has the labels that it lacks.
+An object is another owner's if it has no mark of this collection or of the cluster, and its content is none of ours. A
+Secret put back without its labels is known by its content, and ``unlabelled_secrets`` has the lost labels.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _BY_FINGERPRINT = r"[0-9a-f]{40}(\.[a-zA-Z_.]+)?"
 
 
 def describe_owner(found: Object) -> str:
-    """The labels of the object, its owners (``metadata.ownerReferences``) and the programs that write it (``metadata.managedFields``), for people."""
+    """The labels of the object, its owners (``metadata.ownerReferences``) and its writing programs
+    (``metadata.managedFields``), for people.
+    """
     metadata = found["metadata"]
     labels = [f"{name}={value}" for name, value in sorted((metadata.get("labels") or {}).items())]
     owners = [f"{owner.get('kind')} {owner.get('name')}" for owner in metadata.get("ownerReferences") or ()]
@@ -63,9 +65,9 @@ def _shown(items: Iterable[str]) -> Iterator[str]:
 
 
 def _has_own_marks(found: Object, *labels: Mapping[str, str], domain: str = "") -> bool:
-    """Whether the object is marked as one of this collection or of the cluster: it has all of one of these groups of labels, an annotation of this
-    ``domain``, or a field that this collection or an operator of Strimzi has written. A backup that is put back with ``kubectl apply`` keeps labels and
-    annotations, and loses the record of writers.
+    """Whether the object is marked as one of this collection or of the cluster: it has all of one of these groups of
+    labels, an annotation of this ``domain``, or a field written by this collection or an operator of Strimzi. A backup
+    put back with ``kubectl apply`` keeps labels and annotations, and loses the record of writers.
     """
     metadata = found["metadata"]
     present = (metadata.get("labels") or {}).items()
@@ -79,7 +81,7 @@ def _has_own_marks(found: Object, *labels: Mapping[str, str], domain: str = "") 
 
 
 def _patterns_of_cluster(scope: ClusterNames) -> dict[str, str]:
-    """By the name of a Secret that operators write as well, a pattern of the entries by which its content is known."""
+    """The patterns of entries by which content is known, by the name of a Secret that operators write as well."""
     return {
         scope.ca_certificate_secret: rf"ca\.crt|tls\.crt|{_BY_FINGERPRINT}",
         scope.ca_key_secret: rf"ca\.key|tls\.key|{_BY_FINGERPRINT}",
@@ -101,8 +103,8 @@ def _own_patterns(scope: ClusterNames) -> dict[str, str]:
 
 
 def read_taken(scope: ClusterNames, found: Object, kind: str = SECRETS.kind, leaf: str = "") -> TakenName | None:
-    """The name of the object where another owner has it; None where the object is one of this collection or of the cluster, or has no name of this
-    collection. The entry of the ``leaf`` is given where the object is to hold a leaf of a node.
+    """The name of the object if another owner has it. None if the object is one of this collection or of the cluster,
+    or has no name of this collection. The entry of the ``leaf`` is given if the object is to hold a leaf of a node.
     """
     metadata = found["metadata"]
     name = str(metadata["name"])
@@ -121,7 +123,9 @@ def read_taken(scope: ClusterNames, found: Object, kind: str = SECRETS.kind, lea
 
 
 def _how_known(scope: ClusterNames, kind: str, name: str, leaf: str) -> tuple[str, Mapping[str, str]] | None:
-    """The pattern of the entries, and the labels, by which an object of this name is known; None for a name that this collection does not give."""
+    """The pattern of the entries, and the labels, by which an object of this name is known; None if this collection
+    does not give the name.
+    """
     if kind == CONFIG_MAPS.kind:
         return (r"\d{8}", {}) if name == scope.audit_trail else None
     if kind == LEASES.kind:
@@ -146,8 +150,8 @@ def _way_without(scope: ClusterNames, kind: str, name: str) -> str:
 def split_taken(
     scope: ClusterNames, secrets: Secrets, nodes: Iterable[LeafSecret] = ()
 ) -> tuple[dict[str, Object], tuple[TakenName, ...]]:
-    """The Secrets without the Secrets of other owners that have a name of this collection; and these names, as far as every flow needs them. The Secrets of
-    ``nodes`` are to hold their leaves.
+    """The Secrets without the Secrets of other owners under a name of this collection; and these names, as far as every
+    flow needs them. The Secrets of ``nodes`` are to hold their leaves.
     """
     entries = {leaf.secret: leaf.entry for leaf in nodes}
     taken = {
@@ -163,6 +167,8 @@ def split_taken(
 
 
 def why_taken(scope: ClusterNames, found: Object, kind: str = SECRETS.kind, leaf: str = "") -> StepError | None:
-    """The error about an object of another owner that has a name of this collection; None for any other object. As ``read_taken``."""
+    """The error about an object of another owner with a name of this collection; None for any other object. As
+    ``read_taken``.
+    """
     taken = read_taken(scope, found, kind, leaf)
     return None if taken is None else StepError(taken.subject, taken.cause, taken.remedy)
