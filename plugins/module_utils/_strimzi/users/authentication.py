@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A user moves from the User Operator's certificates to another issuer's, or back, and every Secret that programs read
+"""A user moves from the User Operator's certificates to another issuer's, or back. Every Secret that programs read
 stays (docs/operator.md, "Users").
 
-The User Operator deletes the Secret of a user that it finds with another authentication. So a pause keeps the User
-Operator from the user, the Secret loses its labels and its owner, and only then does the authentication change.
+The User Operator deletes the Secret of a user if it finds another authentication. So a pause keeps the User Operator
+from the user, the Secret loses its labels and its owner, and only then does the authentication change.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from .users import Authentication
 Object = Mapping[str, Any]
 
 _OPAQUE = "Opaque"
-#: Seconds in which the User Operator hears that a Secret is not its own any more, from an API server that answers at
-#: once. Nothing shows that: a paused user gets no new status. It hears by a watch, or by a new list and watch if the
-#: watch has just ended.
+#: Seconds for the User Operator to hear that a Secret is not its own any more, from an API server that answers at once.
+#: Nothing shows when it has heard: a paused user gets no new status. It hears by a watch, or by a new list and watch if
+#: the watch has just ended.
 HEARING, ANSWERS_OF_HEARING = 10.0, 3
 
 
 class UserStep(Enum):
-    """A step that is left for a user, as a person would say it."""
+    """A remaining step for a user, as a person would say it."""
 
     AWAIT_LOOK = "the User Operator has looked at it since an earlier pause"
     PAUSE = "pause reconciliation"
@@ -73,17 +73,16 @@ class SeenUser:
 
     #: The KafkaUser.
     resource: Object
-    #: The Secret in which the User Operator keeps its certificate; None if it does not exist.
+    #: The Secret of the User Operator for its certificate; None if it does not exist.
     secret: Object | None
     #: The certificate in that Secret; None if the User Operator does not take the Secret for its own.
     certificate: UserCertificate | None = None
     #: Whether the key of that CA is kept elsewhere.
     kept_elsewhere: bool = False
-    #: The Secret that the User Operator keeps for it, by its owner, if neither the status nor the caller names it;
-    #: empty if there is none.
+    #: The Secret by which the User Operator serves it, found by its owner, if neither the status nor the caller names
+    #: it; empty if there is none.
     owned_secret: str = ""
-    #: Of a kept Secret, how many seconds are left of the time in which the User Operator hears of the write that took
-    #: it away.
+    #: Seconds until the User Operator has heard of the write that detached a kept Secret.
     hears_in: float = HEARING
 
     @property
@@ -110,7 +109,7 @@ class SeenUser:
 
     @property
     def is_seen(self) -> bool:
-        """Whether the User Operator has acted on what the resource says now."""
+        """Whether the User Operator has acted on the present generation of the resource."""
         ready = condition(self.resource, "Ready") and not condition(self.resource, PAUSED)
         return ready and is_observed(self.resource)
 
@@ -130,7 +129,7 @@ class SeenUser:
 
 
 def steps_left(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
-    """The steps that are left, in their order; none if the change is done."""
+    """The remaining steps, in their order; none if the change is done."""
     if seen.authentication == wanted.value:
         if seen.is_paused_here:
             return UserStep.RESUME, UserStep.AWAIT
@@ -143,7 +142,7 @@ def steps_left(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
         hears = (UserStep.AWAIT_HEARING,) if seen.is_kept and seen.hears_in > 0 else ()
         return *hears, UserStep.CHANGE, UserStep.AWAIT
     reports_pause = condition(seen.resource, PAUSED)
-    # A pause that has ended confirms nothing as long as the User Operator still says so.
+    # An ended pause confirms nothing as long as the User Operator still reports it.
     look = (UserStep.AWAIT_LOOK,) if reports_pause and not seen.is_paused else ()
     pause = () if seen.is_paused_here else (UserStep.PAUSE,)
     waits = () if seen.is_paused_here and reports_pause else (UserStep.AWAIT_PAUSE,)
@@ -151,7 +150,7 @@ def steps_left(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
 
 
 def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
-    """Refuse a change that would fail, before anything is written. Raises StepError."""
+    """Refuse a change that would fail, before any write. Raises StepError."""
     labels = seen.resource["metadata"].get("labels") or {}
     if labels.get(names.CLUSTER_LABEL) != cluster:
         raise StepError(
@@ -182,8 +181,8 @@ def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
 
 
 def refuse_another_secret(seen: SeenUser, secret: str) -> None:
-    """Refuse if the User Operator would delete the user's Secret, because the call named another
-    Secret. Raises StepError.
+    """Refuse if the User Operator would delete the user's Secret, because the call named another Secret. Raises
+    StepError.
     """
     own_secret = seen.secret_in_status or seen.owned_secret
     if own_secret in ("", secret):
@@ -219,8 +218,8 @@ def _refuse_to_overwrite(seen: SeenUser) -> None:
 def read_operated_kafka(
     client: KubeClient, scope: ClusterNames, now: datetime, sleep: Callable[[float], None]
 ) -> tuple[Mapping[str, Any], tuple[Violation, ...]]:
-    """The Kafka resource, and why it does not stay, or no operator works on it that is new enough. Raises KubeError,
-    StepError.
+    """The Kafka resource, and why it does not stay, or why no operator works on it that is new enough. Raises
+    KubeError, StepError.
     """
     kafka = existing_kafka(client, scope)
     operator = note_absent_operator(read_operator_status(kafka), kafka, find_pods(client, scope, kafka, {}).node_traces)
@@ -240,7 +239,7 @@ _FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_
 
 @dataclass
 class ChangeOfAuthentication:
-    """A change of the authentication of a KafkaUser, and what it needs."""
+    """A change of the authentication of a KafkaUser, and its means."""
 
     #: Namespace of the KafkaUser.
     namespace: str
@@ -250,15 +249,15 @@ class ChangeOfAuthentication:
     secret: str
     #: The clients CA whose leaf the user gets.
     clients_ca: ClientsCa
-    #: The clients and settings with which the change is made.
+    #: The clients and settings for the change.
     work: Work
     #: Takes the Lease; the change calls it before its first write.
     before_write: Callable[[], None]
     #: Whether the key of the clients CA is kept elsewhere.
     kept_elsewhere: bool = False
-    #: When the User Operator has heard that the Secret is kept, by the monotonic clock, counted from the look at which
-    #: this call has first found it kept; None if it was not kept at the last look. The write that took it from the
-    #: User Operator, of this call or of a call that was killed, was no later.
+    #: The time by which the User Operator has heard that the Secret is kept, by the monotonic clock. It is counted from
+    #: the look at which this call has first found the Secret kept. None if it was not kept at the last look. The write
+    #: that detached it, of this call or of a killed call, was no later.
     _heard_at: float | None = field(default=None, init=False)
 
     def read_user(self) -> SeenUser:
@@ -301,8 +300,8 @@ class ChangeOfAuthentication:
         return max(0.0, self._heard_at - now)
 
     def carry_out(self, wanted: Authentication) -> SeenUser:
-        """Carry out the change until no step is left; a change that was interrupted goes on from the stored state.
-        Raises KubeError, StepError, OperatorSilent.
+        """Carry out the change until no step is left. An interrupted change goes on from the stored state. Raises
+        KubeError, StepError, OperatorSilent.
         """
         seen = self._read_permitted_user(wanted)
         if self.work.dry_run:
@@ -405,8 +404,8 @@ class ChangeOfAuthentication:
 
 
 def _patch_to_release(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]:
-    """A merge patch. Owners that are no KafkaUser stay. What is kept is found by its label, as long as programs may
-    read it.
+    """A merge patch. Owners of another kind than KafkaUser stay. Kept entries are found by the label of the Secret, as
+    long as programs may read it.
     """
     owners = secret["metadata"].get("ownerReferences") or []
     others = [owner for owner in owners if owner.get("kind") != KAFKA_USERS.kind]

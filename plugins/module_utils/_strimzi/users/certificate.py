@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The record of one certificate of a user, and what the clients CA makes of the certificate.
+"""The record of one certificate of a user, and its standing with the clients CA.
 
 The reading makes the record once of a Secret. A call keeps it between its looks, judges it by the clients CA of each
 look, and shows it in its result. The record holds facts alone: there may be ten thousand Secrets, and each holds a
@@ -57,7 +57,7 @@ def _first_certificate(content: bytes) -> Certificate | None:
 
 
 class SecretKind(Enum):
-    """The kind of a Secret that holds the certificate of a user."""
+    """The kind of a Secret with the certificate of a user."""
 
     #: The User Operator writes it for a KafkaUser, and issues the certificate in it again.
     OF_USER = "of a user"
@@ -77,7 +77,7 @@ class UserCertificate:
     secret: NamedSecret
     #: The kind of the Secret.
     kind: SecretKind
-    #: The certificate and the CAs behind it; empty if there is none that can be read.
+    #: The certificate and the CAs behind it; empty if there is no readable certificate.
     chain: Chain = ()
     #: The reason why there is no certificate to read, without a full stop: no Secret, no permission, or no entry.
     absence: str = ""
@@ -89,8 +89,8 @@ class UserCertificate:
     unreadable: str = ""
     #: SHA-256 of the public half of the private key in the Secret; empty if there is no usable key.
     key_beside: str = ""
-    #: The reason why the private key in the Secret cannot be used, without a full stop. No Secret that an option names
-    #: has to hold a key.
+    #: The reason why the private key in the Secret cannot be used, without a full stop. A Secret named by an option
+    #: needs no key.
     key_problem: str = ""
     #: The time of the last change of the Secret; None if the API server has not recorded it.
     changed_at: datetime | None = None
@@ -112,7 +112,7 @@ class UserCertificate:
     authority: Certificate | None = None
     #: The reason why brokers refuse the certificate, without a full stop.
     refusal: str = ""
-    #: The CA that tells by which of several CAs with one key the certificate was issued; None if there is none.
+    #: The CA that tells the issuer among several CAs with one key; None if there is none.
     ca_beside: Certificate | None = None
     #: Whether the entry ``ca.crt`` has the bytes of the CA in use. Else the User Operator issues another certificate.
     is_current: bool = False

@@ -58,7 +58,7 @@ def observe_clients_ca(
     remembered: Remembered[UserCertificate] | None = None,
 ) -> Observation:
     """Read the Kafka resource, its Secrets and brokers, then its users and the readers of their Secrets; and the CA
-    source. The Secrets of users are remembered as earlier looks have read them. Raises KubeError.
+    source. The Secrets of users are remembered from earlier looks. Raises KubeError.
     """
     stored = read_stored(client, scope)
     kafka, secrets = stored.kafka, stored.secrets
@@ -67,7 +67,7 @@ def observe_clients_ca(
     operators = [pod for pod, component in pods.running_pods if component is Component.ENTITY_OPERATOR]
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
-    # The operator keeps a replaced clients CA until it expires: that alone does not mean that a flow is under way.
+    # The operator keeps a replaced clients CA until it expires: this alone is no sign of a flow under way.
     bare = without_parties(client, scope, now, stored, replace(ca, retired=()), around)
     users = _read_users(client, scope, kafka, certificates, bare, remembered) if kafka is not None else None
     served = {user.secret: user for user in _servable(users, scope)} if users is not None and are_served(ca) else {}
@@ -104,7 +104,7 @@ def _read_users(
 ) -> Users:
     ledger = bare.ledger
     known = KnownUsers(Remembered() if remembered is None else remembered, _opens_keystores(bare.ca, ledger))
-    # A flow remembers what it has found when it begins.
+    # A flow remembers its findings from its beginning.
     former = FormerPlaces(
         ledger.user_namespaces if ledger is not None else (), in_flight(ledger) is None and not bare.ca.prepared
     )
@@ -142,9 +142,9 @@ def are_served(ca: CaSecrets) -> bool:
 
 
 def _servable(users: Users, scope: ClusterNames) -> Iterator[User]:
-    """The users that the cluster's own User Operator serves, because it is unknown in which namespace another User
-    Operator finds its CA. It leaves out namesakes of the cluster's own processes, which could pass for these with a
-    certificate, and users with a name that does not fit into a certificate.
+    """The users of the cluster's own User Operator: it is unknown in which namespace another User Operator finds its
+    CA. Left out are users with a name that does not fit into a certificate, and namesakes of the cluster's own
+    processes, which could pass for these with a certificate.
     """
     own = (user for user in _issued_to(users) if user.namespace == users.namespace and not user.unnameable)
     return (user for user in own if not _is_namesake(user, scope))
@@ -159,7 +159,7 @@ def _leaf_secret(user: User) -> LeafSecret:
 
 
 def _stored_leaf(user: User, clients_ca: ClientsCa, bare: Snapshot) -> StoredLeaf | None:
-    """The leaf of a user whose certificate this collection issues; None without a Secret with the labels of users."""
+    """The leaf of a user, issued by this collection; None without a Secret with the labels of users."""
     certificate = user.certificate
     if certificate is None or certificate.version is None:
         return None
@@ -177,8 +177,8 @@ def _stored_leaf(user: User, clients_ca: ClientsCa, bare: Snapshot) -> StoredLea
 
 
 def _generation(beside: bytes, in_use: bytes, ca: CaSecrets, ledger: Ledger | None) -> int | None:
-    """The generation of the CA that lies beside the certificate; None if that has other bytes than ``ca.crt``, because
-    the User Operator compares bytes, or if it is none of the ledger.
+    """The generation of the CA beside the certificate. None if this CA has other bytes than ``ca.crt``, because the
+    User Operator compares bytes, or if it is none of the ledger.
     """
     if beside == in_use:
         return ca.certificate_generation
@@ -189,8 +189,8 @@ def _generation(beside: bytes, in_use: bytes, ca: CaSecrets, ledger: Ledger | No
 
 
 def _namesakes(users: Users, scope: ClusterNames) -> tuple[str, ...]:
-    """Users, as presenters are named, that a certificate would make processes of the cluster, were its issuer to add
-    their organization.
+    """Users, as presenters are named, that a certificate would make processes of the cluster if its issuer added their
+    organization.
     """
     return tuple(user.label for user in _issued_to(users) if _is_namesake(user, scope))
 
@@ -213,8 +213,8 @@ def _is_broker(pod: Object, component: Component) -> bool:
 
 
 def _broker(pod: Object, certificates: Object | None) -> Pod:
-    """A broker. It has a generation if that is another than the Secret's, because the operator is still to restart it;
-    None if there is nothing to tell.
+    """A broker. It has a generation if it differs from the Secret's, because the operator is still to restart it; None
+    if there is nothing to tell.
     """
     generation = annotation(pod, names.CLIENTS_CA_CERT_GENERATION)
     number = None if generation is None else whole_number(generation)
@@ -234,9 +234,9 @@ def _broker(pod: Object, certificates: Object | None) -> Pod:
 
 
 def _used(ca: CaSecrets, ledger: Ledger | None) -> frozenset[str]:
-    """Fingerprints of the CAs that are or were in use, or may have been: of a CA that was replaced before this
-    collection came, or before its ledger was lost, only its entry tells that. Flows put a CA that was never in use
-    under its fingerprint.
+    """Fingerprints of the CAs that are or were in use, or may have been. If a CA was replaced before this collection
+    came, or before its ledger was lost, only its entry shows it. Flows put a CA that was never in use under its
+    fingerprint.
     """
     entries = ledger.entries if ledger is not None else ()
     left = (chain[0] for entry, chain in ca.other_entries.items() if entry != f"{chain[0].fingerprint}.crt")
@@ -251,7 +251,7 @@ def _used(ca: CaSecrets, ledger: Ledger | None) -> frozenset[str]:
 def _opens_keystores(ca: CaSecrets, ledger: Ledger | None) -> bool:
     """Whether the certificates in PKCS#12 files matter. A flow notes until when programs present the certificates that
     they have read. If no flow is under way, and the CA in use is the only CA that ever was, every certificate is of
-    that CA.
+    this CA.
     """
     in_use = {certificate.fingerprint for certificate in ca.in_use}
     return in_flight(ledger) is not None or not _used(ca, ledger) <= in_use
@@ -260,7 +260,7 @@ def _opens_keystores(ca: CaSecrets, ledger: Ledger | None) -> bool:
 def _presenters(
     users: Users, scope: ClusterNames, ca: CaSecrets, ledger: Ledger | None, now: datetime
 ) -> tuple[Presenter, ...]:
-    """The presenters, each with the Secret that its certificate would be written to here, if any would."""
+    """The presenters, each with the Secret to which its certificate would be written here, if any would."""
     entries = ledger.entries if ledger is not None else ()
     known = [*ca.in_use, *(chain[0] for chain in ca.other_entries.values()), *(entry.certificate for entry in entries)]
     beside = _trusted_beside(ledger) if ledger is not None else ()
@@ -270,8 +270,8 @@ def _presenters(
 
 
 def _trusted_beside(ledger: Ledger) -> Iterator[str]:
-    """Fingerprints of the CAs that brokers accept. The next CA is none of them; and neither is a CA that is given up
-    again, unless a person has brought it: of a CA that was made here no certificate existed before.
+    """Fingerprints of the CAs that brokers accept. The next CA is none of them. Neither is an abandoned CA, unless a
+    person has brought it: before, no certificate existed of a CA made here.
     """
     begun = in_flight(ledger)
     for entry in ledger.entries:
@@ -283,7 +283,7 @@ def _trusted_beside(ledger: Ledger) -> Iterator[str]:
 
 
 _CONTAINER, _SETTING = "user-operator", "STRIMZI_PKCS12_KEYSTORE_GENERATION"
-#: Stands for a setting that the container takes from a ConfigMap or a Secret, which no call reads.
+#: The value of a setting from a ConfigMap or a Secret, which no call reads.
 _UNKNOWN = "unknown"
 
 
@@ -291,8 +291,8 @@ def why_users_are_paused(pods: Iterable[Object], elsewhere: Sequence[str] = ()) 
     """Why the User Operator may see no user while key and certificate of the CA do not match, as a sentence; empty if
     it may.
 
-    The pods belong to the Entity Operator; if there is none it may start at any moment. User Operators of namespaces
-    ``elsewhere`` have pods that are unknown.
+    The pods belong to the Entity Operator; if there is none it may start at any moment. The pods of User Operators in
+    namespaces ``elsewhere`` are unknown.
     """
     settings = list(_settings(pods))
     would = "would store an empty certificate for every user that it looks at between the two writes of the switch"

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Pausing the User Operator for single users and resuming it, and waiting for the certificates that it issues again and
-for programs that read them. It issues nothing for a paused user (docs/operator.md, "Users").
+"""Pausing the User Operator for single users and resuming it, and waiting for its new certificates and for the programs
+that read them. It issues nothing for a paused user (docs/operator.md, "Users").
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..cluster.kafka import user_pause
 from ..cluster.observe import Observation
 from ..names import KAFKA_USERS
 
-#: How often a user is read again that another writer changes at the same time.
+#: How often a user is read again if another writer changes it at the same time.
 TRIES = 10
 #: Without a pause of this collection.
 FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_CLIENTS_CA: None}
@@ -34,8 +34,8 @@ def annotate(
     user: UserName, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause]
 ) -> bool:
     """Set annotations of a user, or remove annotations whose value is None, and return whether it was written. Users
-    whose pause is in ``leaving_out`` stay as they are: at least users that another writer has paused. A user that is
-    gone is left out as well. Raises KubeError, StepError.
+    with a pause in ``leaving_out`` stay as they are: at least the users paused by another writer. A missing user is
+    left out as well. Raises KubeError, StepError.
     """
     for _try in range(TRIES):
         work.renew_lease()
@@ -63,8 +63,8 @@ def _annotate_all(
     users: Sequence[UserName], annotations: Mapping[str, str | None], work: Work, what: str, phase: Phase,
     leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,),
 ) -> None:  # fmt: skip
-    """Annotate these users, as ``annotate`` does, and record the users that were written, also if an error ends
-    this. Raises KubeError, StepError.
+    """Annotate these users, as ``annotate`` does, and record the written users, also if an error ends this. Raises
+    KubeError, StepError.
     """
     done = [*users] if work.dry_run else []
     try:
@@ -96,7 +96,7 @@ def _annotate_and_note(
         if annotate(user, annotations, work, leaving_out):
             done.append(user)
     except KubeError as error:
-        # The first error says that another look helps; an error of this look may say that none does.
+        # The first error says that another look helps; an error of this look may say the opposite.
         with suppress(KubeError):
             if error.outcome_unknown:
                 resource = work.client.get_or_none(KAFKA_USERS, user.namespace, user.name)
@@ -118,7 +118,7 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
     """Have the User Operator look at these users, some after the others, and read their Secrets until each has its
     certificate.
 
-    Raises OperatorSilent when none comes for a while.
+    Raises OperatorSilent if none comes for a while.
     """
     target = Target.in_words(listed(step.names))
     what = f"the User Operator issues certificates of {named(step.authority)}"
@@ -139,7 +139,7 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
 
 
 def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
-    """Let the User Operator on to these users, and wait until it has looked at each and says that it is ready. Raises
+    """Let the User Operator on to these users, and wait until it has looked at each and reports it ready. Raises
     OperatorSilent.
     """
     users = observation.snapshot.users_among(step.names)
@@ -155,8 +155,8 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
 
 
 def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
-    """The error for users that the User Operator has left, with the end of the sentence that begins with "The User
-    Operator has".
+    """The error for users still waiting for the User Operator. The text ends the sentence "The User Operator has
+    ...".
     """
     paused = [presenter for presenter in left if presenter.pause is ReissuePause.FOREIGN]
     why = (
@@ -178,8 +178,8 @@ def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
 
 
 def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> None:
-    """Wait until operators have restarted these programs, or copied for them. Raises OperatorSilent when nothing
-    happens for a while.
+    """Wait until operators have restarted these programs, or copied for them. Raises OperatorSilent if nothing happens
+    for a while.
     """
     target = Target.in_words(listed(step.names))
     what = f"its operator brings it to a certificate of {named(step.authority)}"
@@ -266,7 +266,7 @@ def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], wor
 
 
 def countdown_of(work: Work) -> Countdown:
-    """The time that a wait for an operator has."""
+    """The time of a wait for an operator."""
     return Countdown(work.clock.monotonic, limit_of(work), _LEAST_LOOKS)
 
 
@@ -302,8 +302,8 @@ def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) ->
 
 
 def users_left_paused(users: Collection[UserName], known: bool = True) -> str:
-    """The users whose pauses a call leaves behind, and how these are ended, as sentences; empty if there are none.
-    The pauses are ``known`` if a look has seen them.
+    """The users that a call leaves paused, and how the pauses are ended, as sentences; empty if there are none. The
+    pauses are ``known`` if a look has seen them.
     """
     if not users:
         return ""

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The parties that present certificates of the clients CA, and the CAs that each certificate may be of.
+"""The parties that present certificates of the clients CA, and the possible CAs of each certificate.
 
-These are users, programs that read their Secrets or Secrets that a person names, and the User Operator, which may issue
-the next certificate of ``ca.crt`` at any time.
+These are users, programs that read their Secrets, Secrets named by a person, and the User Operator, which may issue the
+next certificate of ``ca.crt`` at any time.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _WAIVER = "give a waiver for it that says until when it may go on"
 
 @dataclass(frozen=True)
 class _Authorities:
-    """The CAs by which certificates of users are judged."""
+    """The CAs for judging certificates of users."""
 
     #: The Secrets of the clients CA.
     ca: CaSecrets
     #: The CAs of the cluster and of its ledger.
     known: tuple[Certificate, ...]
-    #: Fingerprints of CAs that may have issued a certificate that was read at any time.
+    #: Fingerprints of the CAs behind certificates that may have been read at any time.
     used: frozenset[str]
     #: The time of the look.
     now: datetime
@@ -44,8 +44,8 @@ class _Authorities:
 
     @property
     def outdated(self) -> frozenset[str]:
-        """Fingerprints of the CAs that may have to validate a certificate that was issued at any time. The CA in use
-        validates certificates of a CA that was renewed with its key.
+        """Fingerprints of the CAs that may have to validate a certificate issued at any time. The CA in use validates
+        certificates of a CA that was renewed with its key.
         """
         outdated = self.used
         for current in self.ca.in_use:
@@ -117,14 +117,14 @@ def _of_user(user: User, readers: Iterable[Reader], about: _Authorities) -> Iter
     left_out = user.pause is ReissuePause.FOREIGN and not certificate.is_current
     pause = ReissuePause.FOREIGN if left_out else ReissuePause.NONE
     for reader in readers:
-        # No other writer writes what it reads.
+        # No other writer writes its source.
         source = f"{reader.name} {user.name}" if user.namespace == about.home else ""
         yield replace(_of_reader(reader, what, certificate, about), pause=pause, certificate_source=source)
 
 
 def _of_paused(user: User) -> Iterator[Presenter]:
     """A user that got another authentication while this collection kept it paused for a switch: it presents nothing of
-    its own any more, and the pause is still to be ended.
+    its own any more, but its pause is still to be ended.
     """
     if user.authentication != TLS and user.pause.is_ours:
         yield Presenter(
@@ -133,7 +133,7 @@ def _of_paused(user: User) -> Iterator[Presenter]:
 
 
 def _of_unread(space: UnreadNamespace) -> Presenter:
-    """The users of a namespace that may not be read, all as one."""
+    """The users of an unreadable namespace, all as one."""
     why = f"the run cannot tell which users of this cluster are left there: {space.problem}"
     return Presenter(
         f"{KAFKA_USERS.kind} {space.name}/*", None, why,
@@ -174,8 +174,8 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
 
 
 def _possible_issuers(certificate: UserCertificate, about: _Authorities) -> tuple[frozenset[str] | None, str]:
-    """The CAs that may have issued what the Secret holds, and its place, or why that is unknown. The certificate in a
-    PKCS#12 file may be of any CA that users had certificates of.
+    """The CAs that may have issued the certificates in the Secret, and its place, or why they are unknown. The
+    certificate in a PKCS#12 file may be of any CA that users had certificates of.
     """
     authorities, evidence = _issuers_of_entry(certificate, about)
     if authorities is None or not _is_keystore_in_doubt(certificate, about):
@@ -203,14 +203,14 @@ def _issuers_of_entry(certificate: UserCertificate, about: _Authorities) -> tupl
 
 
 def _last_end(certificate: UserCertificate) -> datetime | None:
-    """When the last certificate ends that a reader of this Secret presents; None if the PKCS#12 file in it may
-    hold another certificate.
+    """The last end of a certificate presented by a reader of this Secret; None if the PKCS#12 file in it may hold
+    another certificate.
     """
     return None if certificate.keystore_doubt else certificate.not_after
 
 
 def _issuers(certificate: UserCertificate, authority: Certificate, about: _Authorities) -> frozenset[str]:
-    """If a CA was renewed with its key, each of its certificates validates the leaf; the CA certificate beside the leaf
+    """If a CA was renewed with its key, each of its certificates validates the leaf. The CA certificate beside the leaf
     says which it is.
     """
     same = [certificate for certificate in about.known if certificate.is_twin_of(authority)]
@@ -219,7 +219,9 @@ def _issuers(certificate: UserCertificate, authority: Certificate, about: _Autho
 
 
 def _of_reader(reader: Reader, what: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
-    """A resource or pod that reads a Secret, as the presenter of the certificate that messages name by ``what``."""
+    """A resource or pod that reads a Secret, as the presenter of its certificate. Messages name the certificate by
+    ``what``.
+    """
     remedy = f"Restart it, so that it reads {what} again; or {_WAIVER}."
     renewal = Renewal.FOLLOWED if reader.followed else Renewal.BY_HAND
     if reader.followed:
@@ -234,7 +236,7 @@ def _of_reader(reader: Reader, what: str, certificate: UserCertificate, about: _
         why = f"the run cannot tell whether it has read {what} since that was issued"
         return Presenter(reader.name, None, why, renewal, remedy=remedy)
     if not is_up_to_date:
-        # The certificate that it has read may be of any CA that may have issued one.
+        # The certificate in its memory may be of any CA that may have issued one.
         why = f"it has not read {what} since that was issued"
         return Presenter(reader.name, about.outdated, why, renewal, remedy=remedy)
     own = frozenset() if certificate.authority is None else _issuers(certificate, certificate.authority, about)
@@ -245,7 +247,7 @@ def _of_reader(reader: Reader, what: str, certificate: UserCertificate, about: _
 
 
 def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
-    """The users and superusers that may log in with certificates that the User Operator does not issue, and the subject
+    """The users and superusers with certificates possibly from another issuer than the User Operator, and the subject
     of these.
     """
     for user in users.users:
@@ -259,18 +261,17 @@ def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
 
 
 def _is_of_a_certificate(name: str) -> bool:
-    """Whether this is a distinguished name, whichever attribute comes first. A user that logs in otherwise has a plain
+    """Whether this is a distinguished name, whichever attribute comes first. A user with another login has a plain
     name, such as ``ANONYMOUS``.
     """
     return "=" in name
 
 
 def _of_issuer_elsewhere(name: str, subject: str, own: Sequence[UserCertificate], about: _Authorities) -> Presenter:
-    """A party whose certificate another issuer issues.
+    """A party with certificates from another issuer.
 
-    Its own certificates have its subject: they are known if the user of this collection names their Secrets; a
-    certificate that is left of a KafkaUser that moved may differ from the certificate that the KafkaUser still
-    presents.
+    Its own certificates have its subject: they are known if the user of this collection names their Secrets. A
+    certificate left of a moved KafkaUser may differ from the certificate that the KafkaUser still presents.
     """
     if all(certificate.kind is SecretKind.LEFT for certificate in own):
         remedy = (
@@ -288,14 +289,14 @@ def _of_issuer_elsewhere(name: str, subject: str, own: Sequence[UserCertificate]
     if unknown is not None:
         return Presenter(name, None, unknown, remedy=remedy)
     together = frozenset(authority for authorities, _evidence in issuers for authority in authorities or ())
-    # If all of them have expired, it may log in with a certificate that lies elsewhere.
+    # If all of them have expired, it may log in with a certificate from elsewhere.
     return Presenter(name, together or None, "; ".join(evidence for _authorities, evidence in issuers), remedy=remedy)
 
 
 def _of_named(
     certificate: UserCertificate, readers: Iterable[Reader], elsewhere: Container[str], about: _Authorities
 ) -> Iterator[Presenter]:
-    """The Secret itself, unless its certificate counts as that of a user or superuser; and its readers."""
+    """The Secret itself, unless its certificate counts as a user's or superuser's; and its readers."""
     label = certificate.label
     again = "put the certificate that its issuer has issued again into it, and restart its readers"
     is_left = certificate.kind is SecretKind.LEFT
@@ -313,6 +314,6 @@ def _of_reader_of_named(reader: Reader, certificate: UserCertificate, about: _Au
     presenter = _of_reader(reader, f"the certificate in {certificate.label}", certificate, about)
     own, _evidence = _possible_issuers(certificate, about)
     current = frozenset(certificate.fingerprint for certificate in about.ca.in_use)
-    # The operator restarts it when the Secret has changed; until then a person has to change that.
+    # The operator restarts it when the Secret has changed; until then a person has to change the Secret.
     follows = reader.followed and own == current and presenter.authorities != own
     return presenter if follows else replace(presenter, renewal=Renewal.BY_HAND)

@@ -5,7 +5,7 @@
 """The readers of Secrets with certificates: resources and pods that name these Secrets (docs/operator.md, "Users").
 
 A person may name further Secrets with certificates by which clients log in: copies of users' certificates, and
-certificates that the User Operator did not issue.
+certificates from another issuer than the User Operator.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Key = tuple[str, str]
 #: Kind and name of a resource whose pods an operator restarts.
 Party = tuple[str, str]
 
-#: The entry of a bound Secret that has the certificate of its user.
+#: The entry of a bound Secret for the certificate of its user.
 _BOUND = "ssl.keystore.crt"
 
 
@@ -43,16 +43,16 @@ class Reader:
 
     #: Kind, namespace and name.
     name: str
-    #: Objects with the times at which its pods were created; None if it has none of its own.
+    #: Objects with the creation times of its pods; None if it has none of its own.
     pods: tuple[Object, ...] | None
-    #: The copy of the user's certificate that it reads instead of the Secret.
+    #: The copy of the user's certificate, if it reads this instead of the Secret.
     copy: UserCertificate | None = None
-    #: Whether an operator restarts it when the Secret changes, or copies that for it.
+    #: Whether an operator restarts it when the Secret changes, or copies the Secret for it.
     followed: bool = False
 
     def is_up_to_date(self, certificate: UserCertificate | None) -> bool | None:
-        """Whether it has read this certificate of the Secret; None if that is unknown. A user that gets no certificate
-        has None.
+        """Whether it has read this certificate of the Secret; None if this is unknown. The certificate is None for a
+        user without one.
         """
         if self.copy is not None and self.copy.sha256 != (certificate.sha256 if certificate is not None else ""):
             return False
@@ -83,11 +83,11 @@ class _PodOfReader:
 
     #: The name of the pod.
     name: str
-    #: Kind and name of the resource that it is a pod of, as its labels say.
+    #: Kind and name of the resource behind the pod, by its labels.
     party: Party
-    #: Names of Secrets that it mounts or has in its environment.
+    #: Names of its Secrets, mounted or in its environment.
     secrets: frozenset[str]
-    #: The part of it that is needed later.
+    #: The part of it for later use.
     kept: Object
 
     @classmethod
@@ -101,7 +101,7 @@ class _PodOfReader:
 def _in_namespace(
     client: KubeClient, namespace: str, secrets: frozenset[Key], users: Mapping[Key, Key]
 ) -> Iterator[tuple[Key, Reader]]:
-    #: By the name of each Secret here: the Secret that its certificate was written to, and the copy that it may hold.
+    #: By the name of each Secret here: the Secret to which its certificate was written, and the possible copy in it.
     sources: dict[str, Key] = {name: (home, name) for home, name in secrets if home == namespace}
     copies: dict[str, UserCertificate] = {}
     for access, name, source, copy in _bindings(client, namespace, users):
@@ -113,7 +113,7 @@ def _in_namespace(
     for pod in _each(client, PODS, namespace, _PodOfReader.read):
         if pod.party in pods:
             pods[pod.party].append(pod.kept)
-        # No operator restarts it for what else it reads.
+        # No operator restarts it for its other sources.
         further = pod.secrets - restarted.get(pod.party, frozenset())
         for name in sorted(further & sources.keys()):
             yield sources[name], Reader(f"Pod {namespace}/{pod.name}", (pod.kept,), copies.get(name))
@@ -127,8 +127,8 @@ def _in_namespace(
 def _bindings(
     client: KubeClient, namespace: str, users: Mapping[Key, Key]
 ) -> Iterator[tuple[str, str, Key, UserCertificate]]:
-    """Each KafkaAccess that is bound to one of these users, the name of the Secret that it binds, the Secret that this
-    copies, and the copy. A KafkaAccess that is not bound has no copy yet.
+    """Each KafkaAccess bound to one of these users, the name of its bound Secret, the Secret behind this copy, and the
+    copy. An unbound KafkaAccess has no copy yet.
     """
     for access in _each(client, KAFKA_ACCESSES, namespace, lambda item: item):
         secret = users.get(_user_of(access, namespace))
@@ -140,8 +140,8 @@ def _bindings(
 
 
 def _copy(client: KubeClient, namespace: str, name: str) -> UserCertificate:
-    """The certificate in the Secret that a KafkaAccess binds (docs/operator.md, "Users"). A Secret that this run may
-    not read is a finding about its programs, and no end of the run.
+    """The certificate in the bound Secret of a KafkaAccess (docs/operator.md, "Users"). An unreadable Secret is a
+    finding about its programs, and no end of the run.
     """
     place = NamedSecret(namespace, name, _BOUND)
     try:
@@ -151,7 +151,7 @@ def _copy(client: KubeClient, namespace: str, name: str) -> UserCertificate:
     if secret is None:
         return UserCertificate(place, SecretKind.COPY, absence="it does not exist")
     copy = read_certificate(secret, _BOUND, SecretKind.COPY)
-    # The time of a change tells nothing about a certificate that cannot be read.
+    # The time of a change tells nothing about an unreadable certificate.
     return copy if copy.chain else replace(copy, changed_at=None)
 
 
@@ -169,7 +169,7 @@ def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) 
 
 
 def _each(client: KubeClient, kind: Resource, namespace: str, pick: Callable[[Object], T | None]) -> Sequence[T]:
-    """The parts that ``pick`` takes: of a page of whole resources, such as pods, only the needed parts stay."""
+    """The parts selected by ``pick``: of a page of whole resources, such as pods, only the needed parts stay."""
     try:
         return client.each(kind, namespace, pick)
     except ResourceTypeMissing:
@@ -185,13 +185,13 @@ def _authentications(resource: Object, kind: str) -> frozenset[str]:
 
 
 def _user_of(access: Object, namespace: str) -> Key:
-    """The KafkaUser that it binds; a key without a name if it binds none."""
+    """The bound KafkaUser; a key without a name if there is none."""
     user = (access.get("spec") or {}).get("user") or {}
     return str(user.get("namespace") or namespace), str(user.get("name") or "")
 
 
 def _secrets_of(pod: Object) -> set[str]:
-    """Names of the Secrets that it mounts or has in its environment."""
+    """Names of the mounted Secrets, and of Secrets in its environment."""
     spec, names = pod.get("spec") or {}, []
     for volume in spec.get("volumes") or []:
         names.append((volume.get("secret") or {}).get("secretName"))
@@ -205,8 +205,8 @@ def _secrets_of(pod: Object) -> set[str]:
 
 
 def read_named(client: KubeClient, secrets: Sequence[NamedSecret]) -> tuple[UserCertificate, ...]:
-    """The certificates that these Secrets hold; a record without a certificate if there is none, or if that is
-    unknown. Raises KubeError.
+    """The certificates in these Secrets; a record without a certificate if there is none, or if it is unknown. Raises
+    KubeError.
     """
     return tuple(certificate for secret in secrets for certificate in _read_secret(client, secret))
 
@@ -230,7 +230,9 @@ def _read_secret(client: KubeClient, named: NamedSecret) -> Iterator[UserCertifi
 
 
 def _may_be_a_clients(content: bytes) -> bool:
-    """Certificates of CAs may lie beside it. Content that cannot be read counts, so that a person sees to it."""
+    """Whether a client may present it. Certificates of CAs may lie beside it. Unreadable content counts, so a person
+    sees to it.
+    """
     if not mentions_certificates(content):
         return False
     try:

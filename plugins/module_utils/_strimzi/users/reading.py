@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """Reading the users of a cluster, namespace by namespace (docs/operator.md, "Users").
 
-Lists are read in pages, and only facts of each Secret are kept, so that memory does not grow with private keys.
+Lists are read in pages, and only facts of each Secret are kept. So memory does not grow with private keys.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ class KnownUsers:
 
     #: The Secrets of users, as this call has read them.
     remembered: Remembered[UserCertificate] = field(default_factory=Remembered)
-    #: Whether a decision depends on what is in the PKCS#12 files that lie beside certificates: to open all that another
-    #: program has written takes minutes for ten thousand.
+    #: Whether a decision depends on the content of the PKCS#12 files beside certificates. To open all files of another
+    #: program takes minutes for ten thousand.
     opens_keystores: bool = True
 
     def each(
         self, client: KubeClient, namespace: str, selector: str, kind: SecretKind = SecretKind.OF_USER
     ) -> Mapping[str, UserCertificate]:
-        """The certificates in the Secrets of a namespace that have these labels, by the name of the Secret, and not
-        judged. Raises KubeError.
+        """The certificates in the Secrets of a namespace with these labels, by the name of the Secret, and not judged.
+        Raises KubeError.
         """
         read = partial(read_user_secret, kind=kind, opening=self.opens_keystores)
         if self.opens_keystores:
             return self.remembered.each(client, SECRETS, namespace, read, selector, _is_opened)
         stored = self.remembered.each(client, SECRETS, namespace, read, selector)
-        # A file that an earlier look has opened counts as unopened: equal clusters give equal snapshots.
+        # A file opened by an earlier look counts as unopened: equal clusters give equal snapshots.
         return {
             name: replace(certificate, opening_problem=None) if certificate.needs_opening else certificate
             for name, certificate in stored.items()
@@ -71,8 +71,8 @@ def read_users(
     named_places: NamedPlaces = NO_NAMED_PLACES,
     remembered: tuple[UserNamespace, ...] = (),
 ) -> Users:
-    """Secrets are read before pods, so a pod that is missing here started with the Secrets that were read, or later
-    Secrets. Raises KubeError, StepError.
+    """The users of a cluster. Secrets are read before pods, so a pod that is missing here started with the read
+    Secrets, or later Secrets. Raises KubeError, StepError.
     """
     kafka = existing_kafka(client, scope)
     certificates = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_certificate_secret)
@@ -92,9 +92,9 @@ def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
 
 @dataclass(frozen=True)
 class FormerPlaces:
-    """The namespaces in which users of a cluster may be left that no User Operator looks for."""
+    """The namespaces in which users of a cluster may be left without a User Operator."""
 
-    #: The namespaces that the ledger remembers.
+    #: The namespaces in the ledger.
     remembered: tuple[UserNamespace, ...] = ()
     #: Whether to look for KafkaUsers of the cluster in all namespaces.
     everywhere: bool = True
@@ -110,17 +110,17 @@ def users_of(
     known: KnownUsers,
     former: FormerPlaces,
 ) -> Users:
-    """The users of a cluster whose Kafka resource and clients CA have been read already.
+    """The users of a cluster, after the reading of its Kafka resource and clients CA.
 
-    A namespace that no User Operator watches any more counts as long as users or their certificates are left there:
-    brokers accept these whatever watches them.
+    A namespace without a watching User Operator counts as long as users or their certificates are left there: brokers
+    accept these whatever watches them.
     """
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, named_places)
     own = frozenset((scope.namespace, *(space.name for space in spaces)))
     left = [space for space in former.remembered if space.name not in own]
     reading = _Reading(client, scope, clients_ca, now, known)
-    # If the Kafka resource has no User Operator, the User Operators that the caller names may look elsewhere.
+    # If the Kafka resource has no User Operator, the caller's User Operators may look elsewhere.
     named_spaces = named_places.user_namespaces
     is_watched = operator is not None or not named_spaces or spaces[0] in named_spaces
     looks = _look_at_own(reading, spaces, is_watched)
@@ -147,13 +147,13 @@ def users_of(
 
 
 def _look_at_own(reading: _Reading, spaces: Sequence[UserNamespace], is_watched: bool) -> list[_NamespaceUsers]:
-    """The users of the namespaces that User Operators watch, and of the cluster's own namespace; ``is_watched`` tells
-    whether a User Operator watches the first of these. Raises KubeError.
+    """The users of the namespaces with a watching User Operator, and of the cluster's own namespace; ``is_watched``
+    tells whether a User Operator watches the first of these. Raises KubeError.
     """
     first, *others = (reading.read(space) for space in spaces)
     looks = [first if is_watched else first.unwatched, *others]
     if reading.scope.namespace not in {space.name for space in spaces}:
-        # Users that were made before watchedNamespace was changed, or in the wrong namespace.
+        # Users from before a change of watchedNamespace, or in the wrong namespace.
         looks.append(reading.read(UserNamespace(reading.scope.namespace, spaces[0].secret_prefix)).unwatched)
     return looks
 
@@ -161,7 +161,7 @@ def _look_at_own(reading: _Reading, spaces: Sequence[UserNamespace], is_watched:
 def _look_at_former(
     reading: _Reading, own: frozenset[str], left: Sequence[UserNamespace], everywhere: bool, secret_prefix: str
 ) -> tuple[list[_NamespaceUsers | UnreadNamespace], str]:
-    """The users of namespaces that no User Operator watches any more, and why further namespaces are unknown, as a
+    """The users of namespaces without a watching User Operator any more, and why further namespaces are unknown, as a
     sentence. Raises KubeError.
     """
     looks = [reading.read_former(space) for space in left]
@@ -172,7 +172,7 @@ def _look_at_former(
 
 
 def _not_among(named: Iterable[UserCertificate], looks: Sequence[_NamespaceUsers]) -> Iterator[UserCertificate]:
-    """The certificates that are left in these namespaces, without the certificates that the caller names."""
+    """The certificates left in these namespaces, without the certificates named by the caller."""
     named_secrets = {certificate.secret for certificate in named}
     kept = (certificate for look in looks for certificate in look.kept)
     orphans = (certificate for look in looks for certificate in look.orphans)
@@ -180,7 +180,7 @@ def _not_among(named: Iterable[UserCertificate], looks: Sequence[_NamespaceUsers
 
 
 def _beside(home: str, places: Iterable[UserNamespace]) -> tuple[UserNamespace, ...]:
-    """Each of these namespaces once, in the order of their names, without that of the cluster."""
+    """Each of these namespaces once, in the order of their names, without the cluster's."""
     spaces = {space.name: space for space in reversed(tuple(places)) if space.name != home}
     return tuple(spaces[name] for name in sorted(spaces))
 
@@ -188,11 +188,11 @@ def _beside(home: str, places: Iterable[UserNamespace]) -> tuple[UserNamespace, 
 def _search(
     reading: _Reading, places: Container[str], secret_prefix: str
 ) -> tuple[list[_NamespaceUsers | UnreadNamespace], str]:
-    """The users of further namespaces, as far as a certificate there is of the CA; and why further namespaces are
-    unknown, as a sentence.
+    """The users of further namespaces with a certificate of the CA; and why further namespaces are unknown, as a
+    sentence.
 
-    The label of a KafkaUser has the name of its cluster alone. A namespace with a cluster of the same name is passed
-    over with its users, whose Secrets are no concern of this cluster.
+    The label of a KafkaUser has the name of its cluster alone. If a namespace has a cluster of the same name, it is
+    passed over with its users: their Secrets are no concern of this cluster.
     """
 
     def read(user: dict[str, Any]) -> str:
@@ -233,16 +233,16 @@ _UNSEARCHED = (
 
 @dataclass(frozen=True)
 class _NamespaceUsers:
-    """The users of a cluster in one namespace, and the certificates that are left there."""
+    """The users of a cluster in one namespace, and the certificates left there."""
 
     #: The namespace, and the prefix of the Secrets of users there.
     space: UserNamespace
     #: The KafkaUsers of the cluster, in the order of their names.
     users: tuple[User, ...]
-    #: Certificates that this collection has kept for a user whose certificates another issuer issues.
+    #: Certificates kept by this collection for a user of another issuer.
     kept: tuple[UserCertificate, ...]
-    #: Certificates in Secrets of users that are no user's: the KafkaUser is gone, has another authentication, or gets
-    #: its certificate into another Secret.
+    #: Certificates in Secrets of users without a user: the KafkaUser is gone, has another authentication, or gets its
+    #: certificate into another Secret.
     orphans: tuple[UserCertificate, ...]
 
     @property
@@ -252,7 +252,7 @@ class _NamespaceUsers:
 
     @property
     def with_certificates_of_the_ca(self) -> _NamespaceUsers:
-        """The same without the users and Secrets that hold no certificate of the CA."""
+        """The same without users and Secrets if they hold no certificate of the CA."""
         users = (user for user in self.users if user.certificate is not None and user.certificate.authority is not None)
         kept, orphans = (
             tuple(certificate for certificate in certificates if certificate.authority is not None)
@@ -274,11 +274,11 @@ class _Reading:
     client: KubeClient
     #: The names of the cluster.
     scope: ClusterNames
-    #: The clients CA by which certificates are judged.
+    #: The clients CA for judging certificates.
     clients_ca: ClientsCa
     #: The time of the look.
     now: datetime
-    #: The Secrets as the call keeps them between its looks.
+    #: The Secrets, kept by the call between its looks.
     known: KnownUsers
 
     def read(self, space: UserNamespace) -> _NamespaceUsers:
@@ -305,7 +305,7 @@ class _Reading:
         )
 
     def read_former(self, space: UserNamespace) -> _NamespaceUsers | UnreadNamespace:
-        """The same of a namespace that no User Operator watches, if this identity may read it. Raises KubeError."""
+        """The same of a namespace without a watching User Operator, if this identity may read it. Raises KubeError."""
         try:
             return self.read(space).unwatched
         except Forbidden as error:
@@ -332,7 +332,7 @@ class _Reading:
         self, space: UserNamespace, wanted: Set[str], stored: Mapping[str, UserCertificate]
     ) -> Mapping[str, UserCertificate]:
         """The certificate in each wanted Secret, by the name of the Secret. The Secrets with the labels of users are
-        ``stored``; another Secret counts too, because programs present what lies in it.
+        ``stored``. Another Secret counts too, because programs present its content.
         """
         labels, beside = self.scope.user_labels, self.scope.of(CaKind.CLIENTS).beside_labels
 
@@ -363,8 +363,8 @@ def _absent(space: UserNamespace, name: str) -> UserCertificate:
 
 
 def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, named_places: NamedPlaces) -> list[UserNamespace]:
-    """The namespaces with users of the cluster, that of its own User Operator first. A User Operator that was installed
-    by itself is known by what the caller says of its namespace.
+    """The namespaces with users of the cluster; the namespace of its own User Operator comes first. A User Operator
+    installed by itself is known by the caller's statement about its namespace.
     """
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     home = str((operator or {}).get("watchedNamespace") or scope.namespace)

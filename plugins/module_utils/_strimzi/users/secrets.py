@@ -4,9 +4,9 @@
 # Private to this collection: not a public interface, may change at any time.
 """Reading Secrets with the certificates of users (docs/operator.md, "Users").
 
-The PKCS#12 file beside a certificate holds that certificate, or an earlier certificate: the User Operator and this
-collection make the file with the certificate, and the User Operator never looks at it again. A User Operator that
-makes no PKCS#12 files stores an empty certificate if it cannot sign.
+The PKCS#12 file beside a certificate holds the same certificate, or an earlier certificate: the User Operator and this
+collection make the file with the certificate, and the User Operator never looks at it again. A User Operator without
+PKCS#12 files stores an empty certificate if it cannot sign.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from .certificate import ClientsCa, SecretKind, UserCertificate
 _PAIR, _FILE = (USER_CERTIFICATE, USER_KEY), (USER_KEYSTORE, USER_PASSWORD)
 #: The User Operator's name as a writer, as the API server notes it (docs/operator.md, "Users").
 _USER_OPERATOR = "strimzi-user-operator"
-#: The last writers of certificate and file that make a pair. Each of the two programs writes both in one request if
-#: there is a file; if there is none the User Operator makes it of the present certificate.
+#: The last writers of certificate and file if the two make a pair. Each of the two programs writes both in one request
+#: if there is a file. If there is none the User Operator makes it of the present certificate.
 _TOGETHER = ((_USER_OPERATOR, _USER_OPERATOR), (FIELD_MANAGER, FIELD_MANAGER), (FIELD_MANAGER, _USER_OPERATOR))
 
 
 def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
-    """The clients CA of its certificate Secret. An entry that cannot be read is left out: the operator refuses the
-    whole Secret then, and says so.
+    """The clients CA of its certificate Secret. An unreadable entry is left out: the operator refuses the whole Secret
+    then, and says so.
     """
     data = {key: value for key, value in entries(secret).items() if key.endswith(".crt")}
     chains = (readable_certificates(data[key]) for key in sorted(data))
@@ -46,8 +46,8 @@ def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
 def read_user_secret(
     secret: Mapping[str, Any], kind: SecretKind = SecretKind.OF_USER, *, opening: bool = True
 ) -> UserCertificate:
-    """The certificate in a Secret as the User Operator writes it. With ``opening``, the PKCS#12 file is opened if only
-    that shows what it holds.
+    """The certificate in a Secret as the User Operator writes it. With ``opening``, the PKCS#12 file is opened if
+    nothing else shows its content.
     """
     data = entries(secret)
     return _read(secret, data, USER_CERTIFICATE, data.get(USER_KEY, b""), kind, opening)
@@ -92,8 +92,8 @@ def _read_key(content: bytes) -> tuple[str, str]:
 
 
 def is_to_be_opened(secret: Mapping[str, Any]) -> bool:
-    """Whether only opening the PKCS#12 file shows what it holds. A file that was written together with the certificate
-    stays closed: opening ten thousand takes too long.
+    """Whether only opening the PKCS#12 file shows its content. A file written together with the certificate stays
+    closed: opening ten thousand takes too long.
     """
     return not _is_of_the_pair(secret)
 
@@ -116,7 +116,7 @@ def why_stale(secret: Mapping[str, Any], leaf: Certificate) -> str:
 
 
 def _is_of_the_pair(secret: Mapping[str, Any]) -> bool:
-    """Whether the API server has noted that the file was made of the certificate and the key that are there."""
+    """Whether the API server has noted that the file was made of the present certificate and key."""
     pair, file = (_writers_of(entries, secret) for entries in (_PAIR, _FILE))
     return any(certificate in pair and keystore in file for certificate, keystore in _TOGETHER)
 
@@ -129,5 +129,5 @@ def _writers_of(entries: tuple[str, ...], secret: Mapping[str, Any]) -> frozense
 
 @lru_cache(maxsize=64)
 def _intern(content: bytes | None) -> bytes | None:
-    """The same object for the same content, which lies beside the certificate of every user."""
+    """The same object for the same content: it lies beside the certificate of every user."""
     return content

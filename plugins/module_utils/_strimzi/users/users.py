@@ -21,13 +21,14 @@ from .readers import Key, Reader
 
 
 class Authentication(str, Enum):
-    """The authentication of a user, which says which party issues its certificates."""
+    """The authentication of a user. It says which party issues its certificates."""
 
     TLS = "tls"
     TLS_EXTERNAL = "tls-external"
 
 
-#: The authentication for which the User Operator issues certificates, and that for which another issuer does.
+#: The authentication with certificates from the User Operator, and the authentication with certificates from another
+#: issuer.
 TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
 
 
@@ -41,12 +42,12 @@ class User:
     name: str
     #: Type of authentication in the KafkaUser; empty if it has none.
     authentication: str
-    #: The Secret that the User Operator writes for the user.
+    #: The Secret from the User Operator for the user.
     secret: str
-    #: Whether the User Operator says that the user is ready. It says so of an earlier state until it has looked at the
+    #: Whether the User Operator reports the user ready. The report is about an earlier state until it has looked at the
     #: user again.
     ready: bool
-    #: The pause that keeps the User Operator from the user.
+    #: The pause of the User Operator for the user.
     pause: ReissuePause
     #: The certificate of the user, also if it is absent; None if the user gets none.
     certificate: UserCertificate | None = None
@@ -94,13 +95,13 @@ class User:
 
 @dataclass(frozen=True)
 class UnreadNamespace:
-    """A namespace that counts as a place of users, and that this identity may not read in full."""
+    """A namespace that counts as a place of users, and is not fully readable for this identity."""
 
     #: The name of the namespace.
     name: str
     #: The refusal of the API server, without a full stop.
     problem: str
-    #: The way in which that is permitted, as a sentence.
+    #: The way to the permission, as a sentence.
     remedy: str
 
     @classmethod
@@ -122,18 +123,17 @@ class Users:
     clients_ca: ClientsCa
     #: The KafkaUsers that belong to the cluster.
     users: tuple[User, ...] = ()
-    #: Certificates in Secrets that a person has named, and of users that moved or are gone.
+    #: Certificates in Secrets named by a person, and of users that moved or are gone.
     named_certificates: tuple[UserCertificate, ...] = ()
     #: The resources and pods that read the Secrets of these users and certificates, by the namespace and name of the
     #: Secret.
     readers: Mapping[Key, tuple[Reader, ...]] = field(default_factory=dict)
-    #: Namespaces that count and may not be read in full.
+    #: Namespaces that count but are not fully readable.
     unread: tuple[UnreadNamespace, ...] = ()
-    #: Why it is unknown whether further namespaces have users of the cluster, as a sentence; empty if that is known, or
+    #: Why it is unknown whether further namespaces have users of the cluster, as a sentence; empty if it is known, or
     #: if the look did not ask.
     unsearched: str = ""
-    #: The namespaces, beside that of the cluster, that are to count at the next look whatever User Operators watch
-    #: then.
+    #: The further namespaces for the next look, whatever User Operators watch then.
     namespaces: tuple[UserNamespace, ...] = ()
 
     @property
@@ -147,8 +147,8 @@ class Users:
         return self.readers.get(secret, ())
 
     def longest_life(self, usual: timedelta) -> timedelta:
-        """How long a certificate is valid at most that the User Operator issues to a user with programs; the usual
-        validity is for users without a setting. Users without a program do not count.
+        """The longest validity of a certificate from the User Operator for a user with programs. The usual validity is
+        for users without a setting. Users without a program do not count.
         """
         presented = (user for user in self.users if user.authentication == TLS and self.readers_of(user.secret_key))
         return max((user.life or usual for user in presented), default=usual)
