@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The certificates that each running process presents and the CAs that it trusts: its own answers, joined with the
-stored evidence (docs/design.md, "Evidence").
+"""The presented certificates and the trusted CAs of each running process: its own answers, joined with the stored
+evidence (docs/design.md, "Evidence").
 
 Each listener is a party of its own: channels of one process can know different CAs at the same moment. A program
-presents its former certificate until it has read the new certificate. A pod that has not answered, or whose answer contradicts
-what is stored, is UNKNOWN, with a sentence that says why (I5).
+presents its former certificate until it has read the new certificate. A pod is UNKNOWN, with a sentence that says why,
+if it has not answered, or if its answer contradicts the stored evidence (I5).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .stored import Presentation, issuers_of, waiver_of
 class TrustInCa:
     """Whether a process trusts a CA."""
 
-    #: True: on all of its listeners. False: on none of them. None: that is unknown.
+    #: True: on all of its listeners. False: on none of them. None: this is unknown.
     trusted: bool | None
     #: The evidence, or the reason for its lack, as a sentence.
     evidence: str
@@ -42,8 +42,8 @@ def listener_name(pod: str, port: int) -> str:
 
 
 def answers_of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -> tuple[ObservedListener, ...]:
-    """The answers of pods that still run: by their UIDs, their processes ran before their listeners answered and ran on afterwards. A connection goes to
-    the name of a pod, so a new pod of the same name may have answered.
+    """The answers of pods that still run. By their UIDs, their processes ran before their listeners answered and ran on
+    afterwards. A connection goes to the name of a pod, so a new pod of the same name may have answered.
     """
     return tuple(listener for listener in seen if listener.uid in uids)
 
@@ -51,7 +51,7 @@ def answers_of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -
 def present_live(
     pod: Pod, port: int, stored: Presentation, seen: Iterable[ObservedListener], ledger: Ledger
 ) -> Presentation:
-    """The certificates that a listener presents; ``stored`` are the certificates of its pod, from annotations and Secrets."""
+    """The certificates of a listener; ``stored`` are the certificates of its pod, from annotations and Secrets."""
     party = listener_name(pod.name, port)
     found = _answers_of_port(pod, port, seen)
     missing = next((listener.failure for listener in found if listener.presents is None), None)
@@ -74,7 +74,7 @@ def present_live(
 def _join_evidence(
     party: str, chain: Chain, candidates: frozenset[str], stored: Presentation, source: str
 ) -> Presentation:
-    """Stored evidence tells apart CAs that have the same key. In everything else it has to agree with the answer of the
+    """Stored evidence tells apart CAs with the same key. In everything else it has to agree with the answer of the
     listener.
     """
     if stored.chains and chain[0] not in {known[0] for known in stored.chains}:
@@ -100,7 +100,7 @@ def accepts_live(
 ) -> TrustInCa:
     """Whether a process trusts a CA, by all its listeners that verify clients, at these ports.
 
-    What is known from the time at which it started (the ledger has it) is ``stored``; None when nothing is known.
+    The knowledge from the time of its start (the ledger has it) is ``stored``; None if nothing is known.
     """
     everything = tuple(seen)
     answers = {port: _port_accepts(pod, port, fingerprint, everything) for port in ports}
@@ -196,14 +196,14 @@ _NOT_ASKED = "it did not answer in time, or it has started since"
 
 
 def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
-    """The presentation of each party that presents a certificate of this CA: pods in their order, then presenters
-    outside the cluster.
+    """The presentation of each party with a certificate of this CA: pods in their order, then presenters outside the
+    cluster.
     """
     return (*present_pods(snapshot, ledger), *present_outside(snapshot))
 
 
 def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
-    """The presentation of each pod that presents any, in the order of the pods."""
+    """The presentation of each pod with any, in the order of the pods."""
     known = stored.present_as_stored(snapshot, ledger)
     if snapshot.nodes.listeners is None:
         return known
@@ -234,12 +234,12 @@ def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 
 def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
-    """The pods that may have been started with a leaf of the CA that an abort gives up, despite new annotations:
-    a pod that started between the write of such a leaf and the moment at which a reconcile that was under way put the
-    older leaf back (docs/operator.md, "Re-issue").
+    """The pods that may have been started with a leaf of the abandoned CA of an abort, despite new annotations. Such a
+    pod started between the write of such a leaf and the moment at which a reconcile under way put the older leaf back
+    (docs/operator.md, "Re-issue").
 
-    A pod that ran when that CA was read back from the bundle started before any leaf of the CA was issued. The answers
-    of listeners show what their process started with, unless they have read again since. Before this call has asked the
+    If a pod ran when the CA was read back from the bundle, it started before any leaf of the CA was issued. The answers
+    of listeners show the start of their process, unless they have read again since. Before this call has asked the
     listeners, their answers decide nothing.
     """
     journal, unwanted = ledger.journal, ledger.find(ledger.undone_ca)
@@ -261,8 +261,8 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
 
 
 def is_taken_up(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
-    """Whether every party presents certificates of this CA and of no other. Parties outside the cluster whose certificates another issuer issues
-    may keep to a CA that is trusted beside it.
+    """Whether every party presents certificates of this CA and of no other. Parties outside the cluster may keep to
+    another trusted CA if another issuer issues their certificates.
     """
     if entry.state is not TrustState.TRUSTED_IN_USE_ANY:
         return entry.state is TrustState.TRUSTED_IN_USE_ALL
@@ -281,8 +281,8 @@ def awaited_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 
 def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
-    """The parties outside the cluster that present nothing yet, and are about to be issued a certificate. It may be of a CA that was in use
-    when its issuer looked, which may have been a while ago.
+    """The parties outside the cluster that present nothing yet, and are about to get a certificate. It may be of a CA
+    that was in use when its issuer looked, perhaps a while ago.
     """
     if not snapshot.nodes.pods:
         return ()
@@ -294,8 +294,8 @@ def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 
 def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
-    """The CAs that a pod is known to trust: the CAs that it read when it started, and that its listeners accept, where
-    this call has asked them.
+    """The CAs that a pod is known to trust: it read them when it started, and its listeners accept them if this call
+    has asked.
     """
     known = stored.trusted_since_start(pod.uid, ledger)
     if not _shows_trust(pod, snapshot):
@@ -318,7 +318,7 @@ def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[C
 
 def pods_trusting_removed(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods whose listeners may trust a removed CA: a pod with answers, until it has refused this CA; any
-    other pod that started before the removal.
+    other pod if it started before the removal.
     """
     return frozenset(pod.uid for pod in stored.verifying(snapshot) if _may_trust(pod, removed, snapshot))
 
@@ -335,8 +335,8 @@ def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
 
 
 def _forgets_when_restarted(pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether a node is left to forget a removed CA in its next restart, whatever its reason: its listeners verify no
-    client by it, so that nothing but the clients in its process knows the CA, and the flow in flight restarts no node.
+    """Whether a node is left to forget a removed CA in its next restart, whatever its reason. Its listeners verify no
+    client by the CA, so only the clients in its process know it, and the flow in flight restarts no node.
     """
     journal = snapshot.ledger_or_empty.journal
     is_patient = journal is not None and journal.finished_at is None and journal.retire is not Retire.NOW
@@ -344,7 +344,7 @@ def _forgets_when_restarted(pod: Pod, snapshot: Snapshot) -> bool:
 
 
 def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the nodes whose listeners were all seen to present the leaf that is stored now."""
+    """UIDs of the nodes whose listeners were all seen with the present stored leaf."""
     leaves = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain}
     return frozenset(
         pod.uid
@@ -358,7 +358,7 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
 
 
 def leaf_shown_by(pod: Pod, snapshot: Snapshot) -> Certificate | None:
-    """The leaf that all listeners of a node present; None where they present several, or one has not answered."""
+    """The leaf that all listeners of a node present; None if they present several, or one has not answered."""
     if not is_asked(pod, snapshot):
         return None
     shown = {(listener.presents or ())[:1] for listener in _answers_of_pod(pod, snapshot)}
@@ -366,8 +366,9 @@ def leaf_shown_by(pod: Pod, snapshot: Snapshot) -> Certificate | None:
 
 
 def presenting_ended(snapshot: Snapshot) -> Mapping[str, datetime]:
-    """When the certificate ended that a node presents, by the UID of its pod; nodes without such a certificate are left out. A node that has
-    answered is judged by its answers, any other by the leaf that it was started with, where that is still stored.
+    """When the presented certificate of a node ended, by the UID of its pod; nodes without such a certificate are left
+    out. A node with answers is judged by them. Any other node is judged by the leaf of its start, if this is still
+    stored.
     """
     return {
         pod.uid: min(ends)
@@ -378,15 +379,15 @@ def presenting_ended(snapshot: Snapshot) -> Mapping[str, datetime]:
 
 
 def nodes_to_recover(snapshot: Snapshot) -> Mapping[str, datetime]:
-    """The same of the nodes that only a recovery brings back. Without TLS between them nodes do not refuse each other, and take their next certificates up
-    without it.
+    """The same of the nodes that only a recovery brings back. Without TLS between them nodes do not refuse each other,
+    and take their next certificates up without it.
     """
     return presenting_ended(snapshot) if snapshot.security.has_tls else {}
 
 
 def refused_everywhere(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the pods that present an ended certificate of this CA, so that every party refuses them: whatever they
-    trust, they lose nothing by another CA, and they come back by a restart alone, in which they read the trust bundle.
+    """UIDs of the pods with an ended certificate of this CA. Every party refuses them. Whatever they trust, they lose
+    nothing by another CA, and they come back by a restart alone, in which they read the trust bundle.
     """
     if not snapshot.security.has_tls or snapshot.users is not None:
         return frozenset()
@@ -419,14 +420,16 @@ def _ends_of_presented(pod: Pod, snapshot: Snapshot) -> tuple[datetime, ...]:
 
 
 def may_present_ended(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the nodes that were started with a leaf which is no longer stored, so that only their answers show whether it has ended."""
+    """UIDs of the nodes that were started with a leaf which is stored no more. Only their answers show whether it has
+    ended.
+    """
     return frozenset(
         pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA and not pod.presents_stored
     )
 
 
 def leaves_of(pod: Pod, snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
-    """The stored leaves that a pod presents once it has restarted."""
+    """The stored leaves for a pod to present after a restart."""
     return tuple(leaf for leaf in snapshot.leaves.stored if leaf.secret in pod.leaves)
 
 
@@ -437,7 +440,7 @@ def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
 
 
 def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
-    """Sentences that say why it is not known whether a pod that has answered trusts a CA that it has read at its start."""
+    """Sentences that say why it is unknown whether a pod with answers trusts a CA from its start."""
     silent = {pod.uid for pod in unanswered(snapshot)}
     answers = [
         _judge_trust(pod, known.fingerprint, True, snapshot)
@@ -449,7 +452,7 @@ def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]
 
 
 def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether the answers of this pod are its evidence, so that a missing answer is unknown (I5)."""
+    """Whether the answers of this pod are its evidence. Then a missing answer is unknown (I5)."""
     return (
         snapshot.nodes.listeners is not None
         and pod.component is Component.KAFKA
@@ -459,15 +462,15 @@ def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
 
 
 def _shows_trust(pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether the answers of this pod are also the evidence of the CAs that it trusts. Where they are not, what it read
-    when it started is.
+    """Whether the answers of this pod are also the evidence of its trusted CAs. If they are not, the CAs from its start
+    are.
     """
     return snapshot.shows_trust and is_asked(pod, snapshot)
 
 
 def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
-    """The nodes with a listener that has not answered, and the leaving nodes, where another process is about to
-    take their place, by name.
+    """The nodes with a silent listener, and the leaving nodes if another process is about to take their place, by
+    name.
     """
     asked = _asked_parties(snapshot)
     return tuple(
@@ -477,11 +480,14 @@ def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
 
 @dataclass(frozen=True)
 class Hearing:
-    """The nodes whose answers a call goes by, and the nodes whose answers are missing; none where the call goes by stored evidence."""
+    """The nodes whose answers a call goes by, and the nodes with missing answers; none if the call goes by stored
+    evidence.
+    """
 
-    #: The names of the nodes that have answered every question.
+    #: The names of the nodes with an answer to every question.
     heard: tuple[str, ...] = ()
-    #: The nodes that have not answered, or have left a question open: which certificate a listener presents, or which of the known CAs it trusts.
+    #: The nodes that have not answered, or have left a question open: which certificate a listener presents, or which
+    #: of the known CAs it trusts.
     unheard: tuple[Unanswered, ...] = ()
 
 
@@ -499,13 +505,13 @@ def hearing_of(snapshot: Snapshot) -> Hearing:
 
 
 def _asked_parties(snapshot: Snapshot) -> tuple[Pod, ...]:
-    """The nodes whose answers are their evidence, by name."""
+    """The nodes with their answers as evidence, by name."""
     parties = {*stored.presenting_pods(snapshot), *stored.verifying(snapshot)}
     return tuple(sorted((pod for pod in parties if is_asked(pod, snapshot)), key=lambda pod: pod.name))
 
 
 def _describe_open_question(pod: Pod, snapshot: Snapshot) -> str:
-    """Empty where there is none, or the node has not answered at all."""
+    """The open question of the node; empty if there is none, or the node has not answered at all."""
     found = _answers_of_pod(pod, snapshot)
     if unseen := next((listener for listener in found if listener.presents is None), None):
         return unseen.failure or f"{listener_name(pod.name, unseen.port)} has not shown its certificate"
@@ -525,13 +531,13 @@ def _describe_open_question(pod: Pod, snapshot: Snapshot) -> str:
 
 
 def _known_authorities(ledger: Ledger) -> tuple[Certificate, ...]:
-    """The CAs that a call asks each listener about."""
+    """The CAs in a call's questions to each listener."""
     entered, left = ((one.certificate for one in known) for known in (ledger.entries, ledger.removed_cas))
     return (*entered, *left)
 
 
 def _why_unanswered(pod: Pod, snapshot: Snapshot) -> str:
-    """Empty where every listener has answered, and the process stays."""
+    """Why the node counts as unanswered; empty if every listener has answered, and the process stays."""
     if pod.terminating:
         return "it is being terminated"
     found = _answers_of_pod(pod, snapshot)
@@ -544,7 +550,9 @@ def _answers_of_pod(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...
 
 
 def _names_only_shared(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool:
-    """Whether its listeners have answered, and nothing but a name that other CAs have too: what it read when it started is known all the same."""
+    """Whether its listeners have answered with nothing but a name that other CAs have too. The CAs from its start are
+    known all the same.
+    """
     asked = [listener for listener in _answers_of_pod(pod, snapshot) if listener.verifies]
     return bool(asked) and all(fingerprint in listener.shared for listener in asked)
 

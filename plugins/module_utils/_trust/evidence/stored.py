@@ -2,24 +2,23 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The certificates that each party presents and the CAs that it trusts, by annotations, stored leaves and stored
-copies (docs/design.md, "Evidence").
+"""The presented certificates and the trusted CAs of each party, by annotations, stored leaves and stored copies
+(docs/design.md, "Evidence").
 
-Sources for a pod, weak to strong: the generation in its annotations; the leaf that it started with, when that is still
-stored or the ledger remembers it. Missing or contradictory evidence is UNKNOWN, never "current".
+Sources for a pod, weak to strong: the generation in its annotations; the leaf of its start, if this is still stored or
+the ledger remembers it. Missing or contradictory evidence is UNKNOWN, never "current".
 
-Clients outside the cluster (Connect, MirrorMaker 2, Bridge, and Secrets that the user names) verify what the listeners
-present, so the gates count them. The evidence is the stored copy of the CAs. Where it is unknown which CAs a client
-trusts, the gate is closed; only a waiver for this client opens it.
+Clients outside the cluster (Connect, MirrorMaker 2, Bridge, and Secrets named by the user) verify the listeners'
+certificates, so the gates count them. The evidence is the stored copy of the CAs. If the trusted CAs of a client are
+unknown, the gate is closed; only a waiver for this client opens it.
 
-A listener shows the CAs that it accepts by their names alone. A probe, which takes the key of the CA, tells two CAs of
-one name apart (docs/design.md, "CAs of one name").
+A listener shows its accepted CAs by their names alone. A probe, which takes the key of the CA, tells two CAs of one
+name apart (docs/design.md, "CAs of one name").
 
-Where the processes of a cluster do not verify each other, some of them present no certificate (``ClusterSecurity``):
-such a pod counts for the CA of the leaf in its Secret.
+If the processes of a cluster do not verify each other, some of them present no certificate (``ClusterSecurity``): such
+a pod counts for the CA of the leaf in its Secret.
 
-``custom`` listeners: which CAs they trust is unknown. They never block a flow; the result lists what their
-owner must do.
+``custom`` listeners: their trusted CAs are unknown. They never block a flow; the result lists the tasks of their owner.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ class Presentation:
 
     #: The party as messages name it: a pod, a listener, or a presenter outside the cluster.
     party: str
-    #: Fingerprints of the ledger's CAs that issued its leaves, or may have; None when that is unknown.
+    #: Fingerprints of the ledger's CAs that issued its leaves, or may have; None if this is unknown.
     authorities: frozenset[str] | None
-    #: The presented chains where they are known in full, else empty (only the CA is known).
+    #: The presented chains if they are known in full, else empty (only the CA is known).
     chains: tuple[Chain, ...]
     #: The source, or why it is unknown.
     evidence: str
@@ -68,10 +67,11 @@ def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
 
 
 def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
-    """Fingerprints of the ledger's CAs that issued the leaf: CAs that signed it, else CAs that its chain leads to.
+    """Fingerprints of the ledger's CAs that issued the leaf: CAs that signed it, else CAs at the end of its chain.
 
     A leaf behind a link certificate counts for the CA that signed it, although its chain leads to the replaced CA as
-    well. Of several CAs with the same name and key, only CAs count whose identifier, and serial number where it has one, the leaf names.
+    well. Of several CAs with the same name and key, a CA counts only if the leaf names its identifier, and its serial
+    number if the leaf has one.
     """
     signers = [e for e in ledger.entries if chain[0].signed_by(e.certificate)]
     named = [e for e in signers if chain[0].names_as_issuer(e.certificate)]
@@ -82,7 +82,7 @@ def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
 
 def why_not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
     """Why no process of this cluster could use the stored leaf, as a part of a sentence: the leaf is unusable, or the
-    ledger does not have its CA. Empty where a process could use it.
+    ledger does not have its CA. Empty if a process could use it.
     """
     if leaf.chain and not issuers_of(leaf.chain, ledger):
         return f"it is of {leaf.chain[0].issuer}"
@@ -90,7 +90,7 @@ def why_not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
 
 
 def secrets_without_leaf_of_use(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
-    """The Secrets of leaves that are missing, or hold a leaf that no process could use."""
+    """The Secrets of leaves that are missing or useless to any process."""
     unusable_ones = (leaf.secret for leaf in snapshot.leaves.stored if why_not_ours(leaf, ledger))
     return frozenset((*unusable_ones, *snapshot.leaves.missing))
 
@@ -112,7 +112,7 @@ def pods_starting_with(snapshot: Snapshot, secrets: Collection[str]) -> tuple[Po
 
 
 def missing_leaves_of(pod: Pod, snapshot: Snapshot) -> Iterator[str]:
-    """The Secrets that a pod needs a leaf in, and that are missing. A node has its leaf in a Secret of its own name."""
+    """The missing Secrets in which a pod needs a leaf. A node has its leaf in a Secret of its own name."""
     for name, component in snapshot.leaves.missing.items():
         if component is pod.component and (component is not Component.KAFKA or name == pod.name):
             yield name
@@ -125,8 +125,8 @@ def entry_of_generation(ledger: Ledger, generation: int | None) -> LedgerEntry |
 def authority_of(leaf: StoredLeaf, generation: int | None, ledger: Ledger) -> tuple[str | None, str]:
     """The CA of a stored leaf as (fingerprint, "") or (None, reason).
 
-    The signature says which CA it is. Where a CA was renewed with the same key, both certificates verify the signature,
-    and the generation says which of them it is.
+    The signature tells the CA. If a CA was renewed with the same key, both certificates verify the signature, and the
+    generation tells which of them it is.
     """
     if leaf.chain is None:
         problem = f": {leaf.problem}" if leaf.problem else ""
@@ -162,8 +162,8 @@ def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, 
 
 
 def _in_use_early(snapshot: Snapshot, ledger: Ledger) -> Iterable[str]:
-    """CAs whose leaves may be in use under the generation of the CA that they replace, behind a link certificate. A CA
-    that an abort has given up is no longer prepared.
+    """CAs whose leaves may be in use under the generation of the replaced CA, behind a link certificate. An abandoned
+    CA is no longer prepared.
     """
     for fingerprint in (*(prepared.fingerprint for prepared in snapshot.ca.prepared), ledger.undone_ca):
         entry = ledger.find(fingerprint)
@@ -186,7 +186,7 @@ def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) 
 
 
 def holding_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
-    """The pods that have certificates of this CA, whether they present them or not."""
+    """The pods with certificates of this CA, whether they present them or not."""
     return tuple(pod for pod in snapshot.nodes.pods if not pod.verifies_only)
 
 
@@ -196,12 +196,12 @@ def presenting_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
 
 
 def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
-    """The pods that verify by this CA: all, or none where no listener does."""
+    """The pods that verify by this CA: all, or none if no listener does."""
     return snapshot.nodes.pods if snapshot.has_verifiers else ()
 
 
 def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the pods that the operator is going to restart."""
+    """UIDs of the pods before a restart by the operator."""
     ca = snapshot.ca
     return frozenset(
         pod.uid
@@ -213,8 +213,9 @@ def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
 
 
 def restarted_with_next_leaf(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the pods, other than nodes, that the operator is going to restart once it has issued another leaf in the place of an ended leaf. It issues
-    it in maintenance windows alone, and none where the key of the CA is kept elsewhere (docs/operator.md, "Maintenance windows").
+    """UIDs of the pods, other than nodes, that the operator is going to restart once it has issued another leaf in the
+    place of an ended leaf. It issues it in maintenance windows alone. It issues none if the key of the CA is kept
+    elsewhere (docs/operator.md, "Maintenance windows").
     """
     windows = snapshot.reconciliation.windows
     if snapshot.ca.in_use_elsewhere or (windows is not None and not windows.is_open):
@@ -225,8 +226,8 @@ def restarted_with_next_leaf(snapshot: Snapshot) -> frozenset[str]:
 
 
 def has_listeners_alone(snapshot: Snapshot) -> bool:
-    """Whether nodes present certificates of the cluster CA on listeners for clients alone, so that a reload reaches all
-    of them.
+    """Whether nodes present certificates of the cluster CA on listeners for clients alone. Then a reload reaches all of
+    them.
     """
     return snapshot.users is None and not snapshot.security.has_tls
 
@@ -240,10 +241,10 @@ def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation,
 
 
 def add_held_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentation:
-    """The presentation with the leaves that only the running process has: a channel that a reload does not reach
+    """The presentation with the leaves in the memory of the running process alone: a channel out of a reload's reach
     presents them until the process restarts.
 
-    Where two CAs have the same key, a held leaf counts for the CA that the rest of the presentation names.
+    If two CAs have the same key, a held leaf counts for the CA in the rest of the presentation.
     """
     for held in ledger.held_leaves:
         if pod.uid not in held.holders or seen.authorities is None:
@@ -283,7 +284,7 @@ _ASK_FOR_NONE = "listeners between nodes ask for no certificate (status.clusterS
 
 
 def why_trust_is_unknown(authority: Certificate, snapshot: Snapshot) -> str:
-    """Why no listener can tell whether it trusts this CA, as a sentence; empty where it can."""
+    """Why no listener can tell whether it trusts this CA, as a sentence; empty if it can."""
     if not snapshot.shows_trust:
         return f"{_ASK_FOR_NONE}, so they do not show which CAs nodes trust."
     other = find_namesake(authority, snapshot)
@@ -312,7 +313,7 @@ def _is_probed(authority: Certificate, snapshot: Snapshot) -> bool:
 
 
 def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
-    """The CAs that listeners may name."""
+    """The possible CAs in the answers of listeners."""
     yield from snapshot.ca.anchors
     yield from (authority.chain[0] for authority in snapshot.ca.prepared)
     yield from (entry.certificate for entry in snapshot.ledger_or_empty.entries)
@@ -320,7 +321,7 @@ def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
 
 
 def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
-    """The waiver of this client that holds now."""
+    """The present waiver of this client."""
     return next(
         (
             waiver
@@ -332,8 +333,8 @@ def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
 
 
 def unmatched_waivers(snapshot: Snapshot) -> tuple[Waiver, ...]:
-    """Waivers for clients that were not seen: the name is wrong, or the client is gone. Clients are looked for only
-    where the cluster has nodes, and a waiver may name a CA that the cluster does not have yet.
+    """Waivers for unseen clients: the name is wrong, or the client is gone. A look for clients needs nodes in the
+    cluster, and a waiver may name a CA before the cluster has it.
     """
     if not snapshot.nodes.pods:
         return ()
@@ -352,9 +353,9 @@ def unmatched_waivers(snapshot: Snapshot) -> tuple[Waiver, ...]:
 
 
 def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
-    """The clients that the gates ask about: clients without a waiver that hold a CA of the cluster, or may.
+    """The clients for the gates: clients without a waiver that hold a CA of the cluster, or may.
 
-    A client that is known to hold none of the cluster's CAs verifies another certificate, such as the own certificate
+    If a client is known to hold none of the cluster's CAs, it verifies another certificate, such as the own certificate
     of a listener.
     """
     if not snapshot.nodes.pods:
@@ -373,24 +374,23 @@ def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideC
 
 
 def without_outside_clients(snapshot: Snapshot) -> Snapshot:
-    """The snapshot without outside clients, for questions about the cluster's own processes: states, and what a restart
-    can bring about.
+    """The snapshot without outside clients, for questions about the cluster's own processes: states, and the effect of
+    a restart.
     """
     return snapshot.with_clients(())
 
 
 def with_copies_updated(snapshot: Snapshot) -> Snapshot:
-    """The snapshot as it will be when the operator has brought every copy up to date and restarted the clients that
-    read it.
-    """
+    """The snapshot after the operator has brought every copy up to date and restarted the clients of the copies."""
     return snapshot.with_clients(
         tuple(_follow_published(client, snapshot) for client in snapshot.outside_clients.clients)
     )
 
 
 def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
-    """The CAs of this ledger and of the snapshot's ledger (a caller passes a ledger without a CA to see what would hold
-    without it), and the link certificates that nodes send: they have the names and keys of the CA in use and of the CA before it.
+    """The CAs of this ledger and of the snapshot's ledger, and the link certificates from nodes: they have the names
+    and keys of the CA in use and of the CA before it. A caller passes a ledger without a CA to see the state without
+    it.
     """
     yield from (entry.chain for entry in ledger.entries)
     yield from (entry.chain for entry in snapshot.ledger_or_empty.entries)
@@ -399,14 +399,13 @@ def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
 
 
 def _is_anchored(chain: Chain, trusts: Chain) -> bool:
-    """Whether the client trusts any CA of this chain, or a twin of it, at which path validation ends as well."""
+    """Whether the client trusts any CA of this chain, or a twin of it. Path validation ends at a twin as well."""
     return any(certificate.is_twin_of(held) for certificate in chain for held in trusts)
 
 
 def trust_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
-    """The certificates that a client trusts when this CA has left: the operator takes it out of the copies that
-    it makes of all CAs; a copy made by hand keeps it, and a copy of ``ca.crt`` alone keeps it as long as it is
-    the CA in use.
+    """The certificates that a client trusts when this CA has left. The operator takes the CA out of its copies of all
+    CAs. A copy made by hand keeps it, and a copy of ``ca.crt`` alone keeps it as long as it is the CA in use.
     """
     if client.trusts is None or client.follows is not Follows.TRUSTED:
         return client.trusts
@@ -420,7 +419,7 @@ def _follow_published(client: OutsideClient, snapshot: Snapshot) -> OutsideClien
     others = (
         tuple(chain[0] for chain in snapshot.ca.other_entries.values()) if client.follows is Follows.TRUSTED else ()
     )
-    # An earlier certificate of a CA that was renewed goes with the others, and is in the ledger no more.
+    # An earlier certificate of a renewed CA goes with the others, and is in the ledger no more.
     ours = tuple(_all_known_authorities(snapshot))
     foreign = tuple(certificate for certificate in client.trusts or () if not any(map(certificate.is_twin_of, ours)))
     return replace(client, trusts=tuple(dict.fromkeys((*foreign, *current, *others))), doubt="")
@@ -434,7 +433,7 @@ def _all_known_authorities(snapshot: Snapshot) -> Iterable[Certificate]:
 
 
 def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:
-    """A sentence for each: why it matters, and what its owner has to do."""
+    """A sentence for each: why it matters, and the task of its owner."""
     return tuple(
         f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says which CAs it trusts: if it verifies "
         f"clients by the {snapshot.names.ca}, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "

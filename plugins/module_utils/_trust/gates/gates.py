@@ -4,12 +4,12 @@
 # Private to this collection: not a public interface, may change at any time.
 """The gates before a CA is used (I3) and before it leaves the trust (I2).
 
-The gates validate paths: a party "trusts" a CA when the chain that will be presented validates under what the party
-trusts now (docs/design.md, "Gates"). ``decide`` takes them as one value, so that a test can leave any of them open.
+The gates validate paths: a party "trusts" a CA if the next chain validates under its present trust (docs/design.md,
+"Gates"). ``decide`` takes them as one value, so a test can leave any of them open.
 
 Leaves of the next CA are presented behind a link certificate, or after every party trusts the CA. A link certificate
-(RFC 4210, NewWithOld) lets verifiers that know only the replaced CA validate such leaves, so that no process has to
-restart for trust alone (docs/operator.md, "Link certificates").
+(RFC 4210, NewWithOld) lets verifiers with only the replaced CA validate such leaves. So no process has to restart for
+trust alone (docs/operator.md, "Link certificates").
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Pod, PreparedAuthority, Snapshot
 from .verifiers import VerifyingParty, cannot_validate, check_clients_accept, check_clients_can_spare, verifying_parties
 
-#: About a pod that has only the labels of one of the cluster's.
+#: About a pod with only the labels of one of the cluster's.
 HAS_ANOTHER_OWNER = "has the labels or the name of a process of the cluster and another owner"
 
 
 def trust_gate(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
-    """Whether every verifier accepts leaves that are presented in this form: the issuer first, then the certificates that are sent behind it."""
+    """Whether every verifier accepts leaves in this form: the issuer first, then the certificates behind it."""
     return (*_find_closed(snapshot, ledger, form), *check_clients_accept(snapshot, ledger, form))
 
 
 def alone_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Violation, ...]:
-    """Whether every process of the cluster accepts leaves that are presented alone, as the operator presents its own."""
+    """Whether every process of the cluster accepts leaves without a chain, as the operator presents its own."""
     return _find_closed(snapshot, ledger, authority[:1])
 
 
@@ -60,7 +60,9 @@ def _violation_of_foreign_pod(pod: str) -> Violation:
 
 
 def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Snapshot) -> Violation:
-    """A gate that is closed because a process has not said which CAs it trusts lacks evidence; it is no refusal."""
+    """The violation of a process. If the gate is closed because the process has not said which CAs it trusts, it lacks
+    evidence; it is no refusal.
+    """
     if party.why_refused(form, snapshot):
         return Violation(Condition.TRUST, party.name, f"{cannot_validate(form, ledger)}.", party.remedy)
     return Violation(
@@ -70,7 +72,9 @@ def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Sna
 
 
 def select_refusals(closed: Iterable[Violation]) -> tuple[Violation, ...]:
-    """The violations of a gate that are refusals. What is unknown keeps a gate closed, and is no reason to restart a process (I5)."""
+    """The violations of a gate that are refusals. Unknown trust keeps a gate closed, and is no reason to restart a
+    process (I5).
+    """
     return tuple(violation for violation in closed if violation.condition is not Condition.EVIDENCE)
 
 
@@ -85,11 +89,11 @@ def refusals(snapshot: Snapshot, ledger: Ledger, form: Chain) -> Iterator[tuple[
 class _Need:
     """A certificate that is presented, or may be soon."""
 
-    #: The process or the Secret that has it.
+    #: The process or the Secret with the certificate.
     holder: str
-    #: Fingerprints of the CAs that it may be of; None where that is not known.
+    #: Fingerprints of its possible CAs; None if they are unknown.
     authorities: frozenset[str] | None
-    #: The reason for that, as the rest of a sentence about the holder.
+    #: The reason for this, as the rest of a sentence about the holder.
     reason: str = ""
 
 
@@ -106,7 +110,7 @@ class _Refusal:
 def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
     """Whether a CA can leave: every leaf, live or stored, validates without it for every verifier.
 
-    A leaf of an unknown CA counts as relying on this CA, and so does a leaf that is about to be issued.
+    A leaf of an unknown CA counts as relying on this CA, and so does a leaf before its issue.
     """
     remaining = ledger.without_entry(fingerprint)
     needs = tuple(_find_needs(snapshot, ledger, fingerprint))
@@ -124,15 +128,15 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
         for certificate in leaving
         for violation in check_clients_can_spare(snapshot, ledger, certificate, presented)
     )
-    # A program that may present several certificates says the same of each.
+    # A program with several possible certificates says the same of each.
     return tuple(dict.fromkeys((*violations, *outside)))
 
 
 def _find_refusals(
     parties: Iterable[tuple[VerifyingParty, VerifyingParty]], authority: Chain, snapshot: Snapshot
 ) -> Iterator[_Refusal]:
-    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers whose answer is unknown. Each verifier is there
-    without the CA that leaves, and with that CA.
+    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers with an unknown
+    answer. Each verifier is there without the leaving CA, and with it.
     """
     for party, now in parties:
         forms = [form for form in (authority, authority[:1]) if not party.accepts(form, snapshot)]
@@ -160,7 +164,7 @@ def _find_needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterato
         for pod in possible_holders_of_undone(snapshot, ledger):
             yield _Need(f"pod {pod.name}", None, "may have been started with a certificate of this CA")
     entry = ledger.find(fingerprint)
-    # A CA that was taken out already is not put back for a party that is about to be issued a certificate.
+    # A removed CA is not put back for a party before the issue of its certificate.
     if entry is not None and entry.generations and fingerprint in snapshot.ca.projected:
         for presenter in parties_awaiting_issue(snapshot):
             yield _Need(presenter.name, None, "is about to be issued a certificate, which may be of this CA")
@@ -196,11 +200,11 @@ Violations: TypeAlias = tuple[Violation, ...]
 
 @dataclass(frozen=True)
 class Gates:
-    """Each gate returns the violations that close it, and nothing where it is open."""
+    """Each gate returns the violations that close it, and nothing if it is open."""
 
-    #: Every party accepts leaves that are presented in this form.
+    #: Every party accepts leaves in this form.
     trust: Callable[[Snapshot, Ledger, Chain], Violations] = trust_gate
-    #: Every party of the cluster accepts leaves of this CA that are presented alone.
+    #: Every party of the cluster accepts leaves of this CA without a chain.
     alone: Callable[[Snapshot, Ledger, Chain], Violations] = alone_gate
     #: No party relies on the CA with this fingerprint.
     removal: Callable[[Snapshot, Ledger, str], Violations] = removal_gate
@@ -212,15 +216,15 @@ GATES = Gates()
 
 @dataclass(frozen=True)
 class Introduction:
-    """The form in which leaves of the next CA are presented first, so that every verifier accepts them."""
+    """The first form of leaves of the next CA: every verifier accepts them."""
 
-    #: The issuing CA as its leaves present it first, then what they send behind it.
+    #: The issuing CA as its leaves present it first, then the certificates behind it.
     form: Chain
-    #: The certificate that leads from this CA to the CA in use; None where every process trusts the CA itself before it is used.
+    #: The certificate from this CA to the CA in use; None if every process trusts the CA itself before its use.
     link: Certificate | None = None
     #: Components that would refuse the link until they have restarted and know the CA itself, each with the reason.
     learners: Mapping[Pod, str] = field(default_factory=dict)
-    #: Why there is no link, as a sentence; empty where there is one.
+    #: Why there is no link, as a sentence; empty if there is one.
     because: str = ""
 
 
@@ -232,7 +236,7 @@ def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gate
     link = link_of(prepared, snapshot)
     if link is None or prepared is None:
         return Introduction(entry.chain, because=_why_no_link(prepared, snapshot))
-    # The leaf of a component that was enabled since the CA was prepared may have other names.
+    # The leaf of a component may have other names if the component was enabled after the preparation of the CA.
     if why := _why_refused_behind(snapshot, prepared.chain[0]):
         return Introduction(entry.chain, because=why)
     form = (link, *snapshot.ca.current)
@@ -247,7 +251,7 @@ def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gate
 
 
 def why_not_presented(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> Violations:
-    """The processes of the cluster that would refuse leaves of this CA in the form in which they are presented first.
+    """The processes of the cluster that would refuse leaves of this CA in their first form.
 
     Without a link there are two forms: with their chain, as nodes present them, and alone, as the operator presents its
     own.
@@ -259,8 +263,8 @@ def why_not_presented(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, ga
 
 
 def link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certificate | None:
-    """The certificate that links this CA to the CA in use; None where the CA in use has ended, and the link
-    certificate with it. An intermediate CA that the CA in use has issued is linked by its own certificate.
+    """The link certificate from this CA to the CA in use; None if the CA in use has ended, and the link certificate
+    with it. An intermediate CA is linked by its own certificate if the CA in use has issued it.
     """
     current = snapshot.ca.current
     if prepared is None or not current or not snapshot.sends_chains or current[0].has_ended(snapshot.now):
@@ -278,8 +282,8 @@ def _why_no_link(prepared: PreparedAuthority | None, snapshot: Snapshot) -> str:
 
 
 def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
-    """Why the CA in use cannot certify the next key, as a sentence; empty where it can. The next CA is ``supplied`` where it is brought; empty where it is
-    made here.
+    """Why the CA in use cannot certify the next key, as a sentence; empty if it can. The next CA is ``supplied`` if it
+    is brought; empty if it is made here.
     """
     if not snapshot.ca.current:
         return "there is no CA yet."
@@ -296,8 +300,8 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
 
 
 def why_not_asked(snapshot: Snapshot, supplied: PreparedAuthority | None, linker: LinkIssuer) -> str:
-    """Why the flow does not ask the issuer that keeps the key of the CA in use to certify the next key, as a sentence; empty where it asks. The next CA is
-    ``supplied`` where it is brought; None where it is made here.
+    """Why the flow does not ask the issuer with the key of the CA in use to certify the next key, as a sentence; empty
+    if it asks. The next CA is ``supplied`` if it is brought; None if it is made here.
     """
     current = snapshot.ca.current[0]
     if current.has_ended(snapshot.now):
@@ -321,7 +325,9 @@ def why_not_asked(snapshot: Snapshot, supplied: PreparedAuthority | None, linker
 
 
 def describe_confined(authority: Certificate) -> str:
-    """Why the issuer that keeps the key of this CA can request no usable link certificate of it: its request leaves out what confines the CA."""
+    """Why the issuer with the key of this CA can request no usable link certificate of it: its request leaves out the
+    confining extensions of the CA.
+    """
     return f"{authority.subject} has name constraints or extended key usages, and the request that its issuer makes lacks them."
 
 
@@ -334,8 +340,8 @@ def _why_no_root(supplied: Certificate) -> str:
 
 
 def _why_refused_behind(snapshot: Snapshot, supplied: Certificate) -> str:
-    """Why JVMs would refuse a stored leaf behind a link certificate of this CA, as a sentence; empty where they would not. A JVM ignores the name
-    constraints of a root, and applies the constraints of a link certificate.
+    """Why JVMs would refuse a stored leaf behind a link certificate of this CA, as a sentence; empty if they would not.
+    A JVM ignores the name constraints of a root, and applies the constraints of a link certificate.
     """
     path = (supplied, *snapshot.ca.current)
     for leaf in snapshot.leaves.stored if supplied.is_confined else ():
@@ -345,7 +351,7 @@ def _why_refused_behind(snapshot: Snapshot, supplied: Certificate) -> str:
 
 
 def _find_learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:
-    """Components that would refuse the link, each with the reason: Kafka Exporter, a Go program, where the CA in use
+    """Components that would refuse the link, each with the reason: Kafka Exporter, a Go program, if the CA in use
     allows no CA below it. They hold no state and can restart first; nodes cannot.
     """
     before = snapshot.uids if entry.awaited_pods is None else entry.awaited_pods

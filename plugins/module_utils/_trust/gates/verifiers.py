@@ -2,17 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The parties that verify, and the chains that they accept, as the gates ask: the processes of a cluster, with the CAs that each of them trusts, and clients
-outside the cluster.
+"""The verifying parties and their accepted chains, as the gates ask: the processes of a cluster, each with its trusted
+CAs, and clients outside the cluster.
 
-Whether clients have had the time to read a published CA (docs/design.md, "Client grace"). Clients that load the CA
-certificate Secret are unknown and give no answers. A client that knows only the replaced CA accepts a link certificate,
-unless its library is strict about path lengths and its certificate of that CA allows no CA below; then it needs a
-renewed certificate, or the new CA itself, in time.
+Whether clients have had the time to read a published CA (docs/design.md, "Client grace"). Clients with the CA
+certificate Secret are unknown and give no answers. If a client knows only the replaced CA, it accepts a link
+certificate, unless its library is strict about path lengths and its certificate of this CA allows no CA below. Then it
+needs a renewed certificate, or the new CA itself, in time.
 
 The gate before a certificate is issued outside the cluster: its subject must not be the name of a process of the
-cluster. Brokers know their own processes by the subject alone and let them do everything, so an issuer that adds an
-organization could make a client one of them.
+cluster. Brokers know their own processes by the subject alone and let them do everything. So an issuer could make a
+client one of them if it adds an organization.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ def is_valid(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> bool:
 
 @lru_cache(maxsize=4096)
 def validate(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> PathResult:
-    """The result of the validation, with the reason where it fails. Hundreds of pods trust the same few CAs, so results
+    """The result of the validation, with the reason if it fails. Hundreds of pods trust the same few CAs, so results
     are kept.
     """
     return validate_issued_by(form[0], form[1:], anchors, at=at, verifier=kind)
 
 
 def has_only_ended(anchors: Chain, at: datetime, kind: Verifier) -> bool:
-    """Whether this verifier refuses every certificate already, because the CAs that it trusts have ended. No gate waits for it: the flow brings it
-    another CA.
+    """Whether this verifier refuses every certificate already, because its trusted CAs have ended. No gate waits for
+    it: the flow brings it another CA.
     """
     return kind.checks_anchor_dates and bool(anchors) and all(anchor.has_ended(at) for anchor in anchors)
 
 
 @dataclass(frozen=True)
 class VerifyingParty:
-    """A process and what it trusts."""
+    """A process and its trust."""
 
     #: The process, as messages name it.
     name: str
@@ -65,9 +65,10 @@ class VerifyingParty:
     verifier: Verifier
     #: The CAs that it is known to trust.
     anchors: Chain
-    #: The same CAs, and CAs that it should trust and no answer of it has shown.
+    #: The same CAs, and CAs that it should trust without an answer that shows it.
     possible_anchors: Chain
-    #: The CAs that count for nothing although the process trusts them: they are outside their dates, and have never been in use.
+    #: The CAs that count for nothing although the process trusts them: they are outside their dates, and have never
+    #: been in use.
     void_cas: frozenset[Certificate]
     #: The way in which the process comes to trust a CA, as a sentence.
     remedy: str
@@ -75,11 +76,11 @@ class VerifyingParty:
     pod: Pod | None = None
 
     def accepts(self, form: Chain, snapshot: Snapshot) -> bool:
-        """Whether it accepts leaves that are presented in this form now."""
+        """Whether it accepts leaves in this form now."""
         return is_valid(form, self._without_void(self.anchors), snapshot.now, self.verifier)
 
     def why_refused(self, form: Chain, snapshot: Snapshot) -> str:
-        """Why it would not accept leaves that are presented in this form now, without a full stop; empty if it would, or may."""
+        """Why it would not accept leaves in this form now, without a full stop; empty if it would, or may."""
         return validate(form, self._without_void(self.possible_anchors), snapshot.now, self.verifier).reason
 
     def has_only_ended(self, snapshot: Snapshot) -> bool:
@@ -91,8 +92,8 @@ class VerifyingParty:
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
-    """The pods of the cluster that verify, and the Cluster Operator where any of them presents what it has to accept.
-    A pod that every party refuses meets no party before its restart.
+    """The verifying pods of the cluster, and the Cluster Operator if any of them presents a certificate for it. A pod
+    refused by every party meets no party before its restart.
     """
     void, refused = _find_void_cas(snapshot, ledger), refused_everywhere(snapshot)
     pods = tuple(_verifying_pod(pod, snapshot, ledger, void) for pod in verifying(snapshot) if pod.uid not in refused)
@@ -113,7 +114,9 @@ def _verifying_pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset
 
 
 def _cluster_operator(snapshot: Snapshot, ledger: Ledger, void: frozenset[Certificate]) -> VerifyingParty:
-    """The Cluster Operator reads the certificate Secret again in every reconcile (docs/operator.md, "What each process trusts")."""
+    """The Cluster Operator reads the certificate Secret again in every reconcile (docs/operator.md, "What each process
+    trusts").
+    """
     projected = tuple(e.certificate for e in ledger.entries if e.fingerprint in snapshot.ca.projected)
     return VerifyingParty(
         "the Cluster Operator",
@@ -126,7 +129,9 @@ def _cluster_operator(snapshot: Snapshot, ledger: Ledger, void: frozenset[Certif
 
 
 def _find_void_cas(snapshot: Snapshot, ledger: Ledger) -> frozenset[Certificate]:
-    """The CAs outside their dates that have never been in use. A JVM would accept their leaves; no flow begins to use such a CA."""
+    """The CAs outside their dates that have never been in use. A JVM would accept their leaves; no flow begins to use
+    such a CA.
+    """
     never = (entry.certificate for entry in ledger.entries if not entry.generations)
     return frozenset(
         certificate
@@ -136,8 +141,8 @@ def _find_void_cas(snapshot: Snapshot, ledger: Ledger) -> frozenset[Certificate]
 
 
 def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
-    """Violations of the clients that cannot validate leaves in this form, or whose answer is unknown. Behind leaves of the CA in use, and of a
-    renewal of it, nodes send its link certificates.
+    """Violations of the clients that cannot validate leaves in this form, or give no known answer. Behind leaves of the
+    CA in use, and of a renewal of it, nodes send its link certificates.
     """
     found, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
     for client in _clients_with_something_to_lose(snapshot, ledger):
@@ -152,10 +157,10 @@ def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tup
 def check_clients_can_spare(
     snapshot: Snapshot, ledger: Ledger, leaving: Certificate, presented: Iterable[Chain]
 ) -> tuple[Violation, ...]:
-    """Violations of the clients that could not validate leaves in these forms without the CA that leaves, or of which
-    it is not known. A client that refuses every certificate already loses nothing.
+    """Violations of the clients that could not validate leaves in these forms without the leaving CA, or may be unable
+    to. A client loses nothing if it refuses every certificate already.
 
-    When the CA was taken out already, missing knowledge does not put it back: the operator replaces the copies at that
+    If the CA was taken out already, missing knowledge does not put it back: the operator replaces the copies at that
     moment.
     """
     withdrawn = leaving.fingerprint not in snapshot.ca.projected
@@ -174,7 +179,7 @@ def check_clients_can_spare(
 
 
 def _clients_with_something_to_lose(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
-    """The clients that the gates ask about, without the clients that refuse every certificate already."""
+    """The clients for the gates, without the clients that refuse every certificate already."""
     if serves_no_client(snapshot):
         return ()
     return tuple(
@@ -186,7 +191,7 @@ def _clients_with_something_to_lose(snapshot: Snapshot, ledger: Ledger) -> tuple
 
 def cannot_validate(form: Chain, ledger: Ledger) -> str:
     """The message about a party that refuses this form. People do not know link certificates, so the message names the
-    CA that it belongs to.
+    CA behind the form.
     """
     authority = form[0]
     if ledger.find(authority.fingerprint) is None:
@@ -199,17 +204,17 @@ def _violation(condition: Condition, client: OutsideClient, message: str) -> Vio
     return Violation(condition, client.name, f"{message}.", client.remedy)
 
 
-#: The longest time that the kubelet takes to bring a changed Secret into a mounted volume, with its default settings.
-#: No call can measure it; the caller gives another time as client_grace.
+#: The longest time of the kubelet to bring a changed Secret into a mounted volume, with its default settings. No call
+#: can measure it; the caller gives another time as client_grace.
 MOUNTED_SECRET = timedelta(seconds=120)
-#: The verifiers that apply the path length of a CA that they trust.
+#: The verifiers that apply the path length of a trusted CA.
 STRICT = frozenset(kind for kind in Verifier if kind.applies_anchor_path_length)
 
 
 def usable_from(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: timedelta | None) -> datetime | None:
     """From when leaves of this CA may be presented in this form; None while it has not been published.
 
-    The caller wants this grace; where it is None, it is what a mounted Secret takes where a client could refuse the form.
+    The grace is the caller's. If it is None, it is the time of a mounted Secret if a client could refuse the form.
     """
     if entry.published_at is None:
         return None
@@ -219,7 +224,9 @@ def usable_from(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: time
 
 
 def can_raise_path_length(snapshot: Snapshot) -> bool:
-    """Whether the CA in use allows no CA below it, and a renewal that is made here could: its key is here, and its leaves carry chains."""
+    """Whether the CA in use allows no CA below it, and a renewal made here could: its key is here, and its leaves carry
+    chains.
+    """
     ca = snapshot.ca
     if not ca.current or not snapshot.sends_chains:
         return False
@@ -229,14 +236,16 @@ def can_raise_path_length(snapshot: Snapshot) -> bool:
 
 
 def renewed_arrives_at(current: LedgerEntry, grace: timedelta | None) -> datetime | None:
-    """From when clients have had the time to read the CA in use as it was renewed, so that they can be led on from it; None where it has always
-    allowed a CA below it.
+    """From when clients have had the time to read the CA in use as it was renewed. Then they can be led on from it.
+    None if it has always allowed a CA below it.
     """
     return None if current.cleared_at is None else current.cleared_at + (MOUNTED_SECRET if grace is None else grace)
 
 
 def link_followed_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
-    """Since when clients of every kind that have read this CA can be led on from it by a link certificate; None where they cannot."""
+    """Since when clients of every kind with this CA can be led on from it by a link certificate; None if they
+    cannot.
+    """
     if any(
         certificate.path_length == 0 for certificate in _certificates_as_clients_read_them(entry.certificate, snapshot)
     ):
@@ -245,8 +254,8 @@ def link_followed_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | No
 
 
 def describe_clients_left_behind(snapshot: Snapshot) -> str:
-    """A sentence about clients that know only the CA before the CA in use, where nodes lead them on until the next CA
-    is used; else empty.
+    """A sentence about clients that know only the CA before the CA in use, if nodes lead them on until the next CA is
+    used; else empty.
     """
     links = snapshot.ca.links_in_use
     sent = links.sent_at(snapshot.now) if links is not None else ()
@@ -261,7 +270,7 @@ def describe_clients_left_behind(snapshot: Snapshot) -> str:
 
 def describe_possible_refusals(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
     """Sentences about the unknown clients that may refuse leaves in this form, which the CA in use leads to: since
-    when, and until when; empty where none may.
+    when, and until when; empty if none may.
     """
     return " ".join(filter(None, (_who_may_refuse(form, snapshot, ledger), describe_clients_left_behind(snapshot))))
 
@@ -291,8 +300,8 @@ def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
 
 
 def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
-    """Why a client that knows only the CA in use could refuse this form, without a full stop; empty where none would. It may have taken any of
-    the certificates of that CA which lie there.
+    """Why a client with only the CA in use could refuse this form, without a full stop; empty if none would. It may
+    have taken any of the certificates of this CA there.
     """
     known = _certificates_as_clients_read_them(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
     reasons = (
@@ -305,7 +314,7 @@ def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
 
 
 def _certificates_as_clients_read_them(authority: Certificate, snapshot: Snapshot) -> Chain:
-    """The certificates of this CA that clients may read: OpenSSL takes the first of two with the same name."""
+    """The certificates of this CA for clients to read: OpenSSL takes the first of two with the same name."""
     return (
         authority,
         *(anchor for anchor in snapshot.ca.anchors if anchor != authority and anchor.is_twin_of(authority)),
@@ -313,7 +322,9 @@ def _certificates_as_clients_read_them(authority: Certificate, snapshot: Snapsho
 
 
 def describe_unnameable_users(snapshot: Snapshot) -> tuple[str, ...]:
-    """Users that no issuer can name in a certificate, as sentences. No flow waits for such a user: it presents nothing."""
+    """Users that no issuer can name in a certificate, as sentences. No flow waits for such a user: it presents
+    nothing.
+    """
     return tuple(
         f"{name} gets no certificate: {why}. Give the user another name."
         for name, why in (snapshot.users.unnameable_users if snapshot.users is not None else {}).items()

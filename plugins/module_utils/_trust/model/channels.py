@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The channels of a node's process, and which of them a reload reaches, by the version of Kafka (docs/operator.md,
+"""The channels of a node's process, and the reach of a reload among them, by the version of Kafka (docs/operator.md,
 "Where the reload ends"). This is the only place that knows it.
 
 No answer of a running node shows what its Raft client or its agent has read: a Raft client accepts no connections, and
-an agent accepts connections of the operator alone. So a call goes by the version, and by what real nodes of that
-version have shown.
+an agent accepts connections of the operator alone. So a call goes by the version, and by the behaviour of real nodes of
+this version.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Channel(Enum):
 
     #: They serve connections, and handshakes show what each of them has read.
     LISTENERS = "listeners"
-    #: It connects to the controllers: that of a controller to vote, that of a broker to follow.
+    #: It connects to the controllers: a controller's to vote, a broker's to follow.
     RAFT_CLIENT = "Raft clients"
     #: Strimzi's Kafka Agent. Only the operator connects to it.
     AGENT = "agents"
@@ -32,28 +32,28 @@ class Channel(Enum):
 
 @dataclass(frozen=True)
 class Reach:
-    """The channels that a reload reaches from a version of Kafka on."""
+    """The channels in a reload's reach from a version of Kafka on."""
 
     #: The first version, as its major and minor number.
     since: tuple[int, int]
-    #: The channels that read again what is stored.
+    #: The channels that read the stored files again.
     channels: frozenset[Channel]
-    #: Whether real nodes have shown it. Calls count on nothing that was read in the sources of Kafka alone.
+    #: Whether real nodes have shown it. Calls count on nothing from the sources of Kafka alone.
     is_seen: bool
 
 
-#: In the order of the versions. Kafka 4.0 is the first version that Strimzi's ``v1`` resources know.
+#: In the order of the versions. Kafka 4.0 is the first version of Strimzi's ``v1`` resources.
 REACHES = (
     Reach((4, 0), frozenset({Channel.LISTENERS}), is_seen=True),
     Reach((4, 5), frozenset({Channel.LISTENERS, Channel.RAFT_CLIENT}), is_seen=False),
 )
-#: A released version. What stands for anything else, such as a candidate for a release, may lack what the release has.
+#: A released version. Any other version, such as a candidate for a release, may lack features of the release.
 _RELEASE = re.compile(r"(\d+)\.(\d+)\.\d+")
 
 
 def reached_by_reload(version: str) -> frozenset[Channel]:
     """The channels that a reload reaches in a node of this version of Kafka, as far as calls count on it. The least of
-    all versions where the version is unknown.
+    all versions if the version is unknown.
     """
     release = _RELEASE.fullmatch(version)
     known = (int(release[1]), int(release[2])) if release else REACHES[0].since

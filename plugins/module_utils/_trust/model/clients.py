@@ -4,9 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """Parties outside the cluster.
 
-Clients that hold a copy of the CAs, and the waivers that a user gives for them; places that a user names,
-where flows look for more of them; and presenters: holders of certificates that the CA issued, and programs
-that read such certificates.
+Clients with a copy of the CAs, and the user's waivers for them; places named by the user, in which flows look for more
+of them; and presenters: holders of certificates of the CA, and programs that read such certificates.
 """
 
 from __future__ import annotations
@@ -24,7 +23,9 @@ LONGEST_WAIVER = timedelta(days=30)
 
 
 class Follows(Enum):
-    """The entries of the CA certificate Secret that the operator copies to a client, and keeps up to date there."""
+    """The entries of the CA certificate Secret in the operator's copy for a client. The operator keeps the copy up to
+    date.
+    """
 
     #: No entry: the copy of the client comes from elsewhere.
     NOTHING = "nothing"
@@ -36,13 +37,14 @@ class Follows(Enum):
 
 @dataclass(frozen=True)
 class OutsideClient:
-    """A client outside the cluster, and the CAs that it trusts."""
+    """A client outside the cluster, and its trusted CAs."""
 
     #: Kind, namespace and name of the client.
     name: str
-    #: The certificates in the stored copy of the client; None where the copy is unreadable.
+    #: The certificates in the stored copy of the client; None if the copy is unreadable.
     trusts: tuple[Certificate, ...] | None
-    #: The reason why its processes may trust other CAs than the copy holds, without a full stop; empty where they read the copy.
+    #: The reason why its processes may trust other CAs than the copy holds, without a full stop; empty if they read the
+    #: copy.
     doubt: str = ""
     #: The library whose path validation rules the client applies.
     verifier: Verifier = Verifier.JVM
@@ -54,30 +56,33 @@ class OutsideClient:
     declared: bool = False
 
 
-#: The name by which a waiver names the clock of the machine that runs this collection, where no answer of the API server tells the time.
+#: The name in a waiver for the clock of the machine that runs this collection, if no answer of the API server tells the
+#: time.
 CLOCK = "the clock"
 _OF_A_CA = re.compile("CA [0-9a-f]{64}")
 
 
 def waived_as(certificate: Certificate) -> str:
-    """The name by which a waiver names a CA that breaks the key policy."""
+    """The name in a waiver for a CA that breaks the key policy."""
     return f"CA {certificate.sha256}"
 
 
 def is_of_a_ca(client: str) -> bool:
-    """Whether this name in a waiver is that of a CA."""
+    """Whether this name in a waiver is a CA's."""
     return _OF_A_CA.fullmatch(client) is not None
 
 
 @dataclass(frozen=True)
 class Waiver:
-    """A client outside that a run does not wait for; or a rebalance, the clock, or a CA, that a person vouches for."""
+    """A client outside that a run does not wait for; or a rebalance, the clock, or a CA, with a person to vouch for
+    it.
+    """
 
     #: The exact name of an outside client, of a KafkaRebalance, of a CA (``waived_as``), or ``CLOCK``.
     client: str
     #: When the waiver ends, with a time zone.
     until: datetime
-    #: The reason, which results and the report name.
+    #: The reason, for results and the report.
     reason: str
 
     def holds_at(self, now: datetime) -> bool:
@@ -86,7 +91,7 @@ class Waiver:
 
 @dataclass(frozen=True)
 class NamedSecret:
-    """A Secret that a person has named."""
+    """A Secret named by a person."""
 
     #: The namespace of the Secret.
     namespace: str
@@ -118,13 +123,14 @@ class UserNamespace:
 
     #: The name of the namespace.
     name: str
-    #: The beginning of the names of their Secrets there, as the User Operator of the namespace is configured; empty where it adds none.
+    #: The beginning of the names of their Secrets there, as the User Operator of the namespace is configured; empty if
+    #: it adds none.
     secret_prefix: str = ""
 
 
 @dataclass(frozen=True)
 class NamedPlaces:
-    """The places that a user names."""
+    """The places named by a user."""
 
     #: Secrets from which clients read the cluster CA.
     trusting_secrets: tuple[NamedSecret, ...] = ()
@@ -139,13 +145,13 @@ NO_NAMED_PLACES = NamedPlaces()
 
 @dataclass(frozen=True)
 class OutsideClients:
-    """The clients outside the cluster, and what a user and this collection do about them."""
+    """The clients outside the cluster, and the user's and this collection's measures for them."""
 
-    #: The clients that hold a copy of the CA.
+    #: The clients with a copy of the CA.
     clients: tuple[OutsideClient, ...] = ()
     #: The clients, of any kind, whose evidence flows do without for a time because the user says so.
     waivers: tuple[Waiver, ...] = ()
-    #: Fingerprints of the certificates in the bundle that is published for clients; None where there is no such bundle.
+    #: Fingerprints of the certificates in the published bundle for clients; None if there is no such bundle.
     published: frozenset[str] | None = None
     #: The places outside the cluster that the user named for this call or for the flow under way.
     named_places: NamedPlaces = NO_NAMED_PLACES
@@ -161,7 +167,7 @@ class Renewal(Enum):
     AT_ONCE = "at once"
     #: They are issued again after the switch.
     ISSUED = "issued"
-    #: An operator restarts it when its certificate has changed, or copies that for it.
+    #: An operator restarts it when its certificate has changed, or copies the certificate for it.
     FOLLOWED = "followed"
     #: A person has to restart it.
     BY_HAND = "by hand"
@@ -211,9 +217,9 @@ class Presenter:
 
     #: Kind, namespace and name of the party.
     name: str
-    #: SHA-1 fingerprints of the CAs that may have signed its certificate; None where that is unknown.
+    #: SHA-1 fingerprints of the CAs that may have signed its certificate; None if they are unknown.
     authorities: frozenset[str] | None
-    #: The source of that knowledge, or the reason for its lack, without a full stop.
+    #: The source of this knowledge, or the reason for its lack, without a full stop.
     evidence: str
     #: How the party comes to present certificates of another CA.
     renewal: Renewal = Renewal.BY_HAND
@@ -221,26 +227,29 @@ class Presenter:
     is_outdated: bool = False
     #: The way in which the party comes to present a certificate of the CA in use.
     remedy: str = ""
-    #: The reason why its issuer would not issue the next certificate, without a full stop; empty where it would.
+    #: The reason why its issuer would not issue the next certificate, without a full stop; empty if it would.
     hindrance: str = ""
     #: The pause that keeps the issuer from it for now.
     pause: ReissuePause = ReissuePause.NONE
-    #: The Secret for its leaf, if this collection has to issue it; empty where it never has to.
+    #: The Secret for its leaf, if this collection has to issue it; empty if it never has to.
     secret: str = ""
-    #: The KafkaUser that it is, in whose namespace that Secret lies; None for any other party.
+    #: Its KafkaUser, in whose namespace the Secret lies; None for any other party.
     user: UserName | None = None
-    #: For a program that has only ever read what one issuer writes, that issuer and the owner of the certificate; empty for any other party.
+    #: For a program that has read one issuer's certificates alone, this issuer and the owner of the certificate; empty
+    #: for any other party.
     certificate_source: str = ""
-    #: The end of the certificate that such a program has read; None where it may have read several.
+    #: The end of the certificate in such a program; None if it may have read several.
     ends_at: datetime | None = None
 
     @property
     def is_followed(self) -> bool:
-        """Whether an operator is about to bring it to its next certificate. Where another writer has paused its user, none is issued."""
+        """Whether an operator is about to bring it to its next certificate. If another writer has paused its user, none
+        is issued.
+        """
         return self.renewal is Renewal.FOLLOWED and self.pause is not ReissuePause.FOREIGN
 
     def is_behind(self, replaced: str | None) -> bool:
-        """Whether an operator still has to replace its certificate, because this CA has issued it or may have. The CA that the flow replaces is named by
-        its fingerprint; None where it replaces none.
+        """Whether an operator still has to replace its certificate, because this CA has issued it or may have. The CA
+        that the flow replaces is named by its fingerprint; None if it replaces none.
         """
         return self.is_followed and (self.authorities is None or replaced in self.authorities)

@@ -4,8 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """The outcome of ``decide``: steps, transitions, and violations.
 
-A step is a plain value that describes itself; other layers carry it out. The steps themselves are in ``steps/``. A violation names a condition that does not
-hold, the object, the cause and the remedy.
+A step is a plain value that describes itself; other layers carry it out. The steps themselves are in ``steps/``. A
+violation names an unmet condition, the object, the cause and the remedy.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Look(Enum):
 
 
 def look_at_gate(snapshot: Snapshot) -> Look:
-    """The look before a step that stands behind a gate. Where a node has shown that its certificate has ended, earlier answers count as well: programs refuse
-    it until it has restarted, and no look delays that.
+    """The look before a step behind a gate. If a node has shown an ended certificate, earlier answers count as well:
+    programs refuse it until it has restarted, and no look delays the restart.
     """
     if not snapshot.nodes.pods:
         return Look.NONE
@@ -47,28 +47,28 @@ def look_at_gate(snapshot: Snapshot) -> Look:
 
 
 class StandIn(Protocol):
-    """Makes certificates that do not exist yet, so that the gates can validate them in a forecast. They are not stored."""
+    """Makes certificates for a forecast, so the gates can validate them. They are not stored."""
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         """The CA that this step would make."""
 
     def leaf(self, issuer: Chain) -> Certificate:
-        """A leaf of a CA that this cluster has, or that ``authority`` made."""
+        """A leaf of a CA of this cluster, or of a CA made by ``authority``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step(ABC):
-    """A step of a flow: what one call of the engine carries out."""
+    """A step of a flow: the work of one call of the engine."""
 
-    #: The phase that the step belongs to.
+    #: The phase of the step.
     phase: Phase
-    #: Why this is done and not something else that a reader may expect, as a sentence; empty where there was no choice.
+    #: Why this is done and not something else that a reader may expect, as a sentence; empty if there was no choice.
     because: str = ""
-    #: Why nodes restart after it although they could read the change again, as a sentence; empty where they do not.
+    #: Why nodes restart after it although they could read the change again, as a sentence; empty if they do not.
     avoidable_restart: str = ""
-    #: Whether a line is shown when it begins; steps that only write the ledger show none.
+    #: Whether a line is shown when it begins; steps of the ledger alone show none.
     is_announced: ClassVar[bool] = True
-    #: Whether it only waits: where it is decided on again, nothing was done twice.
+    #: Whether it only waits: if it is decided on again, nothing was done twice.
     only_waits: ClassVar[bool] = False
     #: Whether it only waits, for as long as others take: other runs may work meanwhile.
     releases_lease: ClassVar[bool] = False
@@ -82,12 +82,14 @@ class Step(ABC):
         """The next snapshot, when the operator does its part and every restart succeeds: for forecasts only."""
 
     def describe_as_left(self) -> str:
-        """The step in words where a flow stops before it, as work that is left."""
+        """The step in words if a flow stops before it, as work for later."""
         return self.sentence()
 
     @property
     def awaited(self) -> str:
-        """The object of the wait in a few words, for a line that repeats; empty if the step waits for nothing but its own work."""
+        """The object of the wait in a few words, for a line that repeats; empty if the step waits for nothing but its
+        own work.
+        """
         return ""
 
     def look(self, snapshot: Snapshot) -> Look:
@@ -96,16 +98,16 @@ class Step(ABC):
 
     @property
     def changes_what_nodes_say(self) -> bool:
-        """Whether nodes that run on may answer differently after it."""
+        """Whether running nodes may answer differently after it."""
         return False
 
     @property
     def restarts(self) -> frozenset[str]:
-        """UIDs of the pods that are replaced by it."""
+        """UIDs of the pods replaced by it."""
         return frozenset()
 
 
-#: The steps of one rule; empty where it has nothing to do.
+#: The steps of one rule; empty if it has nothing to do.
 Steps: TypeAlias = tuple[Step, ...]
 
 
@@ -190,7 +192,7 @@ class Condition(str, Enum):
     WRITES_LAST = "writes_last"
     FLOW_ADVANCES = "flow_advances"
     RESTARTS_ARE_PLANNED = "restarts_are_planned"
-    # Conditions before the restart of a node, where this collection restarts it itself.
+    # Conditions before the restart of a node by this collection itself.
     QUORUM = "quorum"
     AVAILABILITY = "availability"
     RETURN = "return"
@@ -200,11 +202,11 @@ class Condition(str, Enum):
 
 @dataclass(frozen=True)
 class Violation:
-    """A condition that does not hold, as messages show it."""
+    """An unmet condition, as messages show it."""
 
-    #: The condition that does not hold.
+    #: The unmet condition.
     condition: Condition
-    #: The object that the condition is about.
+    #: The object of the condition.
     subject: str
     #: The cause, as a sentence about the object.
     message: str
@@ -233,42 +235,42 @@ class Violation:
 
 @dataclass(frozen=True)
 class Wait:
-    """Why a rule that has work left takes no step now."""
+    """Why a rule with more work takes no step now."""
 
     #: The violations that hold the flow until they are gone.
     violations: tuple[Violation, ...] = ()
-    #: The phase that these violations keep the flow from.
+    #: The phase behind these violations.
     phase: Phase = Phase.PREPARE
-    #: Sentences about what the flow awaits from outside: the flow is not done before that has come.
+    #: Sentences about the arrivals from outside for which the flow waits: it is not done before them.
     awaited: tuple[str, ...] = ()
     #: Sentences about the rest, for the time after this call: the flow is done for now.
     left_for_later: tuple[str, ...] = ()
 
 
-#: The answer of a rule: steps, the reason why it waits, or an empty tuple where it has no work.
+#: The answer of a rule: steps, the reason why it waits, or an empty tuple if it has no work.
 Turn: TypeAlias = Steps | Wait
 
 
 def steps_of(turn: Turn) -> Steps:
-    """The steps of a rule that does not wait."""
+    """The steps of a rule; none if it waits."""
     return () if isinstance(turn, Wait) else turn
 
 
 @dataclass(frozen=True)
 class Transition:
-    """An edge that one CA has taken, with the evidence that justified it."""
+    """A taken edge of one CA, with the evidence for it."""
 
     #: Fingerprint of the CA.
     fingerprint: str
     #: Subject of the CA, as RFC 4514 writes it.
     subject: str
-    #: The state that the CA leaves; None where it enters the ledger.
+    #: The state that the CA leaves; None if it enters the ledger.
     before: TrustState | None
-    #: The state that the CA enters; None where it leaves the ledger.
+    #: The state that the CA enters; None if it leaves the ledger.
     after: TrustState | None
     #: How many pods present a certificate of the CA.
     usage: Usage
-    #: The facts that justify the edge, as a sentence.
+    #: The facts behind the edge, as a sentence.
     evidence: str
 
 
@@ -278,17 +280,17 @@ class Decision:
 
     #: The next steps, in order.
     steps: tuple[Step, ...] = ()
-    #: The transitions of CAs that the first step records.
+    #: The transitions of CAs in the record of the first step.
     transitions: tuple[Transition, ...] = ()
     #: The reasons that hold the flow. With them ``steps`` only ends pauses.
     violations: tuple[Violation, ...] = ()
-    #: The steps after the last phase that the call enters, as sentences.
+    #: The steps after the last phase of the call, as sentences.
     pending: tuple[str, ...] = ()
-    #: Sentences about what running processes still hold, where the flow waits for their next restart.
+    #: Sentences about certificates in the memory of running processes, if the flow waits for their next restart.
     waiting: tuple[str, ...] = ()
     #: Whether the flow has reached its goal, or the phase to stop after.
     done: bool = False
     #: The reasons why an issuer has to issue leaves, by their Secret.
     issue_reasons: Mapping[str, Due] = field(default_factory=dict)
-    #: The stop of the flow in flight, where this call may not go beyond it.
+    #: The stop of the flow in flight, if this call may not go beyond it.
     stop: Stop | None = None

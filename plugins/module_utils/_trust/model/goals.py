@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The flows, their phases, and when the CA that they replace leaves."""
+"""The flows, their phases, and when the replaced CA leaves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Goal(str, Enum):
     RENEW_LEAVES = "renew_leaves"
     RECONCILE = "reconcile"
     ABORT = "abort"
-    #: Bring nodes with ended certificates back, renew a CA that has ended, and finish a flow that was begun.
+    #: Bring nodes with ended certificates back, renew an ended CA, and finish a flow in flight.
     RECOVER = "recover"
 
 
@@ -44,17 +44,17 @@ class Phase(str, Enum):
 
 
 class Retire(str, Enum):
-    """When nodes give up the CA that is replaced (docs/design.md, "Patience")."""
+    """When nodes give up the replaced CA (docs/design.md, "Patience")."""
 
     #: They restart once.
     NOW = "now"
     #: They read the new certificates again and go on; the old CA leaves when each of them has restarted for any reason.
     WHEN_RESTARTED = "when_restarted"
-    #: As WHEN_RESTARTED where the nodes can read them again; where they cannot, each restarts for that.
+    #: As WHEN_RESTARTED if the nodes can read them again; if they cannot, each restarts for it.
     WHEN_NEEDED = "when_needed"
 
 
-#: A time, in UTC: as WHEN_RESTARTED, and nodes that still hold the old CA then restart.
+#: A time, in UTC: as WHEN_RESTARTED, and nodes with the old CA then restart.
 Retirement: TypeAlias = Retire | datetime
 
 

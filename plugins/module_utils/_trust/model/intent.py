@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The wishes of the caller, and the intent, which is a goal with wishes: the second input of ``decide``. Each part is about one subject, and has a default
-for each of its fields. The defaults of options stand here and nowhere else: argument specs and documentation take them from here.
+"""The wishes of the caller, and the intent, which is a goal with wishes: the second input of ``decide``. Each part is
+about one subject, and has a default for each of its fields. The defaults of options stand here and nowhere else:
+argument specs and documentation take them from here.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from .snapshot import PreparedAuthority
 
 
 class Spread(str, Enum):
-    """How running nodes take up a change that they can read again (docs/operator.md, "Reload")."""
+    """The way in which running nodes take up a change if they can read it again (docs/operator.md, "Reload")."""
 
-    #: By reload where each node can reload and the operator would not restart it afterwards; else by a restart.
+    #: By reload if each node can reload and the operator would not restart it afterwards; else by a restart.
     AUTO = "auto"
-    #: By reload; the flow is held where a node cannot reload.
+    #: By reload; the flow is held if a node cannot reload.
     RELOAD = "reload"
     #: By a restart.
     RESTART = "restart"
@@ -45,7 +46,7 @@ class Strategy(str, Enum):
 
 
 class NewRoots(str, Enum):
-    """How a flow treats a CA that the source holds and the ledger does not know."""
+    """The treatment of a CA of the source that is not in the ledger."""
 
     #: It does nothing about the CA until the user confirms its fingerprint.
     ASK = "ask"
@@ -55,22 +56,22 @@ class NewRoots(str, Enum):
 
 @dataclass(frozen=True)
 class LinkIssuer:
-    """An issuer that certifies other CAs."""
+    """An issuer of certificates for other CAs."""
 
     #: The issuer that certifies the next CA, as messages name it.
     reference: str
-    #: Whether it has the keys of the CA in use and of the next CA, where these are kept elsewhere, so that it can make the requests that they
-    #: have to sign.
+    #: Whether it has the keys of the CA in use and of the next CA, if these are kept elsewhere. Then it can make the
+    #: requests for them to sign.
     keeps_both_keys: bool = False
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Some of a cluster's leaves; all leaves where both fields are empty."""
+    """Some of a cluster's leaves; all leaves if both fields are empty."""
 
-    #: The components whose leaves are meant; empty: all.
+    #: The components of these leaves; empty: all.
     components: frozenset[Component] = frozenset()
-    #: The Secrets whose leaves are meant; empty: all.
+    #: The Secrets of these leaves; empty: all.
     secrets: frozenset[str] = frozenset()
 
     def has(self, secret: str, component: Component) -> bool:
@@ -80,30 +81,30 @@ class Selection:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of single goals, each with the goals that it is for."""
+    """The parameters of single goals, each with its goals."""
 
-    #: RENEW, REPLACE_KEY: fingerprint (SHA-1 or SHA-256) of the CA to renew or replace. None: the CA in use, unless a flow with the same goal finished
-    #: within ``fresh_for``: that flow is the answer then, and this call does nothing.
+    #: RENEW, REPLACE_KEY: fingerprint (SHA-1 or SHA-256) of the CA to renew or replace. None: the CA in use, unless a
+    #: flow with the same goal finished within ``fresh_for``. Then this flow is the answer, and this call does nothing.
     replaces: str | None = None
-    #: RENEW, REPLACE_KEY: how long after its end a finished flow with the same goal answers a call that names no CA.
+    #: RENEW, REPLACE_KEY: how long after its end a finished flow with the same goal answers a call without a CA.
     fresh_for: timedelta = timedelta(hours=24)
     #: CREATE: whether the first CA is made although the Kafka resource does not exist yet.
     before_kafka: bool = False
-    #: UPGRADE: fingerprint of a CA that lies in the place of the CA in use, and that the flow adopts.
+    #: UPGRADE: fingerprint of a CA for the flow to adopt, in the place of the CA in use.
     adopts: str | None = None
-    #: UPGRADE: whether the flow renews an adopted CA that allows no CA below it.
+    #: UPGRADE: whether the flow renews an adopted CA without room for a CA below it.
     raise_path_length: bool = False
-    #: DOWNGRADE: whether the flow hands back a CA that the operator renews or replaces at once.
+    #: DOWNGRADE: whether the flow hands back a CA even if the operator renews or replaces it at once.
     operator_may_renew: bool = False
     #: DOWNGRADE: whether the CA stays user-managed, and only the records of this collection go.
     keeps_authority: bool = False
-    #: RENEW_LEAVES: the rest of its life with which a node's leaf is renewed; half of its life if that is less.
+    #: RENEW_LEAVES: the rest of its life at which a node's leaf is renewed; half of its life if this is less.
     renew_before: timedelta = timedelta(days=45)
-    #: RECONCILE: the treatment of a CA in its time for renewal. None: nothing begins, and the records of earlier calls stay.
+    #: RECONCILE: the treatment of a CA in its time for renewal. None: nothing begins, and earlier records stay.
     upkeep: UpkeepOptions | None = None
-    #: RECONCILE: the size that a node pool gets.
+    #: RECONCILE: the next size of a node pool.
     scaling: Scaling | None = None
-    #: RECONCILE: the Secrets that keep the ledger from now on; None: the Secrets that keep it now.
+    #: RECONCILE: the Secrets for the ledger from now on; None: its present Secrets.
     layout: Layout | None = None
 
 
@@ -111,9 +112,9 @@ class Parameters:
 class Extent:
     """How far this call and its flow go."""
 
-    #: The last phase that this call enters; None: all.
+    #: The last phase of this call; None: all.
     last_phase: Phase | None = None
-    #: The last phase that the flow enters until its own playbook leads it on; None: all.
+    #: The last phase of the flow until its own playbook leads it on; None: all.
     stop_after: Phase | None = None
     #: Whether this call leads a stopped flow on, whatever its goal is.
     continue_stopped: bool = False
@@ -126,23 +127,23 @@ class Extent:
 
 @dataclass(frozen=True)
 class NewCa:
-    """The CA that a renewal or a replacement puts in the place of the CA in use."""
+    """The CA in the place of the CA in use after a renewal or a replacement."""
 
-    #: A CA that the caller supplies in the place of a generated CA.
+    #: A CA from the caller in the place of a generated CA.
     supplied: PreparedAuthority | None = None
-    #: Path length of the CA. None: that of ``made_path_length`` for a CA with a new key; for a renewed CA its present path length, with room for one CA
-    #: below it if its leaves carry chains.
+    #: Path length of the CA. None: the length of ``made_path_length`` for a CA with a new key; for a renewed CA its
+    #: present path length, with room for one CA below it if its leaves carry chains.
     path_length: int | None = None
-    #: The kind of key that the caller asks for; None: any. A key that is made here is of ``made_key`` then.
+    #: The kind of key for the caller; None: any. A key made here is of ``made_key`` then.
     key_type: KeyType | None = None
-    #: Life of the CA, and of new leaves; None: as long as the Kafka resource has the operator issue them for.
+    #: Life of the CA, and of new leaves; None: the operator's, by the Kafka resource.
     validity: timedelta | None = None
-    #: The rules that it and its leaves have to meet; None: no rules of the caller.
+    #: The rules for it and its leaves; None: no rules of the caller.
     policy: KeyPolicy | None = None
 
     @property
     def made_key(self) -> KeySpec:
-        """The kind of a key that is made for the CA."""
+        """The kind of key if one is made for the CA."""
         return (self.key_type or KeyType.RSA_4096).spec
 
     @property
@@ -153,17 +154,17 @@ class NewCa:
 
 @dataclass(frozen=True)
 class WantedTrust:
-    """The CAs that nodes and clients are to trust."""
+    """The CAs for nodes and clients to trust."""
 
-    #: CAs, each with its chain, that nodes trust beside the CAs of the flow.
+    #: CAs, each with its chain, for nodes to trust beside the CAs of the flow.
     additional_cas: tuple[Chain, ...] = ()
-    #: Fingerprint of a CA that leaves although no leaf of it was in use.
+    #: Fingerprint of a leaving CA whose leaves were never in use.
     leaving_ca: str | None = None
-    #: Whether clients get a bundle of all trusted CAs. A call keeps a bundle that exists up to date in any case.
+    #: Whether clients get a bundle of all trusted CAs. A call keeps an existing bundle up to date in any case.
     publishes_bundle: bool = False
     #: The treatment of a new CA of the source.
     new_roots: NewRoots = NewRoots.ASK
-    #: SHA-256 fingerprints, in lower case without colons, of new CAs of the source that the user has confirmed.
+    #: SHA-256 fingerprints, in lower case without colons, of new CAs of the source, confirmed by the user.
     confirmed_roots: frozenset[str] = frozenset()
 
 
@@ -171,18 +172,20 @@ class WantedTrust:
 class Pace:
     """How nodes take up changes, and when they, clients and users do so."""
 
-    #: Whether nodes may, must or must not reload what they can, in the place of a restart.
+    #: Whether nodes may, must or must not reload in the place of a restart, as far as they can.
     spread: Spread = Spread.AUTO
     #: When nodes give up the replaced CA; None: as the flow in flight has it.
     retire: Retirement | None = None
-    #: The program that restarts Kafka nodes. With DIRECT a restart needs no operator that can reconcile.
+    #: The program for restarts of Kafka nodes. With DIRECT a restart needs no operator that can reconcile.
     strategy: Strategy = Strategy.OPERATOR
     #: Whether pods may restart outside the maintenance windows of the Kafka resource.
     ignores_windows: bool = False
-    #: Time between the publication of a CA and its first use. None: what a mounted Secret takes where clients could refuse it, and no time elsewhere.
-    #: With a time of zero no flow renews the CA in use first, as that renewal serves these clients only.
+    #: Time between the publication of a CA and its first use. None: the time of a mounted Secret if clients could
+    #: refuse the CA, and no time elsewhere. With a time of zero no flow renews the CA in use first, as this renewal
+    #: serves these clients only.
     client_grace: timedelta | None = None
-    #: Until when nodes lead clients that know only the replaced CA on to the next CA after the switch; None: until one of the two ends.
+    #: Until when nodes lead clients with only the replaced CA on to the next CA after the switch; None: until one of
+    #: the two ends.
     link_until: datetime | None = None
     #: How many users get their certificates at a time after a switch; None: as many as their issuer takes.
     user_batch: int | None = None
@@ -194,31 +197,32 @@ _LEAF_KEY = KeySpec(KeyAlgorithm.RSA, 2048)
 
 @dataclass(frozen=True)
 class Issuing:
-    """The certificates that this call issues or requests, and the issuer that signs them."""
+    """The certificates that this call issues or requests, and their issuer."""
 
-    #: The leaves that this collection issues where their Secrets are missing; None: none.
+    #: The leaves for this collection to issue if their Secrets are missing; None: none.
     missing_leaves: Selection | None = None
-    #: SHA-256 fingerprints of good stored leaves in whose place the caller wants others.
+    #: SHA-256 fingerprints of good stored leaves for the caller to replace.
     unwanted_leaves: frozenset[str] = frozenset()
-    #: Kind and size of the keys of leaves that this collection makes keys for.
+    #: Kind and size of the keys of leaves, if this collection makes the keys.
     leaf_key: KeySpec = _LEAF_KEY
     #: The rule by which a new leaf gets a new key.
     rotation: RotationPolicy = RotationPolicy.ALWAYS
-    #: Reference of the issuer of leaves of a CA whose key is kept elsewhere.
+    #: Reference of the issuer of leaves, if the key of their CA is kept elsewhere.
     external_issuer: str = ""
-    #: Life of the leaves of that issuer, where it has its own; None: that of ``NewCa``.
+    #: Life of the leaves of this issuer, if it has its own; None: the life in ``NewCa``.
     external_validity: timedelta | None = None
-    #: The issuer that certifies the next CA by the CA in use; None: none does.
+    #: The issuer of a certificate for the next CA by the CA in use; None: none does.
     link_issuer: LinkIssuer | None = None
     #: Until when the call waits for an issuer; None: not at all.
     issuer_deadline: datetime | None = None
-    #: When the caller has insisted on another request at once to an issuer that had refused by then; None: no caller has.
+    #: When the caller has insisted on another request at once to an issuer that had refused by then; None: no caller
+    #: has.
     retry_requested_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Records:
-    """The records that a call keeps in the cluster, beside the ledger."""
+    """The records of a call in the cluster, beside the ledger."""
 
     #: Whether the call backs up the CA Secrets and the ledger before its first write and after each change.
     backs_up: bool = True
@@ -228,7 +232,7 @@ class Records:
 
 @dataclass(frozen=True)
 class ObstaclesMet:
-    """The obstacles that this call has met so far."""
+    """The obstacles of this call so far."""
 
     #: Secrets of users that this call could not create, because other Secrets have their names.
     taken_names: frozenset[str] = frozenset()
@@ -243,25 +247,25 @@ _Said = TypeVar("_Said", bound="Wishes")
 
 @dataclass(frozen=True, kw_only=True)
 class Wishes:
-    """All that a call may say, whatever its goal is."""
+    """All wishes of a call, whatever its goal is."""
 
     #: The parameters of single goals.
     parameters: Parameters = Parameters()
-    #: The phases that may be entered.
+    #: The permitted phases.
     extent: Extent = Extent()
     #: The form of a new CA.
     new_ca: NewCa = NewCa()
-    #: The CAs that are trusted beside it, and how new CAs of the source are treated.
+    #: The trusted CAs beside it, and the treatment of new CAs of the source.
     trust: WantedTrust = WantedTrust()
-    #: Reload or restart, and the times that nodes, clients and users get.
+    #: Reload or restart, and the times for nodes, clients and users.
     pace: Pace = Pace()
-    #: The leaves that are issued, and their issuer.
+    #: The leaves to issue, and their issuer.
     issuing: Issuing = Issuing()
-    #: The records that the call keeps.
+    #: The records of the call.
     records: Records = Records()
 
     def changed(self: _Said, **values: Any) -> _Said:
-        """As this, with these values of fields, each by the name that it has in its part."""
+        """As this, with these values of fields, each by its name in its part."""
         wishes = self
         for name, value in values.items():
             part = _PARTS[name]
@@ -272,7 +276,7 @@ class Wishes:
         return Intent(goal, **{part.name: getattr(self, part.name) for part in fields(Wishes)})
 
 
-#: The wishes of a caller who says nothing.
+#: The wishes of a caller without any.
 NO_WISHES = Wishes()
 #: The part of each field.
 _PARTS = {field.name: part.name for part in fields(Wishes) for field in fields(getattr(NO_WISHES, part.name))}
@@ -280,11 +284,11 @@ _PARTS = {field.name: part.name for part in fields(Wishes) for field in fields(g
 
 @dataclass(frozen=True)
 class Intent(Wishes):
-    """A goal and all that a call may say about it."""
+    """A goal and all wishes of a call about it."""
 
     #: The state to which the call brings the CA.
     goal: Goal
-    #: The obstacles that this call has met so far; empty when it begins.
+    #: The obstacles of this call so far; empty when it begins.
     obstacles: ObstaclesMet = ObstaclesMet()
 
     def about(self, authority: str | None) -> Intent:

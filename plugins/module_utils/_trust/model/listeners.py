@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The answers of the listeners of running nodes at one moment, and the nodes that have not answered."""
+"""The answers of the listeners of running nodes at one moment, and the nodes without an answer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from ..._pki.certificates import Chain
 
-#: The port at which a controller serves nodes and operators, and the port at which brokers serve each other (Strimzi, ``KafkaCluster.CONTROLPLANE_PORT`` and
-#: ``REPLICATION_PORT``).
+#: The port of a controller for nodes and operators, and the port of brokers for each other (Strimzi,
+#: ``KafkaCluster.CONTROLPLANE_PORT`` and ``REPLICATION_PORT``).
 CONTROL_PLANE, REPLICATION = 9090, 9091
 
 
@@ -28,9 +28,9 @@ class ObservedListener:
     port: int
     #: The chain as the listener sent it. None: no handshake has shown it, and ``failure`` gives the reason.
     presents: Chain | None = None
-    #: Fingerprints of the CAs that handshakes have shown it to trust.
+    #: Fingerprints of the CAs that it trusts, as handshakes have shown.
     accepts: frozenset[str] = frozenset()
-    #: Fingerprints of the CAs that handshakes have shown it to refuse.
+    #: Fingerprints of the CAs that it refuses, as handshakes have shown.
     refuses: frozenset[str] = frozenset()
     #: By the fingerprint of a CA, the reason why handshakes do not show whether the listener trusts it.
     doubts: Mapping[str, str] = field(default_factory=dict)
@@ -40,9 +40,11 @@ class ObservedListener:
     failure: str = ""
     #: Whether it verifies clients by the cluster's CAs.
     verifies: bool = True
-    #: Fingerprints of the CAs whose name the listener sends, where CAs with other keys have the same name and no key for a probe is in the cluster.
+    #: Fingerprints of the CAs in the list of names from the listener, if CAs with other keys have the same name and no
+    #: key for a probe is in the cluster.
     shared: frozenset[str] = frozenset()
-    #: Whether the API server refuses connections to the listener whatever its process does, so that no handshake can show anything.
+    #: Whether the API server refuses connections to the listener whatever its process does. Then no handshake can show
+    #: anything.
     barred: bool = False
 
     @property
@@ -53,15 +55,15 @@ class ObservedListener:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A node that has not answered: what it presents and which CAs it trusts is unknown."""
+    """A node without an answer: its certificate and its trusted CAs are unknown."""
 
     #: The name of its pod.
     pod: str
     #: UID of its pod.
     uid: str
-    #: The machine that it runs on; empty where that is unknown.
+    #: The machine of the pod; empty if it is unknown.
     worker: str
-    #: Its state, and what the connection met, without a full stop.
+    #: Its state, and the outcome of the connection, without a full stop.
     reason: str
 
     @property

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The names of a cluster's objects in messages: kind, namespace and name. The layer that reads the cluster
-fills them in.
+"""The names of a cluster's objects in messages: kind, namespace and name. The layer that reads the cluster fills them
+in.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..._pki.certificates import Certificate
 from .goals import Goal
 from .ledger import Journal
 
-#: The flows that make CAs, as people call them.
+#: The flows with a new CA, as people call them.
 FLOW_NAMES = {Goal.CREATE: "first CA", Goal.RENEW: "renewal", Goal.REPLACE_KEY: "replacement of the key"}
 
 
@@ -26,11 +26,11 @@ class ObjectNames:
 
     #: The Kafka resource.
     kafka: str
-    #: The Secret that holds the CA certificate.
+    #: The Secret with the CA certificate.
     certificate_secret: str
-    #: The Secret that holds the key of the CA.
+    #: The Secret with the key of the CA.
     key_secret: str
-    #: The Secrets that hold the ledger: one, or two joined by ``and``.
+    #: The Secrets of the ledger: one, or two joined by ``and``.
     ledger: str
     #: The namespace of the cluster, its bare name.
     namespace: str
@@ -38,9 +38,9 @@ class ObjectNames:
     cluster: str
     #: The name of the CA for people, such as "cluster CA".
     ca: str
-    #: Common name of a CA that the operator makes, before its number.
+    #: Common name of a CA of the operator, before its number.
     common_name: str
-    #: The part of the Kafka resource that is about the CA.
+    #: The part of the Kafka resource about the CA.
     specification: str
 
     def pod(self, name: str) -> str:
@@ -51,7 +51,7 @@ class ObjectNames:
 
 
 def label_command(kind: str, name: str, namespace: str, labels: Sequence[str]) -> str:
-    """The command that puts labels back, which are given as "<name>=<value>"."""
+    """The command to put labels back, given as "<name>=<value>"."""
     return f"kubectl label {kind} {name} --namespace {namespace} --overwrite {' '.join(labels)}"
 
 
@@ -70,7 +70,8 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-#: How many objects a sentence names, and how many sentences of a kind a call tells: there are as many leaves as nodes, and thousands of users.
+#: How many objects a sentence names, and how many sentences of a kind a call tells: there are as many leaves
+#: as nodes, and thousands of users.
 _NAMED, _TOLD = 5, 20
 Item = TypeVar("Item")
 
@@ -87,8 +88,8 @@ def listed(names: Sequence[str]) -> str:
 
 
 def first_told(sentences: Iterable[str], what: str, rest: str) -> Iterator[str]:
-    """The first sentences, and where there are more, a sentence that says so: ``what`` is the subject of each, in the singular, and ``rest`` says how a
-    person comes to know the others, without a full stop.
+    """The first sentences, and if there are more, a sentence that says so. ``what`` is the subject of each, in the
+    singular. ``rest`` says how a person comes to know the others, without a full stop.
     """
     first, more = first_of(tuple(sentences), _TOLD)
     yield from first

@@ -15,7 +15,7 @@ MOST_NODES = 1000
 
 @dataclass(frozen=True)
 class Scaling:
-    """The size that a node pool is to get."""
+    """The next size of a node pool."""
 
     #: The name of the pool.
     pool: str
@@ -35,7 +35,7 @@ class Unaddressed:
 
 @dataclass(frozen=True)
 class PoolNode:
-    """A node that a pool has, or would get next."""
+    """A present or next node of a pool."""
 
     #: The name of the pool.
     pool: str
@@ -45,20 +45,19 @@ class PoolNode:
 
 @dataclass(frozen=True)
 class Pools:
-    """The node pools of a cluster, and the nodes that they get and lose next, by the names of their pods, which are the
+    """The node pools of a cluster, and the nodes that they get and lose next, by the names of their pods. These are the
     names of the Secrets with their leaves too.
     """
 
-    #: How many nodes each pool is configured to have; empty where no decision depends on it.
+    #: How many nodes each pool is configured to have; empty if no decision depends on it.
     replicas: Mapping[str, int] = field(default_factory=dict)
-    #: The nodes without a Secret yet that the pools would get next, as many as the caller wants certificates for in advance.
+    #: The next nodes of the pools, without a Secret yet, as many as the caller wants certificates for in advance.
     spare: Mapping[str, PoolNode] = field(default_factory=dict)
-    #: The nodes that the operator is to remove because their pools have too many.
+    #: The nodes for the operator to remove because their pools have too many.
     leaving: Mapping[str, PoolNode] = field(default_factory=dict)
-    #: The nodes that the pools would get next once the nodes of ``leaving`` are gone; empty where the operator can
-    #: issue for them.
+    #: The next nodes of the pools once the nodes of ``leaving`` are gone; empty if the operator can issue for them.
     spare_later: Mapping[str, PoolNode] = field(default_factory=dict)
-    #: The new nodes whose leaves lack addresses that no platform knows yet.
+    #: The new nodes with unknown addresses of their platform, which their leaves lack.
     unaddressed: Mapping[str, Unaddressed] = field(default_factory=dict)
 
 

@@ -5,7 +5,7 @@
 """The security between the processes of a cluster, as the Cluster Operator configures it (docs/operator.md, "Security
 between processes").
 
-Listeners for clients have their own configuration, which this changes nothing about: they present the leaf of their
+Listeners for clients have their own configuration, and this changes nothing about them: they present the leaf of their
 node, and verify users by the clients CA.
 """
 
@@ -22,16 +22,16 @@ class ClusterSecurity:
 
     #: Whether these connections speak TLS: the server presents its leaf, and the client verifies it by the cluster CA.
     has_tls: bool = True
-    #: Whether the server also verifies the client, by the same CA. Only then can a handshake show which CAs the server
-    #: trusts.
+    #: Whether the server also verifies the client, by the same CA. Only then can a handshake show the server's trusted
+    #: CAs.
     verifies_clients: bool = True
-    #: Why it is unknown what these connections speak, as a sentence without its subject, the Kafka resource; empty
-    #: where it is known.
+    #: Why the security of these connections is unknown, as a sentence without its subject, the Kafka resource; empty if
+    #: it is known.
     problem: str = ""
 
     def presents(self, *, serves: bool) -> bool:
-        """Whether a process presents its leaf to other processes of the cluster: a server does wherever there is TLS, a
-        client where the server verifies it.
+        """Whether a process presents its leaf to other processes of the cluster: a server does if there is TLS, a
+        client if the server verifies it.
         """
         return self.has_tls and (serves or self.verifies_clients)
 
@@ -48,9 +48,9 @@ class ClusterSecurity:
         return self.verifies_clients and self.may_ask
 
 
-#: Each side of a connection presents its leaf: what every release of Strimzi does unless the resource says otherwise.
+#: Each side of a connection presents its leaf, as in every release of Strimzi unless the resource says otherwise.
 MUTUAL_TLS = ClusterSecurity()
-#: The remedy where it is unknown what they speak.
+#: The remedy if their security is unknown.
 HOW_TO_KNOW = (
     "Where the operator has yet to reconcile the resource, let it. Look for a release of the collection that knows these "
     "types; until then renew and replace CAs as Strimzi says for them."

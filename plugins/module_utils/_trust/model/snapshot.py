@@ -29,7 +29,7 @@ from .security import MUTUAL_TLS, ClusterSecurity
 
 
 class IssuedBy(Enum):
-    """The party that issues certificates of a CA again when another CA has taken its place."""
+    """The issuer of further certificates of a CA after another CA has taken its place."""
 
     #: This collection, as with the cluster CA.
     THIS_COLLECTION = "this collection"
@@ -47,18 +47,19 @@ class Pod:
     name: str
     #: The UID of the pod: a restarted pod has another UID.
     uid: str
-    #: The component that the pod belongs to.
+    #: The component of the pod.
     component: Component
-    #: The generation of the CA's certificate with which the pod is annotated; None where the annotation is missing or unreadable.
+    #: The generation of the CA's certificate in the annotation of the pod; None if the annotation is missing or
+    #: unreadable.
     generation: int | None
-    #: The names of the Secrets that hold what the pod presents.
+    #: The names of the Secrets with the pod's leaves.
     leaves: tuple[str, ...]
-    #: Whether the pod was started with the leaves that are stored now, as the hash in its annotation says; None where the annotation is
-    #: missing.
+    #: Whether the pod was started with the present stored leaves, by the hash in its annotation; None if the annotation
+    #: is missing.
     presents_stored: bool | None
-    #: The generation of the CA's key with which the pod is annotated; None where the annotation is missing or unreadable.
+    #: The generation of the CA's key in the annotation of the pod; None if the annotation is missing or unreadable.
     key_generation: int | None = None
-    #: The hash of leaves with which the pod is annotated.
+    #: The hash of leaves in the annotation of the pod.
     leaf_hash: str = ""
     #: Whether the pod is ready.
     ready: bool = True
@@ -66,28 +67,28 @@ class Pod:
     terminating: bool = False
     #: Whether an annotation asks the operator to restart the Kafka node.
     awaits_restart: bool = False
-    #: Whether a call of this collection has put that annotation there.
+    #: Whether a call of this collection has put this annotation there.
     asked_here: bool = False
-    #: Whether the pod presents no certificate of this CA, and nothing in it but its listeners verifies by this CA: once its listeners have read
-    #: their trust again, it knows what a new process would know.
+    #: Whether the pod presents no certificate of this CA, and nothing in it but its listeners verifies by this CA: once
+    #: its listeners have read their trust again, it has the knowledge of a new process.
     verifies_only: bool = False
-    #: Whether no channel of the pod presents the certificate in its Secret: what the pod was started with is of no
-    #: account (``ClusterSecurity``).
+    #: Whether no channel of the pod presents the certificate in its Secret. The leaf of its start is of no account then
+    #: (``ClusterSecurity``).
     presents_nothing: bool = False
-    #: The machine that the pod runs on; empty where it has none yet.
+    #: The machine of the pod; empty if it has none yet.
     worker: str = ""
-    #: How long the pod took from its start until it was ready; None where that is not known.
+    #: How long the pod took from its start until it was ready; None if this is unknown.
     started_in: timedelta | None = None
     #: How often containers of the pod have started again in place.
     restarts: int = 0
-    #: The version of Kafka with which the pod was made, such as "4.3.1"; empty where the pod is no node, or its
-    #: annotation is missing.
+    #: The version of Kafka with which the pod was made, such as "4.3.1"; empty if the pod is no node, or its annotation
+    #: is missing.
     kafka_version: str = ""
 
     @property
     def left_by_reload(self) -> frozenset[Channel]:
-        """The channels that go on with what the process was started with after its listeners have read again: every
-        channel of a process that cannot read again, and none of a process in which nothing but listeners knows this CA.
+        """The channels that keep their certificates from the start after the listeners have read again: every channel
+        of a process without a reload, and none of a process in which nothing but listeners knows this CA.
         """
         if self.verifies_only:
             return frozenset()
@@ -103,28 +104,29 @@ class StoredLeaf:
     secret: str
     #: The entry of the Secret with the certificate.
     key: str
-    #: The component that presents the leaf.
+    #: The component with the leaf.
     component: Component
-    #: The leaf and the CAs behind it; None where the entry cannot be read.
+    #: The leaf and the CAs behind it; None if the entry is unreadable.
     chain: Chain | None
-    #: The generation of the CA's certificate with which the Secret is annotated; None where the annotation is missing or unreadable.
+    #: The generation of the CA's certificate in the annotation of the Secret; None if the annotation is missing or
+    #: unreadable.
     generation: int | None
-    #: Why the entry cannot be read, or why the private key beside it cannot be used, without a full stop; empty where there is no problem or
-    #: its cause is unknown.
+    #: Why the entry is unreadable, or why the private key beside it cannot be used, without a full stop; empty if there
+    #: is no problem or its cause is unknown.
     problem: str = ""
-    #: SHA-256 of the public half of the private key beside the leaf; empty where it is unknown.
+    #: SHA-256 of the public half of the private key beside the leaf; empty if it is unknown.
     key_beside: str = ""
     #: How long before its end an operator renews this leaf; None for the window of the cluster.
     renewal_window: timedelta | None = None
 
     @property
     def held(self) -> Held:
-        """The leaf as the policies about leaves look at it."""
+        """The leaf for the policies about leaves."""
         return Held(self.chain, self.problem, self.key_beside)
 
 
 class DomainSource(str, Enum):
-    """Where the DNS domain in the names of certificates was learned."""
+    """The source of the DNS domain in the names of certificates."""
 
     #: The caller gives it.
     CALLER = "caller"
@@ -144,45 +146,46 @@ class DnsDomain:
 
     #: The domain.
     name: str = "cluster.local"
-    #: Where a call has learned it.
+    #: The source of a call's knowledge.
     source: DomainSource = DomainSource.DEFAULT
 
 
 @dataclass(frozen=True)
 class Leaves:
-    """The leaves of the processes of a cluster, by the names of their Secrets where a field has names."""
+    """The leaves of the processes of a cluster, by the names of their Secrets if a field has names."""
 
     #: The leaves in their Secrets.
     stored: tuple[StoredLeaf, ...] = ()
-    #: The Secrets that the cluster should have and lacks, with the component that each belongs to.
+    #: The missing Secrets of the cluster, each with its component.
     missing: Mapping[str, Component] = field(default_factory=dict)
-    #: How the names in a leaf differ from the names that the operator wants, as a part of a sentence, where the
-    #: operator cannot issue the leaf.
+    #: How the names in a leaf differ from the names that the operator wants, as a part of a sentence, if the operator
+    #: cannot issue the leaf.
     misnamed: Mapping[str, str] = field(default_factory=dict)
     #: The requests to another issuer, as they are recorded and answered.
     requests: Mapping[str, LeafRequest] = field(default_factory=dict)
-    #: The state of leaves at an issuer that renews them by itself.
+    #: The state of leaves at an issuer with its own renewals.
     standing: Mapping[str, Standing] = field(default_factory=dict)
     #: How long before the end of a leaf the operator renews it.
     renewal_window: timedelta = timedelta(days=30)
-    #: How long a leaf is valid that the operator issues.
+    #: How long a leaf from the operator is valid.
     validity: timedelta = timedelta(days=365)
-    #: The DNS domain in the names of leaves that this collection has issued.
+    #: The DNS domain in the names of leaves from this collection.
     dns_domain: DnsDomain = DnsDomain()
 
 
 @dataclass(frozen=True)
 class LinkCertificates:
-    """The certificates by which a CA and the CA that it replaces certify each other (RFC 4210 section 4.4)."""
+    """The certificates by which a CA and the replaced CA certify each other (RFC 4210 section 4.4)."""
 
     #: Name and key of the new CA, certified by the old CA.
     new_with_old: Certificate
-    #: Name and key of the old CA, certified by the new CA; None where there is none.
+    #: Name and key of the old CA, certified by the new CA; None if there is none.
     old_with_new: Certificate | None = None
 
     def sent_at(self, now: datetime) -> Chain:
-        """The part of a chain between a leaf of the new CA and its own certificate once that is in use, as long as both are valid: clients that know
-        only the old CA follow the first. The second leads from there to the new CA, because Kafka loads no chain with a gap.
+        """The part of a chain between a leaf of the new CA and the CA's own certificate once this is in use, as long as
+        both are valid. Clients with only the old CA follow the first. The second leads from there to the new CA,
+        because Kafka loads no chain with a gap.
         """
         return (
             self.both if all(certificate.not_before <= now < certificate.not_after for certificate in self.both) else ()
@@ -190,7 +193,7 @@ class LinkCertificates:
 
     @property
     def both(self) -> Chain:
-        """Both in the order in which they are sent; empty where one is missing."""
+        """Both in the order of the chain; empty if one is missing."""
         return () if self.old_with_new is None else (self.new_with_old, self.old_with_new)
 
 
@@ -200,9 +203,9 @@ class PreparedAuthority:
 
     #: The CA, with the CAs above it.
     chain: Chain
-    #: SHA-256 of the public key, None when unusable.
+    #: SHA-256 of the public key; None if it is unusable.
     key: str | None
-    #: Its link certificates; None when there are none.
+    #: Its link certificates; None if there are none.
     links: LinkCertificates | None = None
     #: The key is kept elsewhere, and only an issuer can sign leaves.
     key_is_elsewhere: bool = False
@@ -216,17 +219,17 @@ class PreparedAuthority:
 class CaDefects:
     """The faults of a pair of CA Secrets, for a person to correct."""
 
-    #: Sentences about entries that cannot be used.
+    #: Sentences about unusable entries.
     problems: tuple[str, ...] = ()
-    #: Whether the entry of the CA in use is among the entries that cannot be used.
+    #: Whether the entry of the CA in use is unusable.
     is_current_unusable: bool = False
     #: Annotations of a generation that are missing or no number, as "<Secret>, annotation <name>". The generation then
     #: reads as 0, as the operator takes a missing annotation.
     unnumbered_generations: tuple[str, ...] = ()
-    #: Entries of the certificate Secret, which clients read, with a private key in them.
+    #: Entries of the certificate Secret with a private key in them. Clients read this Secret.
     exposed_entries: tuple[str, ...] = ()
-    #: The name of the certificate Secret, if it has the CA under the entry of a Secret of the type kubernetes.io/tls, where the operator does not look
-    #: for it; empty elsewhere.
+    #: The name of the certificate Secret, if it has the CA under the entry of a Secret of the type kubernetes.io/tls.
+    #: The operator does not look for it there. Empty elsewhere.
     certificate_named_for_tls: str = ""
     #: The same for the key Secret.
     key_named_for_tls: str = ""
@@ -235,7 +238,7 @@ class CaDefects:
 
     @property
     def named_for_tls(self) -> tuple[str, ...]:
-        """The names of the CA Secrets that have the CA under such entries."""
+        """The names of the CA Secrets with the CA under such entries."""
         return tuple(filter(None, (self.certificate_named_for_tls, self.key_named_for_tls)))
 
 
@@ -246,7 +249,7 @@ NO_DEFECTS = CaDefects()
 class CaSecrets:
     """The pair of CA Secrets: the certificate Secret and the key Secret."""
 
-    #: The chain in ``ca.crt``; empty where there is none.
+    #: The chain in ``ca.crt``; empty if there is none.
     current: Chain = ()
     #: The other ``*.crt`` entries of the certificate Secret by their key.
     other_entries: Mapping[str, Chain] = field(default_factory=dict)
@@ -254,37 +257,39 @@ class CaSecrets:
     certificate_generation: int = 0
     #: The generation of the key, from the annotation.
     key_generation: int = 0
-    #: SHA-256 of the public key of ``ca.key``; None where the key is absent or unusable.
+    #: SHA-256 of the public key of ``ca.key``; None if the key is absent or unusable.
     key: str | None = None
-    #: The CAs that wait in the key Secret.
+    #: The waiting CAs in the key Secret.
     prepared: tuple[PreparedAuthority, ...] = ()
     #: Fingerprints of the CAs whose keys are kept beside ``ca.key``.
     kept_keys: frozenset[str] = frozenset()
-    #: Link certificates of CAs that no longer wait, by the fingerprint of the certificate for which they were made.
+    #: Link certificates of CAs that no longer wait, by the fingerprint of their certificate.
     kept_links: Mapping[str, LinkCertificates] = field(default_factory=dict)
     #: SHA-256 of the public keys for which these Secrets have a text instead of the key.
     keys_elsewhere: frozenset[str] = frozenset()
-    #: The keys of ``other_entries`` under which the operator keeps a CA that it has replaced, until every pod uses its successor.
+    #: The keys of ``other_entries`` under which the operator keeps a replaced CA, until every pod uses its successor.
     retired: tuple[str, ...] = ()
-    #: The options of the flow that prepared a CA, until its journal is open.
+    #: The options of the flow behind a prepared CA, until its journal is open.
     flow_options: FlowOptions = NO_FLOW_OPTIONS
-    #: The beginning of that flow. None: no call has recorded it.
+    #: The beginning of this flow. None: no call has recorded it.
     beginning: Beginning | None = None
     #: The faults of the two Secrets, for a person to correct.
     defects: CaDefects = NO_DEFECTS
 
     def is_kept_elsewhere(self, authority: Certificate) -> bool:
-        """Whether the key of this CA is kept elsewhere, so that only an issuer can sign its leaves."""
+        """Whether the key of this CA is kept elsewhere. Then only an issuer can sign its leaves."""
         return authority.public_key_sha256 in self.keys_elsewhere
 
     def has_key_of(self, authority: Certificate) -> bool:
-        """Whether the key of this CA is here. In a switch the Secret holds a prepared CA's key; the key of the CA in use may be kept beside it."""
+        """Whether the key of this CA is here. In a switch the Secret holds a prepared CA's key; the key of the CA in
+        use may be kept beside it.
+        """
         good = {authority.public_key_sha256, *(prepared.key for prepared in self.prepared if prepared.key)}
         return self.key in good or authority.fingerprint in self.kept_keys
 
     @property
     def in_use(self) -> Chain:
-        """The CA in use, alone; empty where there is none."""
+        """The CA in use, alone; empty if there is none."""
         return self.current[:1]
 
     @property
@@ -294,7 +299,7 @@ class CaSecrets:
 
     @property
     def links(self) -> Mapping[str, LinkCertificates]:
-        """All link certificates in the key Secret, by the fingerprint of the certificate that they were made for."""
+        """All link certificates in the key Secret, by the fingerprint of their certificate."""
         return {
             **self.kept_links,
             **{authority.fingerprint: authority.links for authority in self.prepared if authority.links is not None},
@@ -302,19 +307,23 @@ class CaSecrets:
 
     @property
     def links_in_use(self) -> LinkCertificates | None:
-        """Both link certificates of the CA in use, also of the CA that it renews; None where one is missing."""
+        """Both link certificates of the CA in use, also of its renewed CA; None if one is missing."""
         own = (link for link in self.links.values() if self.current and link.new_with_old.is_twin_of(self.current[0]))
         return next((link for link in own if link.old_with_new is not None), None)
 
     def behind_nodes(self, issuer: Chain, now: datetime) -> Chain:
-        """The chain that nodes send behind leaves of this CA: its link certificates where it is in use, then the CA and the CAs above it."""
+        """The certificates that nodes send behind leaves of this CA: its link certificates if it is in use, then the CA
+        and the CAs above it.
+        """
         links = self.links_in_use
         if links is None or not links.new_with_old.is_twin_of(issuer[0]):
             return issuer
         return (*links.sent_at(now), *issuer)
 
     def led_to(self, issuer: Chain, now: datetime) -> Chain:
-        """The chain that nodes present behind a leaf of this CA once it is in use: the link certificates of both directions, then its own."""
+        """The certificates behind a leaf of this CA from a node once the CA is in use: the link certificates of both
+        directions, then its own chain.
+        """
         known = (link for link in self.links.values() if link.both and link.new_with_old.is_twin_of(issuer[0]))
         links = next((link for link in known if issuer[0] != link.new_with_old), None)
         return issuer if links is None else (*links.sent_at(now), *issuer)
@@ -332,13 +341,13 @@ class CaSecrets:
 
 @dataclass(frozen=True)
 class FailedReconcile:
-    """The operator's own words on its last reconcile, which has failed: the condition ``NotReady``."""
+    """The operator's own words on its last, failed reconcile: the condition ``NotReady``."""
 
-    #: The class of its error; empty where the condition gives none.
+    #: The class of its error; empty if the condition gives none.
     reason: str
-    #: The message of the condition, on one line; empty where it gives none.
+    #: The message of the condition, on one line; empty if it gives none.
     message: str
-    #: When it said so first; None where it says no time.
+    #: The time of its first such report; None if it says no time.
     since: datetime | None = None
 
     def __str__(self) -> str:
@@ -355,11 +364,12 @@ class OperatorStatus:
     is_ready: bool = True
     #: Whether the operator's first reconcile is under way.
     is_first: bool = False
-    #: How the operator's last reconcile failed; None where it has not.
+    #: How the operator's last reconcile failed; None if it has not.
     failure: FailedReconcile | None = None
-    #: The version of the operator that last reconciled the resource with success, such as "1.2.0"; empty where the resource does not say.
+    #: The version of the operator at its last successful reconcile of the resource, such as "1.2.0"; empty if the
+    #: resource does not say.
     version: str = ""
-    #: Why it is certain that no operator works on the resource, as a clause; empty where nothing shows that.
+    #: Why it is certain that no operator works on the resource, as a clause; empty if nothing shows it.
     absence: str = ""
 
     @property
@@ -369,10 +379,9 @@ class OperatorStatus:
 
     @property
     def doubt_about_spec(self) -> str:
-        """A sentence, with a space before it, for a message about something that the operator does otherwise than
-        ``spec`` says; empty where it cannot be
-        the cause. From release 1.3 on plugins may change a resource in the operator's memory (docs/operator.md,
-        "Plugins of the operator").
+        """A sentence, with a space before it, for a message about a deed of the operator against ``spec``; empty if it
+        cannot be the cause. From release 1.3 on plugins may change a resource in the operator's memory
+        (docs/operator.md, "Plugins of the operator").
         """
         found = re.match(r"(\d+)\.(\d+)", self.version)
         if found is None or (int(found[1]), int(found[2])) < (1, 3):
@@ -388,17 +397,17 @@ SATISFIED = OperatorStatus()
 
 @dataclass(frozen=True)
 class OperatorPause:
-    """The pause of the operator: the annotation of the Kafka resource, and what the operator has made of it."""
+    """The pause of the operator: the annotation of the Kafka resource, and the operator's answer to it."""
 
-    #: Whether the resource has the annotation that pauses the operator.
+    #: Whether the resource has the annotation for a pause of the operator.
     is_set: bool = False
     #: Whether a flow of this collection set it.
     is_ours: bool = False
     #: Whether the operator has confirmed it.
     is_confirmed: bool = False
-    #: The program or person that set it, as far as that is known and is not this collection.
+    #: The program or person behind it, as far as it is known and is not this collection.
     holder: str = ""
-    #: Whether another program or person ended a pause of a flow, so that the annotation that names the flow is left.
+    #: Whether another program or person ended a pause of a flow, but the annotation with the name of the flow is left.
     has_left_mark: bool = False
     #: Whether a pause has ended without a reconcile since.
     is_ending: bool = False
@@ -419,13 +428,13 @@ NOT_PAUSED = OperatorPause()
 
 @dataclass(frozen=True)
 class MaintenanceWindows:
-    """The times in which pods may restart."""
+    """The times for restarts of pods."""
 
     #: Whether a window is open now.
     is_open: bool
-    #: When the next window opens, in UTC; None where none does.
+    #: When the next window opens, in UTC; None if none does.
     opens_at: datetime | None
-    #: Why an expression cannot be read, as a clause; empty where all can be.
+    #: Why an expression cannot be read, as a clause; empty if all can be.
     problem: str = ""
 
 
@@ -437,7 +446,7 @@ class Rebalance:
     name: str
     #: Its kind, namespace and name, by which a waiver names it.
     label: str
-    #: Why it is unknown whether it moves partitions, without a full stop; empty if that is known.
+    #: Why it is unknown whether it moves partitions, without a full stop; empty if it is known.
     doubt: str = ""
 
 
@@ -447,11 +456,11 @@ class Reconciliation:
 
     #: Whether the Kafka resource exists.
     exists: bool = True
-    #: The UID of the resource, which no other resource of any Kubernetes cluster has; empty where it does not exist.
+    #: The UID of the resource, which no other resource of any Kubernetes cluster has; empty if it does not exist.
     uid: str = ""
-    #: Where the Kafka resource does not exist: the names of the Kafka resources in its namespace; where the namespace
-    #: has none, and nothing of this cluster either, the Kafka resources of other namespaces as "<namespace>/<name>", as
-    #: far as permissions show them.
+    #: If the Kafka resource does not exist, the names of the Kafka resources in its namespace. If the namespace has
+    #: none, and nothing of this cluster either, these are the Kafka resources of other namespaces as
+    #: "<namespace>/<name>", as far as permissions show them.
     neighbours: tuple[str, ...] = ()
     #: The words of the operator about the resource.
     operator: OperatorStatus = SATISFIED
@@ -461,25 +470,27 @@ class Reconciliation:
     request: str = ""
     #: Whether the operator generates this CA.
     generated: bool = False
-    #: The origin of the CA as the resource names it, where the CA comes from neither the operator nor the user; empty otherwise.
+    #: The origin of the CA as the resource names it, if the CA comes from neither the operator nor the user; empty
+    #: otherwise.
     foreign_type: str = ""
-    #: Whether the operator makes a new key with the new certificate when a CA that it generates comes to its end.
+    #: Whether the operator makes a new key with the new certificate at the end of a generated CA.
     replaces_key: bool = False
-    #: The maintenance windows in which the operator renews a CA; None where it does so at any time.
+    #: The maintenance windows in which the operator renews a CA; None if it does so at any time.
     windows: MaintenanceWindows | None = None
-    #: The KafkaRebalance resources by which Cruise Control moves partitions of the cluster now. Read while no flow is in flight.
+    #: The KafkaRebalance resources by which Cruise Control moves partitions of the cluster now. Read while no flow is
+    #: in flight.
     rebalances: tuple[Rebalance, ...] = ()
 
 
 @dataclass(frozen=True)
 class InPlaceObstacles:
-    """The obstacles to bringing a change to running nodes without a restart, as sentences; empty where there is none."""
+    """The obstacles to bringing a change to running nodes without a restart, as sentences; empty if there is none."""
 
     #: Why nodes cannot reload.
     reload: str = ""
     #: Why the operator would restart them despite new annotations.
     stamps: str = ""
-    #: Why pods cannot be annotated, so that the operator cannot learn what they have read.
+    #: Why pods cannot be annotated. Without annotations the operator does not learn what they have read.
     annotations: str = ""
 
 
@@ -497,20 +508,21 @@ class NodeAnswers:
 
 @dataclass(frozen=True)
 class Nodes:
-    """The processes of a cluster: the pods that verify by the CA, and what their listeners answered."""
+    """The processes of a cluster: the pods that verify by the CA, and the answers of their listeners."""
 
-    #: The pods of the cluster, without pods that belong to another owner.
+    #: The pods of the cluster, without pods of another owner.
     pods: tuple[Pod, ...] = ()
-    #: The answers of the listeners of running nodes; None where no connection was opened, so that only stored evidence counts.
+    #: The answers of the listeners of running nodes; None if no connection was opened, and only stored evidence counts.
     listeners: tuple[ObservedListener, ...] | None = None
-    #: UIDs of the nodes that are assumed to present the stored leaf: in a forecast, the nodes that it has restarted or had read their files again.
+    #: UIDs of the nodes assumed to present the stored leaf: in a forecast, the nodes after a restart or a reload.
     assumed_up_to_date: frozenset[str] = frozenset()
-    #: UIDs of the nodes whose answers are missing, and that are assumed to present the leaf that they were started with by what is stored, and no other.
+    #: UIDs of the nodes with missing answers, assumed to present the leaf of their start by the stored evidence, and no
+    #: other.
     assumed_as_started: frozenset[str] = frozenset()
     #: The obstacles to a change without a restart; None before the call has looked for them.
     in_place_obstacles: InPlaceObstacles | None = None
-    #: The running pods of another owner that have the labels or the name of a process of the cluster, with the component they pass for. What
-    #: they present and trust is unknown.
+    #: The running pods of another owner with the labels or the name of a process of the cluster, each with the
+    #: component of this likeness. Their certificates and trusted CAs are unknown.
     foreign_pods: Mapping[str, Component] = field(default_factory=dict)
     #: The running pods without the labels by which programs find them, and these labels as "<name>=<value>".
     unlabelled_pods: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -518,7 +530,7 @@ class Nodes:
 
 @dataclass(frozen=True)
 class UnlabelledSecret:
-    """A Secret that was found by its name, because it has lost labels."""
+    """A Secret with lost labels, found by its name."""
 
     #: These, as "<name>=<value>".
     lost: tuple[str, ...]
@@ -528,13 +540,13 @@ class UnlabelledSecret:
     holds: bool = True
 
     def command(self, name: str, namespace: str) -> str:
-        """The command that puts the labels back."""
+        """The command to put the labels back."""
         return label_command("secret", name, namespace, self.lost)
 
 
 @dataclass(frozen=True)
 class TakenName:
-    """A name of this collection that an object of another owner has."""
+    """A name of this collection on an object of another owner."""
 
     #: The kind of the object.
     kind: str
@@ -542,9 +554,9 @@ class TakenName:
     namespace: str
     #: Its name.
     name: str
-    #: Its labels, its owners and the programs that write it, for people.
+    #: Its labels, its owners and its writing programs, for people.
     owner: str
-    #: The way to go on without this name, as a part of a sentence; empty where there is none.
+    #: The way to go on without this name, as a part of a sentence; empty if there is none.
     way_without: str = ""
 
     @property
@@ -553,7 +565,7 @@ class TakenName:
 
     @property
     def cause(self) -> str:
-        """The rest of a sentence that begins with the subject, without a full stop."""
+        """The rest of a sentence with the subject at its beginning, without a full stop."""
         return f"has a name that this collection gives to an object of its own, and belongs to another owner ({self.owner}); nothing of it was used or changed"
 
     @property
@@ -566,7 +578,7 @@ class TakenName:
         )
 
 
-#: Bytes of data that Kubernetes lets a Secret hold: 1 MiB.
+#: Bytes of data in a Secret, at most, by Kubernetes: 1 MiB.
 SECRET_LIMIT = 1024 * 1024
 
 
@@ -574,13 +586,13 @@ SECRET_LIMIT = 1024 * 1024
 class Objects:
     """Obstacles to reading or writing the objects of a cluster: lost labels, a deletion, their size."""
 
-    #: The Secrets of the cluster that have lost labels, by name.
+    #: The Secrets of the cluster with lost labels, by name.
     unlabelled_secrets: Mapping[str, UnlabelledSecret] = field(default_factory=dict)
-    #: The Secrets of users that have lost labels, by namespace and name. No flow waits for them.
+    #: The Secrets of users with lost labels, by namespace and name. No flow waits for them.
     unlabelled_of_users: Mapping[tuple[str, str], UnlabelledSecret] = field(default_factory=dict)
-    #: The objects of other owners that have the name of an object which flows write.
+    #: The objects of other owners under the name of an object for flows to write.
     taken_names: tuple[TakenName, ...] = ()
-    #: The Secrets that flows write and that Kubernetes lets no program change.
+    #: The immutable Secrets that flows write: Kubernetes lets no program change them.
     immutable_secrets: tuple[str, ...] = ()
     #: The finalizers for which the deletion of an object waits, by the object as messages name it.
     in_deletion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -593,48 +605,49 @@ NO_OBSTACLES = Objects()
 
 @dataclass(frozen=True)
 class CaUsers:
-    """The users of the clients CA, and the listeners that verify them. A user presents its leaf alone, and only listeners, which run on a JVM, verify
-    it.
+    """The users of the clients CA, and the listeners for them. A user presents its leaf alone. Only listeners verify
+    it, and these run on a JVM.
     """
 
     #: The parties outside the cluster that present certificates of this CA.
     presenters: tuple[Presenter, ...] = ()
-    #: The leaves of users by their Secrets, where this collection issues them because the key of the CA in use or of
-    #: the next CA is kept elsewhere; None where a user has no leaf yet. Such a leaf has the generation of the CA that
-    #: lies beside it.
+    #: The leaves of users by their Secrets, if this collection issues them because the key of the CA in use or of the
+    #: next CA is kept elsewhere; None if a user has no leaf yet. Such a leaf has the generation of the CA beside it.
     user_leaves: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
-    #: The valid certificates of users by the Secrets that hold them, as messages name these, where the certificate Secret does not tell the CA that the cluster
-    #: works with: brokers accept them by what they have read of the CA. Empty elsewhere.
+    #: The valid certificates of users by their Secrets, as messages name these, if the certificate Secret does not tell
+    #: the present CA of the cluster: brokers accept them by the CA in their memory. Empty elsewhere.
     witnesses: Mapping[str, Certificate] = field(default_factory=dict)
-    #: The presenters that have the name of a process of the cluster.
+    #: The presenters with the name of a process of the cluster.
     namesakes: tuple[str, ...] = ()
     #: Why no certificate can name a user, by the user.
     unnameable_users: Mapping[str, str] = field(default_factory=dict)
-    #: The longest time for which a certificate is valid that presenters get.
+    #: The longest validity of a certificate for presenters.
     longest_life: timedelta = timedelta(days=365)
-    #: The party that issues certificates of this CA after a switch, where the key of the CA is in the Secrets.
+    #: The issuer of certificates of this CA after a switch, if the key of the CA is in the Secrets.
     issued_by: IssuedBy = IssuedBy.USER_OPERATOR
-    #: Why no operator may issue certificates while the CA is switched, as a sentence; empty where operators may.
+    #: Why no operator may issue certificates while the CA is switched, as a sentence; empty if operators may.
     pause_reissue: str = ""
     #: Whether the pods are to verify by this CA.
     has_verifiers: bool = True
-    #: The listeners, as messages name them, whose own configuration says which CAs they trust, so that they may verify by this CA: this collection
-    #: neither opens connections to them nor has them read their trust again.
+    #: The listeners, as messages name them, with their trusted CAs in their own configuration. They may verify by this
+    #: CA. This collection neither opens connections to them nor has them read their trust again.
     unmanaged_listeners: tuple[str, ...] = ()
-    #: The namespaces, beside that of the cluster, that count as places of users: User Operators watch them, or users or their certificates are left there; None
-    #: where no look was possible, because there is no Kafka resource.
+    #: The further namespaces that count as places of users, without the cluster's own: User Operators watch them, or
+    #: users or their certificates are left there. None if no look was possible, because there is no Kafka resource.
     namespaces: tuple[UserNamespace, ...] | None = ()
-    #: Why it is unknown whether further namespaces have users of the cluster, as a sentence; empty where that is known, or the flow in flight has looked.
+    #: Why it is unknown whether further namespaces have users of the cluster, as a sentence; empty if it is known, or
+    #: the flow in flight has looked.
     unsearched: str = ""
 
 
 @dataclass(frozen=True)
 class ClockReading:
-    """The clock of the machine that runs this collection, beside that of the API server."""
+    """The clock of the machine that runs this collection, beside the API server's."""
 
     #: Its name.
     machine: str
-    #: How far its clock is ahead; negative where it is behind, zero where the two may agree; None where answers of the API server have no date.
+    #: How far its clock is ahead; negative if it is behind, zero if the two may agree; None if answers of the API
+    #: server have no date.
     ahead: timedelta | None
 
 
@@ -650,7 +663,7 @@ class OtherAuthority:
     names: ObjectNames
     #: Its pair of CA Secrets.
     ca: CaSecrets
-    #: Its ledger; None where this collection has not adopted it.
+    #: Its ledger; None if this collection has not adopted it.
     ledger: Ledger | None
     #: Whether the operator renews it.
     generated: bool
@@ -664,7 +677,7 @@ class OtherAuthority:
 
 
 class StateSecrets(Enum):
-    """The Secrets in which the state of a CA is stored; the ledger may be two."""
+    """The Secrets for the state of a CA; the ledger may be two."""
 
     CERTIFICATE = "CA certificate Secret"
     KEY = "CA key Secret"
@@ -673,9 +686,9 @@ class StateSecrets(Enum):
 
 @dataclass(frozen=True)
 class Backup:
-    """The state of a CA as an earlier run has left it."""
+    """The state of a CA after an earlier run."""
 
-    #: The name of the Secret that holds the backup.
+    #: The name of the Secret with the backup.
     secret: str
     #: The same Secret, as messages name it.
     name: str
@@ -683,13 +696,15 @@ class Backup:
     kept_at: datetime
     #: The pair of CA Secrets.
     ca: CaSecrets
-    #: The ledger; None where there was none.
+    #: The ledger; None if there was none.
     ledger: Ledger | None
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """An observation of one CA of a cluster. Secrets are read before pods: a pod that is missing here started after the Secrets were read."""
+    """An observation of one CA of a cluster. Secrets are read before pods: if a pod is missing here, it started after
+    the reading of the Secrets.
+    """
 
     #: The names of the objects and of the CA in messages.
     names: ObjectNames
@@ -697,9 +712,9 @@ class Snapshot:
     now: datetime
     #: The pair of CA Secrets.
     ca: CaSecrets
-    #: The record of this collection about the CAs; None where it has not adopted the CA.
+    #: The record of this collection about the CAs; None if it has not adopted the CA.
     ledger: Ledger | None
-    #: Fingerprints of the CAs in the trust bundle; None where its Secret does not exist.
+    #: Fingerprints of the CAs in the trust bundle; None if its Secret does not exist.
     bundle: frozenset[str] | None
     #: The pods of the cluster, the answers of their listeners, and the obstacles to a change without a restart.
     nodes: Nodes
@@ -709,26 +724,27 @@ class Snapshot:
     reconciliation: Reconciliation
     #: The security between the processes of the cluster.
     security: ClusterSecurity = MUTUAL_TLS
-    #: The place where the user keeps the CAs to trust; None where the user names none.
+    #: The user's object with the CAs to trust; None if the user names none.
     source: CaSource | None = None
     #: The node pools, as far as a decision depends on their size, and the nodes that they get and lose.
     pools: Pools = NO_POOLS
-    #: The users of the clients CA, and the listeners that verify them; None for the cluster CA, whose leaves processes of the cluster present.
+    #: The users of the clients CA, and the listeners for them; None for the cluster CA, because processes of the
+    #: cluster present its leaves.
     users: CaUsers | None = None
-    #: The clients outside the cluster that hold a copy of its CAs, and the certificates that are published for them.
+    #: The clients outside the cluster with a copy of its CAs, and the published certificates for them.
     outside_clients: OutsideClients = NO_CLIENTS
     #: Obstacles to reading or writing the objects of the cluster.
     objects: Objects = NO_OBSTACLES
     #: The other CA of the cluster.
     other_ca: OtherAuthority | None = None
-    #: The clock from which ``now`` is, beside that of the API server.
+    #: The clock of ``now``, beside the API server's.
     clock: ClockReading = IN_STEP
     #: The backups of this CA, the newest first.
     backups: tuple[Backup, ...] = ()
 
     @property
     def ledger_or_empty(self) -> Ledger:
-        """The ledger; an empty ledger where this collection has not adopted the CA."""
+        """The ledger; an empty ledger if this collection has not adopted the CA."""
         return self.ledger or Ledger()
 
     @property
@@ -743,17 +759,17 @@ class Snapshot:
 
     @property
     def witnesses(self) -> Mapping[str, Certificate]:
-        """The certificates of users that show with which CA the cluster works, by the Secrets that hold them."""
+        """The certificates of users that show the present CA of the cluster, by their Secrets."""
         return self.users.witnesses if self.users is not None else {}
 
     @property
     def user_leaves(self) -> Mapping[str, StoredLeaf | None]:
-        """The leaves of users by their Secrets, where this collection issues them; None where a user has no leaf yet."""
+        """The leaves of users by their Secrets, if this collection issues them; None if a user has no leaf yet."""
         return self.users.user_leaves if self.users is not None else {}
 
     @property
     def issued_by(self) -> IssuedBy:
-        """The party that issues certificates of this CA after a switch, where the key of the CA is in the Secrets."""
+        """The issuer of certificates of this CA after a switch, if the key of the CA is in the Secrets."""
         return self.users.issued_by if self.users is not None else IssuedBy.THIS_COLLECTION
 
     @property
@@ -768,8 +784,8 @@ class Snapshot:
 
     @property
     def date_checkers(self) -> frozenset[Verifier]:
-        """The kinds of programs that verify by this CA and look at its dates. Any client verifies nodes; listeners alone, which run on a JVM, verify
-        users.
+        """The kinds of programs that verify by this CA and look at its dates. Any client verifies nodes. Listeners
+        alone verify users, and these run on a JVM.
         """
         verifiers = ALL if self.users is None else JVM
         return frozenset(verifier for verifier in verifiers if verifier.checks_anchor_dates)
@@ -794,7 +810,9 @@ class Snapshot:
 
     @property
     def spare_leaf_nodes(self) -> Mapping[str, PoolNode]:
-        """``pools.spare``, where certificates of the CA in use are to wait for these nodes, because the operator cannot issue them."""
+        """``pools.spare``, if certificates of the CA in use are to wait for these nodes, because the operator cannot
+        issue them.
+        """
         return self.pools.spare if self.ca.in_use_elsewhere else {}
 
     def assuming(self, uids: frozenset[str]) -> Snapshot:
@@ -802,7 +820,7 @@ class Snapshot:
         return self.with_nodes(assumed_up_to_date=(self.nodes.assumed_up_to_date | uids) & self.uids)
 
     def assuming_as_started(self, uids: frozenset[str]) -> Snapshot:
-        """The snapshot as if these nodes had answered what follows from what is stored."""
+        """The snapshot as if these nodes had answered by the stored evidence."""
         return self.with_nodes(assumed_as_started=(self.nodes.assumed_as_started | uids) & self.uids)
 
     def with_ca(self, **changes: Any) -> Snapshot:
@@ -814,7 +832,7 @@ class Snapshot:
         return replace(self, nodes=replace(self.nodes, **changes))
 
     def with_users(self, **changes: Any) -> Snapshot:
-        """The snapshot with these changes of the users of the clients CA; of the cluster CA there are none."""
+        """The snapshot with these changes of the users of the clients CA; the cluster CA has none."""
         return self if self.users is None else replace(self, users=replace(self.users, **changes))
 
     def with_clients(self, clients: tuple[OutsideClient, ...]) -> Snapshot:
@@ -827,15 +845,15 @@ class Snapshot:
 
     @cached_property
     def processes(self) -> frozenset[tuple[str, int]]:
-        """The UID of each pod, with how often its containers have restarted in place. Where either differs, another process runs, and answers of the earlier
-        process do not count.
+        """The UID of each pod, with the number of restarts of its containers in place. If either differs, another
+        process runs, and answers of the earlier process do not count.
         """
         return frozenset((pod.uid, pod.restarts) for pod in self.nodes.pods)
 
     @cached_property
     def reached_whole(self) -> frozenset[str]:
-        """UIDs of the pods of which a reload reaches every channel: once their listeners have read again, they know and
-        present what a new process would.
+        """UIDs of the pods with every channel in a reload's reach: once their listeners have read again, they know and
+        present the same as a new process.
         """
         return frozenset(pod.uid for pod in self.nodes.pods if not self._left_in(pod))
 
@@ -845,7 +863,7 @@ class Snapshot:
 
     @cached_property
     def left_by_reload(self) -> frozenset[Channel]:
-        """The channels that a reload does not reach in one of the nodes or more. While Kafka is upgraded the nodes have
+        """The channels out of a reload's reach in one of the nodes or more. While Kafka is upgraded the nodes have
         different versions, and the least counts.
         """
         nodes = (pod for pod in self.nodes.pods if pod.component is Component.KAFKA)
@@ -853,7 +871,7 @@ class Snapshot:
 
     @property
     def answers(self) -> NodeAnswers | None:
-        """The answers of the nodes; None where the call has none."""
+        """The answers of the nodes; None if the call has none."""
         nodes = self.nodes
         if nodes.listeners is None or nodes.in_place_obstacles is None:
             return None
@@ -865,7 +883,7 @@ class Snapshot:
 
     @property
     def shows_ended(self) -> bool:
-        """Whether a listener has presented a certificate that has ended."""
+        """Whether a listener has presented an ended certificate."""
         return any(
             listener.presents and listener.presents[0].has_ended(self.now) for listener in self.nodes.listeners or ()
         )
