@@ -79,8 +79,8 @@ class SeenUser:
     certificate: UserCertificate | None = None
     #: Whether the key of that CA is kept elsewhere.
     kept_elsewhere: bool = False
-    #: The Secret by which the User Operator serves it, found by its owner, if neither the status nor the caller names
-    #: it; empty if there is none.
+    #: The User Operator's Secret for it, found by its owner, if neither the status nor the caller names it; empty if
+    #: there is none.
     owned_secret: str = ""
     #: Seconds until the User Operator has heard of the write that detached a kept Secret.
     hears_in: float = HEARING
@@ -404,8 +404,8 @@ class ChangeOfAuthentication:
 
 
 def _patch_to_release(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]:
-    """A merge patch. Owners of another kind than KafkaUser stay. Kept entries are found by the label of the Secret, as
-    long as programs may read it.
+    """A merge patch. Owners of another kind than KafkaUser stay. A kept Secret is found by its label, as long as
+    programs may read it.
     """
     owners = secret["metadata"].get("ownerReferences") or []
     others = [owner for owner in owners if owner.get("kind") != KAFKA_USERS.kind]

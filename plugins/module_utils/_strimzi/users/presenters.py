@@ -34,7 +34,7 @@ class _Authorities:
     ca: CaSecrets
     #: The CAs of the cluster and of its ledger.
     known: tuple[Certificate, ...]
-    #: Fingerprints of the CAs behind certificates that may have been read at any time.
+    #: Fingerprints of CAs that may have issued a certificate read at any time.
     used: frozenset[str]
     #: The time of the look.
     now: datetime

@@ -133,7 +133,7 @@ class Users:
     #: Why it is unknown whether further namespaces have users of the cluster, as a sentence; empty if it is known, or
     #: if the look did not ask.
     unsearched: str = ""
-    #: The further namespaces for the next look, whatever User Operators watch then.
+    #: The namespaces, beside the cluster's, for the next look, whatever User Operators watch then.
     namespaces: tuple[UserNamespace, ...] = ()
 
     @property

@@ -196,14 +196,14 @@ _NOT_ASKED = "it did not answer in time, or it has started since"
 
 
 def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
-    """The presentation of each party with a certificate of this CA: pods in their order, then presenters outside the
-    cluster.
+    """The presentation of each party that presents a certificate of this CA: pods in their order, then presenters
+    outside the cluster.
     """
     return (*present_pods(snapshot, ledger), *present_outside(snapshot))
 
 
 def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
-    """The presentation of each pod with any, in the order of the pods."""
+    """The presentation of each pod that presents any, in the order of the pods."""
     known = stored.present_as_stored(snapshot, ledger)
     if snapshot.nodes.listeners is None:
         return known
@@ -239,8 +239,8 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
     (docs/operator.md, "Re-issue").
 
     If a pod ran when the CA was read back from the bundle, it started before any leaf of the CA was issued. The answers
-    of listeners show the start of their process, unless they have read again since. Before this call has asked the
-    listeners, their answers decide nothing.
+    of listeners show the leaf from the start of their process, unless they have read again since. Before this call has
+    asked the listeners, their answers decide nothing.
     """
     journal, unwanted = ledger.journal, ledger.find(ledger.undone_ca)
     if ledger.undone_ca is None or journal is None or snapshot.nodes.in_place_obstacles is None:
@@ -261,8 +261,8 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
 
 
 def is_taken_up(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
-    """Whether every party presents certificates of this CA and of no other. Parties outside the cluster may keep to
-    another trusted CA if another issuer issues their certificates.
+    """Whether every party presents certificates of this CA and of no other. Parties outside the cluster may keep to a
+    CA that is trusted beside it, if another issuer issues their certificates.
     """
     if entry.state is not TrustState.TRUSTED_IN_USE_ANY:
         return entry.state is TrustState.TRUSTED_IN_USE_ALL
@@ -344,7 +344,7 @@ def _forgets_when_restarted(pod: Pod, snapshot: Snapshot) -> bool:
 
 
 def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the nodes whose listeners were all seen with the present stored leaf."""
+    """UIDs of the nodes whose listeners were all seen to present the stored leaf."""
     leaves = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain}
     return frozenset(
         pod.uid
@@ -386,8 +386,8 @@ def nodes_to_recover(snapshot: Snapshot) -> Mapping[str, datetime]:
 
 
 def refused_everywhere(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the pods with an ended certificate of this CA. Every party refuses them. Whatever they trust, they lose
-    nothing by another CA, and they come back by a restart alone, in which they read the trust bundle.
+    """UIDs of the pods that present an ended certificate of this CA. Every party refuses them. Whatever they trust,
+    they lose nothing by another CA, and they come back by a restart alone, in which they read the trust bundle.
     """
     if not snapshot.security.has_tls or snapshot.users is not None:
         return frozenset()
@@ -429,7 +429,7 @@ def may_present_ended(snapshot: Snapshot) -> frozenset[str]:
 
 
 def leaves_of(pod: Pod, snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
-    """The stored leaves for a pod to present after a restart."""
+    """The stored leaves that a pod presents once it has restarted."""
     return tuple(leaf for leaf in snapshot.leaves.stored if leaf.secret in pod.leaves)
 
 
@@ -440,7 +440,7 @@ def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
 
 
 def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
-    """Sentences that say why it is unknown whether a pod with answers trusts a CA from its start."""
+    """Sentences that say why it is unknown whether a pod with answers trusts a CA that it read at its start."""
     silent = {pod.uid for pod in unanswered(snapshot)}
     answers = [
         _judge_trust(pod, known.fingerprint, True, snapshot)
@@ -462,15 +462,15 @@ def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
 
 
 def _shows_trust(pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether the answers of this pod are also the evidence of its trusted CAs. If they are not, the CAs from its start
-    are.
+    """Whether the answers of this pod are also the evidence of its trusted CAs. If they are not, the CAs that it read
+    at its start are.
     """
     return snapshot.shows_trust and is_asked(pod, snapshot)
 
 
 def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
-    """The nodes with a silent listener, and the leaving nodes if another process is about to take their place, by
-    name.
+    """The nodes with a listener that has not answered, and the leaving nodes if another process is about to take their
+    place, by name.
     """
     asked = _asked_parties(snapshot)
     return tuple(
@@ -550,8 +550,8 @@ def _answers_of_pod(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...
 
 
 def _names_only_shared(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool:
-    """Whether its listeners have answered with nothing but a name that other CAs have too. The CAs from its start are
-    known all the same.
+    """Whether its listeners have answered with nothing but a name that other CAs have too. The CAs that it read at its
+    start are known all the same.
     """
     asked = [listener for listener in _answers_of_pod(pod, snapshot) if listener.verifies]
     return bool(asked) and all(fingerprint in listener.shared for listener in asked)

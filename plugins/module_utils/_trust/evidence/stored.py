@@ -67,7 +67,7 @@ def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
 
 
 def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
-    """Fingerprints of the ledger's CAs that issued the leaf: CAs that signed it, else CAs at the end of its chain.
+    """Fingerprints of the ledger's CAs that issued the leaf: CAs that signed it, else CAs that its chain leads to.
 
     A leaf behind a link certificate counts for the CA that signed it, although its chain leads to the replaced CA as
     well. Of several CAs with the same name and key, a CA counts only if the leaf names its identifier, and its serial
@@ -201,7 +201,7 @@ def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
 
 
 def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the pods before a restart by the operator."""
+    """UIDs of the pods that the operator is going to restart."""
     ca = snapshot.ca
     return frozenset(
         pod.uid
@@ -353,7 +353,7 @@ def unmatched_waivers(snapshot: Snapshot) -> tuple[Waiver, ...]:
 
 
 def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
-    """The clients for the gates: clients without a waiver that hold a CA of the cluster, or may.
+    """The clients that the gates ask about: clients without a waiver that hold a CA of the cluster, or may.
 
     If a client is known to hold none of the cluster's CAs, it verifies another certificate, such as the own certificate
     of a listener.

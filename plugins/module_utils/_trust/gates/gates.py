@@ -8,8 +8,8 @@ The gates validate paths: a party "trusts" a CA if the next chain validates unde
 "Gates"). ``decide`` takes them as one value, so a test can leave any of them open.
 
 Leaves of the next CA are presented behind a link certificate, or after every party trusts the CA. A link certificate
-(RFC 4210, NewWithOld) lets verifiers with only the replaced CA validate such leaves. So no process has to restart for
-trust alone (docs/operator.md, "Link certificates").
+(RFC 4210, NewWithOld) lets verifiers that know only the replaced CA validate such leaves. So no process has to restart
+for trust alone (docs/operator.md, "Link certificates").
 """
 
 from __future__ import annotations
@@ -220,7 +220,8 @@ class Introduction:
 
     #: The issuing CA as its leaves present it first, then the certificates behind it.
     form: Chain
-    #: The certificate from this CA to the CA in use; None if every process trusts the CA itself before its use.
+    #: The certificate that leads from this CA to the CA in use; None if every process trusts the CA itself before its
+    #: use.
     link: Certificate | None = None
     #: Components that would refuse the link until they have restarted and know the CA itself, each with the reason.
     learners: Mapping[Pod, str] = field(default_factory=dict)

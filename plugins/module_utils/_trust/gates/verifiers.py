@@ -5,7 +5,7 @@
 """The verifying parties and their accepted chains, as the gates ask: the processes of a cluster, each with its trusted
 CAs, and clients outside the cluster.
 
-Whether clients have had the time to read a published CA (docs/design.md, "Client grace"). Clients with the CA
+Whether clients have had the time to read a published CA (docs/design.md, "Client grace"). Clients that load the CA
 certificate Secret are unknown and give no answers. If a client knows only the replaced CA, it accepts a link
 certificate, unless its library is strict about path lengths and its certificate of this CA allows no CA below. Then it
 needs a renewed certificate, or the new CA itself, in time.
@@ -179,7 +179,7 @@ def check_clients_can_spare(
 
 
 def _clients_with_something_to_lose(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
-    """The clients for the gates, without the clients that refuse every certificate already."""
+    """The clients that the gates ask about, without the clients that refuse every certificate already."""
     if serves_no_client(snapshot):
         return ()
     return tuple(
@@ -243,7 +243,7 @@ def renewed_arrives_at(current: LedgerEntry, grace: timedelta | None) -> datetim
 
 
 def link_followed_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
-    """Since when clients of every kind with this CA can be led on from it by a link certificate; None if they
+    """Since when clients of every kind that have read this CA can be led on from it by a link certificate; None if they
     cannot.
     """
     if any(
@@ -300,8 +300,8 @@ def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
 
 
 def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
-    """Why a client with only the CA in use could refuse this form, without a full stop; empty if none would. It may
-    have taken any of the certificates of this CA there.
+    """Why a client that knows only the CA in use could refuse this form, without a full stop; empty if none would. It
+    may have taken any of the certificates of this CA there.
     """
     known = _certificates_as_clients_read_them(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
     reasons = (
@@ -314,7 +314,7 @@ def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
 
 
 def _certificates_as_clients_read_them(authority: Certificate, snapshot: Snapshot) -> Chain:
-    """The certificates of this CA for clients to read: OpenSSL takes the first of two with the same name."""
+    """The certificates of this CA that clients may read: OpenSSL takes the first of two with the same name."""
     return (
         authority,
         *(anchor for anchor in snapshot.ca.anchors if anchor != authority and anchor.is_twin_of(authority)),

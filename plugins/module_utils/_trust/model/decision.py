@@ -239,9 +239,9 @@ class Wait:
 
     #: The violations that hold the flow until they are gone.
     violations: tuple[Violation, ...] = ()
-    #: The phase behind these violations.
+    #: The phase that these violations keep the flow from.
     phase: Phase = Phase.PREPARE
-    #: Sentences about the arrivals from outside for which the flow waits: it is not done before them.
+    #: Sentences about what the flow awaits from outside: it is not done before that has come.
     awaited: tuple[str, ...] = ()
     #: Sentences about the rest, for the time after this call: the flow is done for now.
     left_for_later: tuple[str, ...] = ()
@@ -252,7 +252,7 @@ Turn: TypeAlias = Steps | Wait
 
 
 def steps_of(turn: Turn) -> Steps:
-    """The steps of a rule; none if it waits."""
+    """The steps of a rule that does not wait."""
     return () if isinstance(turn, Wait) else turn
 
 
@@ -286,7 +286,7 @@ class Decision:
     violations: tuple[Violation, ...] = ()
     #: The steps after the last phase of the call, as sentences.
     pending: tuple[str, ...] = ()
-    #: Sentences about certificates in the memory of running processes, if the flow waits for their next restart.
+    #: Sentences about what running processes still hold, if the flow waits for their next restart.
     waiting: tuple[str, ...] = ()
     #: Whether the flow has reached its goal, or the phase to stop after.
     done: bool = False

@@ -173,7 +173,7 @@ class LedgerEntry:
 class HeldByProcesses:
     """A certificate that is stored no more, and the pods that still know it."""
 
-    #: The CA or the leaf.
+    #: The CA or the leaf that has left.
     certificate: Certificate
     #: UIDs of pods that started before, and whose listeners may know it.
     awaited_pods: frozenset[str]
@@ -310,7 +310,7 @@ MOST_REPLACED = 100
 
 @dataclass(frozen=True)
 class Ledger:
-    """All present and coming trusted CAs, the removed CAs, leaves in processes alone, and the journal."""
+    """All CAs that are trusted or about to be, the removed CAs, leaves in processes alone, and the journal."""
 
     #: The CAs that are trusted or about to be.
     entries: tuple[LedgerEntry, ...] = ()
@@ -361,8 +361,8 @@ class Ledger:
         )
 
     def without_entry(self, fingerprint: str) -> Ledger:
-        """The ledger without this CA. Processes with the CA go on accepting leaves of a renewal of it, so they are not
-        awaited any more for the renewal.
+        """The ledger without this CA. Processes that trust it go on accepting leaves of a renewal of it, so they are
+        not awaited any more for the renewal.
         """
         gone = self.find(fingerprint)
         left = (entry for entry in self.entries if entry.fingerprint != fingerprint)

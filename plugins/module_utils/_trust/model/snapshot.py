@@ -379,8 +379,8 @@ class OperatorStatus:
 
     @property
     def doubt_about_spec(self) -> str:
-        """A sentence, with a space before it, for a message about a deed of the operator against ``spec``; empty if it
-        cannot be the cause. From release 1.3 on plugins may change a resource in the operator's memory
+        """A sentence, with a space before it, for a message about an act of the operator that differs from ``spec``;
+        empty if it cannot be the cause. From release 1.3 on plugins may change a resource in the operator's memory
         (docs/operator.md, "Plugins of the operator").
         """
         found = re.match(r"(\d+)\.(\d+)", self.version)
@@ -590,7 +590,7 @@ class Objects:
     unlabelled_secrets: Mapping[str, UnlabelledSecret] = field(default_factory=dict)
     #: The Secrets of users with lost labels, by namespace and name. No flow waits for them.
     unlabelled_of_users: Mapping[tuple[str, str], UnlabelledSecret] = field(default_factory=dict)
-    #: The objects of other owners under the name of an object for flows to write.
+    #: The objects of other owners with the name of an object that flows write.
     taken_names: tuple[TakenName, ...] = ()
     #: The immutable Secrets that flows write: Kubernetes lets no program change them.
     immutable_secrets: tuple[str, ...] = ()
