@@ -132,12 +132,12 @@ class Story:
         return [brought for _number, brought in sorted(found.items())]
 
 
-def next_here(cluster: WatchedCluster) -> None:
+def next_here(cluster: WatchedCluster, phase: Phase | None = None) -> None:
     """A CA that is made here, and lives on, replaces the CA in use."""
     cluster.validity, asked = 10 * YEAR, {"external_issuer": ASKED, "replaces": cluster.current}
     cluster.run(Goal.REPLACE_KEY, last_phase=Phase.PREPARE, **asked)
     cluster.validity = None
-    cluster.run(Goal.REPLACE_KEY, **asked)
+    cluster.run(Goal.REPLACE_KEY, last_phase=phase, **asked)
 
 
 def next_elsewhere(cluster: WatchedCluster, second: Authority, phase: Phase | None = None) -> None:
@@ -148,6 +148,13 @@ def next_elsewhere(cluster: WatchedCluster, second: Authority, phase: Phase | No
 
 def abort(cluster: WatchedCluster) -> None:
     cluster.run(Goal.ABORT, external_issuer=ASKED)
+
+
+def abort_after_the_switch(cluster: WatchedCluster, first: Authority) -> None:
+    """The issuer of the CA that the abort leads back to signs once more."""
+    abort(cluster)
+    office(cluster, first).work()
+    abort(cluster)
 
 
 def second_root() -> Authority:
@@ -183,12 +190,20 @@ def undone_before_the_switch(cluster: WatchedCluster) -> Story:
     return Story(cluster, [first, second], lambda: abort(cluster))
 
 
+def undone_here_after_the_switch(cluster: WatchedCluster) -> Story:
+    """The CA that the abort leads back to ends while the CA that is given up, which is made here, is in use."""
+    first = begin(cluster)
+    next_here(cluster, Phase.USE)
+    return Story(cluster, [first], lambda: abort_after_the_switch(cluster, first))
+
+
 #: Each with the first of the writes at which the short tests interrupt it, and what the person may have to bring.
 STORIES = [
     (next_ca_is_here, 2, set()),
     (next_ca_is_elsewhere, 5, {"answers"}),
     (next_ca_ends_too, 11, {"answers", "renewed CA", "renewed issuer", "no next CA"}),
     (undone_before_the_switch, 2, {"answers", "renewed CA", "renewed issuer"}),
+    (undone_here_after_the_switch, 3, {"answers", "renewed CA", "renewed issuer"}),
 ]
 #: Between two of the writes at which one test interrupts a flow.
 _STEP = 24

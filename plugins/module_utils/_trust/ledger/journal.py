@@ -94,7 +94,8 @@ class Obstacle(Enum):
     LEFT = "left"
     #: Neither the Secrets nor an issuer have the key of the replaced CA.
     KEY = "key"
-    #: Another CA is in use, and the replaced CA has ended: OpenSSL and Go clients, which accept the nodes now, would refuse them.
+    #: Another CA is in use, and the replaced CA has ended: OpenSSL and Go clients, which accept the nodes now, would
+    #: refuse them, and an issuer that keeps its key signs nothing more under it.
     ENDED = "ended"
 
 
@@ -107,12 +108,27 @@ def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) ->
         return Obstacle.LEFT
     if not _is_key_at_hand(snapshot, old):
         return Obstacle.KEY
-    return Obstacle.ENDED if _is_refused_when_undone(snapshot, old) else None
+    return Obstacle.ENDED if _has_ended_unused(snapshot, old.certificate) else None
 
 
-def _is_refused_when_undone(snapshot: Snapshot, old: LedgerEntry) -> bool:
-    is_behind = snapshot.ca.in_use != (old.certificate,)
-    return is_behind and bool(snapshot.date_checkers) and old.certificate.has_ended(snapshot.now)
+def _has_ended_unused(snapshot: Snapshot, old: Certificate) -> bool:
+    """Whether another CA is in use, and this CA has ended, so that no flow leads back to it."""
+    is_unused = snapshot.ca.in_use != (old,)
+    is_needed_valid = bool(snapshot.date_checkers) or snapshot.ca.is_kept_elsewhere(old)
+    return is_unused and is_needed_valid and old.has_ended(snapshot.now)
+
+
+def given_up_ca(snapshot: Snapshot, ledger: Ledger) -> str | None:
+    """Fingerprint of the CA that the flow in flight does not lead to, although it may be prepared: the CA that an abort
+    undoes; or the CA that the flow began with, if it has ended and another CA is in use. None if there is none.
+    """
+    begun = in_flight(ledger)
+    if begun is None:
+        return None
+    old = ledger.find(begun.successor if begun.is_abort else begun.replaces)
+    if old is not None and _has_ended_unused(snapshot, old.certificate):
+        return old.fingerprint
+    return ledger.undone_ca
 
 
 def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:
@@ -235,6 +251,8 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     if begun is None:
         return _open_journal(snapshot, intent, before, ledger)
     journal = replace(begun, options=replace(begun.options, named_places=snapshot.outside_clients.named_places))
+    if journal.is_abort and given_up_ca(snapshot, ledger) == journal.successor:
+        return replace(ledger, journal=_lead_on(journal, snapshot, ledger))
     asked = intent.goal is Goal.ABORT and not journal.is_abort
     if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
         return replace(ledger, journal=_reverse(journal, snapshot, intent, ledger))
@@ -271,15 +289,28 @@ def _reverse(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledge
     unwanted = ledger.find(journal.successor)
     stop = stop_of(None, intent, True, snapshot.now)
     return replace(
-        journal,
-        replaces=journal.successor,
-        replaces_sha256=unwanted.certificate.sha256 if unwanted else None,
-        successor=journal.replaces,
-        started_at=snapshot.now,
+        _turn(journal, snapshot, ledger),
         is_abort=True,
         options=replace(journal.options, stop=stop, precedes_replacement=False),
-        is_upkeep=False,
         unsure_pods=frozenset() if was_never_issued(snapshot, unwanted) else None,
+    )
+
+
+def _lead_on(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
+    """The flow that stays with the CA in use, because the CA that an abort was to lead back to has ended meanwhile."""
+    return replace(_turn(journal, snapshot, ledger), is_abort=False, unsure_pods=None)
+
+
+def _turn(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
+    """The journal with its two CAs in each other's place, begun now."""
+    replaced = ledger.find(journal.successor)
+    return replace(
+        journal,
+        replaces=journal.successor,
+        replaces_sha256=replaced.certificate.sha256 if replaced else None,
+        successor=journal.replaces,
+        started_at=snapshot.now,
+        is_upkeep=False,
         outgoing_certificates=None,
         read_since=None,
     )

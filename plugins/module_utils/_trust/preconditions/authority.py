@@ -20,6 +20,7 @@ from ..._pki.usability import KeyPolicy, chain_defects
 from ..._pki.verifiers import named_verifiers
 from ..evidence.stored import waiver_of
 from ..gates.verifiers import can_raise_path_length
+from ..ledger.journal import given_up_ca
 from ..ledger.target import resolve, rotation_of, supplied_for, why_not_made_here, wish_of
 from ..model.clients import waived_as
 from ..model.decision import Condition, Violation
@@ -199,9 +200,10 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
             _certificates_with_dates(current, counts),
             _remedy_for_chain(snapshot),
         )
+    given_up = given_up_ca(snapshot, snapshot.ledger_or_empty)
     for authority in snapshot.ca.prepared:
-        if authority.chain[:1] == current[:1]:
-            # The switch to it is done, and its entry as the next CA is yet to go.
+        if authority.chain[:1] == current[:1] or authority.fingerprint == given_up:
+            # The switch to it is done, or no switch leads to it, and its entry as the next CA is yet to go.
             continue
         counts = bool(snapshot.date_checkers) or not _was_in_use(snapshot, authority)
         entry = authority.fingerprint

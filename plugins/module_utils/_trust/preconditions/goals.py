@@ -53,7 +53,9 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             f"Put it there as {begun.replaces}.key; or finish the flow with the reconcile playbook.",
         ),
         Obstacle.ENDED: (
-            names.certificate_secret, f"holds the CA that was replaced, {begun.replaces}, which has ended: clients of OpenSSL and Go would refuse the nodes.",
+            names.certificate_secret,
+            f"holds the CA that was replaced, {begun.replaces}, which has ended: clients of OpenSSL and Go would refuse the "
+            "nodes, and an issuer that keeps its key signs nothing more under it.",
             "Finish the flow with the reconcile playbook.",
         ),
     }[obstacle]  # fmt: skip

@@ -22,7 +22,7 @@ from ..._pki.building import authority_generation
 from ..evidence.parties import pods_trusting_removed, possible_holders_of_undone
 from ..evidence.stored import find_namesake
 from ..ledger.enrolment import find_adoption, pods_yet_to_restart
-from ..ledger.journal import beginning_of, is_stored, stop_of
+from ..ledger.journal import beginning_of, given_up_ca, is_stored, stop_of
 from ..model.channels import name_channels
 from ..model.decision import Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase
@@ -124,17 +124,16 @@ def _find_cas_refused_by_probes(at: Situation) -> frozenset[str]:
 
 def undo_replacement(at: Situation) -> Steps:
     """Before the switch the next CA is given up. After it the replaced CA becomes the next CA: every party trusts it
-    still, so the way back is an ordinary replacement.
+    still, so the way back is an ordinary replacement. If that CA ends on the way, it is given up.
     """
-    unwanted, begun, current = at.ledger.undone_ca, at.flow_in_flight, at.current
-    if unwanted is None or begun is None or current is None:
+    begun, current = at.flow_in_flight, at.current
+    if begun is None or current is None:
         return ()
-    prepared = {authority.fingerprint for authority in at.snapshot.ca.prepared}
-    if unwanted in prepared:
-        given_up = frozenset({unwanted})
+    prepared = frozenset(authority.fingerprint for authority in at.snapshot.ca.prepared)
+    if given_up := prepared & {given_up_ca(at.snapshot, at.ledger)}:
         return (TidyKeys(prepared=given_up, kept_keys=frozenset(), links=given_up, phase=Phase.PREPARE),)
-    old = at.ledger.find(begun.successor)
-    if old is None or current.fingerprint != unwanted or old.fingerprint in prepared:
+    old = at.ledger.find(begun.successor) if begun.is_abort else None
+    if old is None or current.fingerprint != begun.replaces or old.fingerprint in prepared:
         return ()
     return (PrepareAgain(chain=old.chain),)
 

@@ -22,7 +22,7 @@ from ..evidence.stored import (
 )
 from ..gates.gates import Gates, Introduction, introduction_of
 from ..gates.verifiers import verifying_parties
-from ..ledger.journal import in_flight
+from ..ledger.journal import given_up_ca, in_flight
 from ..ledger.target import leads_to_replacement
 from ..model.goals import Phase
 from ..model.intent import Intent, Strategy
@@ -112,9 +112,10 @@ class Situation:
 
     @cached_property
     def successor(self) -> Successor | None:
+        given_up = given_up_ca(self.snapshot, self.ledger)
         for prepared in () if self.resting else self.snapshot.ca.prepared:
             entry = self.ledger.find(prepared.fingerprint)
-            if entry is not None and entry.certificate != self.current and entry.fingerprint != self.ledger.undone_ca:
+            if entry is not None and entry.certificate != self.current and entry.fingerprint != given_up:
                 introduction = introduction_of(self.snapshot, self.ledger, entry, self.gates)
                 return Successor(prepared, entry, introduction)
         return None

@@ -13,10 +13,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import (
     Obstacle,
+    given_up_ca,
     note_possible_holders,
     obstacle_to_undoing,
     was_never_issued,
+    write_journal,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
@@ -25,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 
+from ....tools.support.authorities import Authority
 from .. import linked, renewal
 from .. import unlinked as stage
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, names_of
@@ -52,6 +57,10 @@ ENDED = OLD.certificate.not_after
             stage.SHARED.with_ca(kept_keys=WITHOUT_KEYS, keys_elsewhere=frozenset({OLD.certificate.public_key_sha256})), a_journal(),
             None, id="an outside issuer keeps its key",
         ),
+        pytest.param(
+            replace(stage.SHARED.with_ca(keys_elsewhere=frozenset({OLD.certificate.public_key_sha256})), now=ENDED, users=CaUsers()),
+            a_journal(), Obstacle.ENDED, id="it has ended, and its issuer signs nothing more",
+        ),
         pytest.param(stage.WITHDRAWN, a_journal(), Obstacle.LEFT, id="withdrawn"),
         pytest.param(stage.REMOVED, a_journal(), Obstacle.LEFT, id="removed"),
         pytest.param(linked.LEARNED, a_journal(), Obstacle.LEFT, id="it left with the switch"),
@@ -72,6 +81,42 @@ def test_after_a_renewal_the_key_is_the_same() -> None:
 
 
 ABORT = a_journal(old=NEW, new=OLD, is_abort=True)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "journal", "given_up"),
+    [
+        pytest.param(stage.SHARED, a_journal(), None, id="the flow leads on"),
+        pytest.param(stage.SHARED, ABORT, NEW, id="the abort leads back"),
+        pytest.param(replace(stage.SHARED, now=ENDED), ABORT, OLD, id="the abort led back to a CA that has ended"),
+        pytest.param(
+            replace(stage.SHARED, now=ENDED), a_journal(), OLD, id="the flow leads on from a CA that has ended"
+        ),
+        pytest.param(replace(stage.TRUSTED, now=ENDED), a_journal(), None, id="the CA in use has ended"),
+        pytest.param(replace(stage.TRUSTED, now=ENDED), ABORT, NEW, id="the abort stays with a CA that has ended"),
+        pytest.param(replace(stage.SHARED, now=ENDED, users=CaUsers()), ABORT, NEW, id="no program looks at the end"),
+        pytest.param(stage.SHARED, a_journal(finished_at=ENDED), None, id="no flow is in flight"),
+    ],
+)
+def test_a_flow_gives_up_the_ca_that_it_undoes_or_that_has_ended(
+    snapshot: Snapshot, journal: Journal, given_up: Authority | None
+) -> None:
+    expected = given_up.certificate.fingerprint if given_up else None
+    assert given_up_ca(snapshot, replace(snapshot.ledger_or_empty, journal=journal)) == expected
+
+
+def test_an_abort_whose_ca_ends_on_the_way_leads_on_with_the_ca_in_use() -> None:
+    begun = replace(stage.SHARED, ledger=replace(stage.SHARED.ledger_or_empty, journal=ABORT))
+    for now, expected in ((begun.now, ABORT), (ENDED, a_journal(started_at=ENDED))):
+        seen = replace(begun, now=now)
+        written = write_journal(seen, Intent(Goal.RECONCILE), seen.ledger_or_empty, seen.ledger_or_empty).journal
+        assert written is not None
+        assert (written.replaces, written.successor, written.is_abort) == (
+            expected.replaces, expected.successor, expected.is_abort,
+        )  # fmt: skip
+        assert (written.started_at, written.unsure_pods) == (expected.started_at, expected.unsure_pods)
+
+
 UNANSWERED = InPlaceObstacles(reload="no node can be asked.")
 #: Every stored leaf is of the old CA again.
 GIVEN_UP = changed(stage.TRUSTED.with_ca(prepared=()), reconciliation=PAUSED, in_place_obstacles=UNANSWERED)

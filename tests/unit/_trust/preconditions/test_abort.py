@@ -32,8 +32,9 @@ LEFT = (
     "with the reconcile playbook. To have that CA back, supply its certificate and key to the replace_key playbook."
 )
 ENDED = (
-    f"Secret kafka/demo-cluster-ca-cert: holds the CA that was replaced, {name_of(EXPIRED)}, which has ended: clients of OpenSSL and Go would refuse the "
-    "nodes. Finish the flow with the reconcile playbook."
+    f"Secret kafka/demo-cluster-ca-cert: holds the CA that was replaced, {name_of(EXPIRED)}, which has ended: clients of "
+    "OpenSSL and Go would refuse the nodes, and an issuer that keeps its key signs nothing more under it. Finish the flow "
+    "with the reconcile playbook."
 )
 KEY = (
     f"Secret kafka/demo-cluster-ca: holds no key of the CA that was replaced, {name_of(OLD)}. "

@@ -20,6 +20,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
+    authority_is_valid_now,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_reasons
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import replace_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
@@ -69,6 +73,18 @@ def test_a_replacement_is_undone_only_once() -> None:
     again = undoing(stage.SHARED.with_ca(prepared=(prepared(OLD),)))
     assert undo_replacement(situation(again, RECONCILE)) == ()
     assert undo_replacement(situation(undoing(linked.SHARED.with_ca(prepared=())), RECONCILE)) == ()
+
+
+def test_a_ca_that_ends_before_the_abort_has_come_back_to_it_is_given_up() -> None:
+    """The flow has turned round, and leads on with the CA in use."""
+    again = stage.SHARED.with_ca(prepared=(prepared(OLD),))
+    ended = replace(again, now=OLD.certificate.not_after)
+    given_up = TidyKeys(prepared=names_of(OLD), kept_keys=frozenset(), links=names_of(OLD), phase=Phase.PREPARE)
+    assert undo_replacement(situation(ended, RECONCILE)) == (given_up,)
+    assert situation(ended, RECONCILE).successor is None
+    assert situation(undoing(again), RECONCILE).successor is not None
+    assert situation(undoing(ended), RECONCILE).successor is None
+    assert check(undoing(ended), RECONCILE, (authority_is_valid_now,)) == ()
 
 
 def test_leaves_that_were_issued_already_go_back_as_well() -> None:
