@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The one place that imports the Kubernetes client, so that its absence is a message and not a traceback.
+"""The one place that imports the Kubernetes client. If it is absent, a message says so instead of a traceback.
 
 The package of the library imports all of its parts, whichever of them is imported here.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import traceback
 
-#: The oldest release that is known to work: no_proxy, kubeconfig from a dictionary, persistent tokens.
+#: The oldest release in which no_proxy, a kubeconfig from a dictionary and persistent tokens are known to work.
 MINIMUM_KUBERNETES = "24.2.0"
 
 KUBERNETES_IMPORT_ERROR: str | None = None
@@ -28,7 +28,8 @@ try:
     from yaml import YAMLError
 except ImportError:
     KUBERNETES_IMPORT_ERROR = traceback.format_exc()
-    # The names must exist, or importing any module of this package would fail before a message can say why.
+    # The names must exist. Without them, the import of any module of this package would fail before a message can say
+    # why.
     kubernetes = urllib3 = websocket = Configuration = RESTClientObject = None  # type: ignore[assignment]
     load_incluster_config = KubeConfigLoader = KubeConfigMerger = None
     ConfigException = HTTPHeaderDict = YAMLError = None  # type: ignore[assignment,misc]

@@ -5,8 +5,8 @@
 """A thin client of the API server for known kinds: requests and watch streams over HTTP, typed errors, conditional
 writes, safe retries of reads.
 
-The needed parts of the objects of a long list are remembered by the UID and the version of each object, as long as
-the process lives.
+The client remembers the needed parts of the objects of a long list, by the UID and the version of each object, as long
+as the process lives.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Response:
 
 
 class Transport(Protocol):
-    """The interface that the client uses. It raises TransportError on failures of the network; an HTTP status is no
-    error here.
+    """The interface that the client uses. It raises TransportError if the network fails; an HTTP status is no error
+    here.
     """
 
     def request(
@@ -65,8 +65,8 @@ class Transport(Protocol):
         content_type: str = "application/json",
         timeout: float | None = None,
     ) -> HttpAnswer:
-        """Sends a request and returns its answer. The content type is that of the body; where a request has no body, that of the answer. The timeout is in
-        seconds; None is the transport's own.
+        """Send a request and return its answer. The content type is that of the body; of the answer if there is no
+        body. The timeout is in seconds; None is the transport's own.
         """
 
     def stream(
@@ -82,21 +82,22 @@ T = TypeVar("T")
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
-#: Objects without anything but their metadata; a server that does not know this form sends them whole (Kubernetes API, "Receiving resources as Tables").
+#: Objects with their metadata alone. A server without this form sends whole objects (Kubernetes API, "Receiving
+#: resources as Tables").
 _METADATA = f"{_JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{_JSON}"
 
-#: How often a request is sent at most before the caller gets the failure, and may look again and decide again.
+#: How often a request is sent at most. Then the caller gets the failure, and may look again and decide again.
 _ATTEMPTS = 5
-#: The same of requests whose answers do not come: the caller may have to see to something else in such a long time.
+#: The same for requests without an answer in time. In such a long time the caller may have to see to something else.
 _TIMEOUTS = 2
 #: Seconds before the second attempt; then doubled.
 _FIRST_DELAY = 0.25
-#: The longest delay in seconds, also where the server asks for a longer delay.
+#: The longest delay in seconds, even if the server asks for a longer delay.
 _LONGEST_DELAY = 30.0
 #: Seconds after which a call shows why nothing happens.
 _NOTICED = 5.0
-#: Seconds that a prompt server may be late in ending a watch; the answers in that time are the beginning of the watch,
-#: and its end.
+#: Seconds that a prompt server may be late in ending a watch; its answers in that time are the beginning and the end of
+#: the watch.
 _WATCH_GRACE, _ANSWERS_OF_WATCH = 5.0, 2
 
 
@@ -127,13 +128,12 @@ def drop_sentence(sentence: str) -> None:
 class KubeClient:
     """All methods raise KubeError and leave their arguments as they are.
 
-    A read is repeated while it fails for a reason that may pass; a write only where the server has certainly not begun
-    with it: what may have been done is looked at before it is done again. The client counts what it sent as
-    ``requests`` and ``writes``, and knows by ``clock_ahead`` how far the clock of this machine is ahead of the
-    server's, by the last answer with a time; by ``response_time`` how long its answers take. Of the functions that it
-    is made with, ``sleep`` takes seconds, ``random`` gives a number from 0 to 1 for the backoff, ``now`` gives the time
-    of day with its time zone, ``monotonic`` gives seconds that only go forward, and ``tell`` takes a sentence before a
-    wait that people notice.
+    A read is repeated if it fails for a reason that may pass. A write is repeated only if the server has certainly not
+    begun with it; if it may have begun, the caller looks before it writes again. The client counts its ``requests`` and
+    ``writes``. By ``clock_ahead`` it knows how far the clock of this machine is ahead of the server's, by the last
+    answer with a time; by ``response_time``, how long its answers take. Its functions: ``sleep`` takes seconds,
+    ``random`` gives a number from 0 to 1 for the backoff, ``now`` gives the time of day with its time zone,
+    ``monotonic`` gives seconds that only go forward, and ``tell`` takes a sentence before a wait that people notice.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class KubeClient:
 
     @property
     def server_time(self) -> datetime | None:
-        """The time of day by the clock of the API server, to a second; None where its answers do not tell it."""
+        """The time of day by the clock of the API server, to a second; None if its answers do not tell it."""
         return None if self.clock_ahead is None else self._now() - self.clock_ahead
 
     def get(
@@ -171,7 +171,7 @@ class KubeClient:
     def get_or_none(
         self, resource: Resource, namespace: str | None, name: str, *, within: float | None = None
     ) -> dict[str, Any] | None:
-        """Read an object as ``get`` does; None where it does not exist."""
+        """Read an object as ``get`` does; None if it does not exist."""
         try:
             return self.get(resource, namespace, name, within=within)
         except NotFound:
@@ -192,10 +192,12 @@ class KubeClient:
         size: int = 500,
         metadata_only: bool = False,
     ) -> Sequence[T]:
-        """The parts that ``pick`` takes of the objects of a long list, which is read in pages of this size, so that it is never in memory as a whole. It
-        returns None where it takes nothing of an object. With ``metadata_only`` it gets the metadata of objects alone.
+        """The parts that ``pick`` takes of the objects of a long list. The list is read in pages of this size: it is
+        never in memory as a whole. ``pick`` returns None if it takes nothing of an object. With ``metadata_only`` it
+        gets the metadata of objects alone.
 
-        Where the API server does not keep the list for as long as this takes (410), it is begun again. Raises Gone when that happens each time.
+        If the API server does not keep the list for as long as this takes (410), the reading begins again. Raises Gone
+        if that happens each time.
         """
         query, begun = {**_selectors(label_selector, ""), "limit": str(size)}, 1
         while True:
@@ -225,7 +227,7 @@ class KubeClient:
     def _list(
         self, resource: Resource, namespace: str | None, query: Mapping[str, str], form: str = _JSON
     ) -> tuple[ObjectList, str]:
-        """The objects, and what continues the list; empty where that was all."""
+        """The objects, and the token that continues the list; empty if the list is complete."""
         attempt = Attempt("list", resource, namespace)
         response = self._send("GET", attempt, query=query, content_type=form)
         metadata = response.body.get("metadata")
@@ -238,8 +240,8 @@ class KubeClient:
     def create(
         self, resource: Resource, namespace: str | None, body: Mapping[str, Any], *, within: float | None = None
     ) -> dict[str, Any]:
-        """Create an object. A request that nothing depends on has ``within`` seconds, and is repeated only where the server asks for a delay that is over by
-        then; without these each attempt has the time of the transport.
+        """Create an object. A request has ``within`` seconds if nothing depends on it. It is then repeated only if the
+        server asks for a delay that is over by then. Without ``within``, each attempt has the time of the transport.
         """
         name = (body.get("metadata") or {}).get("name")
         return self._send("POST", Attempt("create", resource, namespace, name), body=body, within=within).body
@@ -254,7 +256,7 @@ class KubeClient:
         resource_version: str | None = None,
         subresource: str | None = None,
     ) -> dict[str, Any]:
-        """Send a merge patch (RFC 7386). Raises Conflict when the object is no longer at ``resource_version``."""
+        """Send a merge patch (RFC 7386). Raises Conflict if the object is no longer at ``resource_version``."""
         body = dict(patch)
         if resource_version is not None:
             body["metadata"] = {**(body.get("metadata") or {}), "resourceVersion": resource_version}
@@ -270,7 +272,7 @@ class KubeClient:
         uid: str | None = None,
         resource_version: str | None = None,
     ) -> None:
-        """Delete an object. Raises Conflict when its UID or version is another by now."""
+        """Delete an object. Raises Conflict if its UID or version is another by now."""
         preconditions = {"uid": uid, "resourceVersion": resource_version}
         body: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
         body["preconditions"] = {key: value for key, value in preconditions.items() if value is not None}
@@ -288,8 +290,8 @@ class KubeClient:
     ) -> Iterator[WatchEvent]:
         """Events since ``resource_version``, until ``timeout`` (seconds, at least 1) has passed.
 
-        Raises Gone when the version is too old: list again. It is not retried, because only the reader knows the last
-        version.
+        Raises Gone if the version is too old: list again. The watch is not retried, because only the reader knows the
+        last version.
         """
         attempt = Attempt("watch", resource, namespace)
         seconds = max(1, int(timeout))
@@ -313,7 +315,7 @@ class KubeClient:
     def back_off(self, attempt_number: int, asked: float = 0.0) -> None:
         """Sleep longer after each attempt, or as long as the server asked (seconds), with jitter.
 
-        Without jitter, all clients of a server that was away would return at the same moment.
+        Without jitter, all clients of a server would return at the same moment after its absence.
         """
         seconds = _FIRST_DELAY * 2.0 ** (attempt_number - 1) * (0.5 + self._random())
         if asked:
@@ -371,7 +373,7 @@ class KubeClient:
 
 
 def _header(response: HttpAnswer, name: str) -> str:
-    """The value of a header with this name in lower case; empty where there is none."""
+    """The value of a header with this name in lower case; empty if there is no such header."""
     return next((value for key, value in response.headers.items() if key.lower() == name), "")
 
 
@@ -391,25 +393,25 @@ Object = dict[str, Any]
 #: UID and resource version. An object without either is read each time.
 Version: TypeAlias = tuple[str | None, str | None]
 
-#: How many changed objects, or which part of the list, are read one by one; where more have changed, the whole
-#: list is read.
+#: How many changed objects, or which part of the list, are read one by one. If more have changed, the whole list is
+#: read.
 _ONE_BY_ONE = 10
 _SHARE = 20
 
 
 @dataclass(frozen=True)
 class _Part(Generic[T]):
-    """The part that was read of an object."""
+    """The remembered part of an object."""
 
     #: Its UID and resource version.
     version: Version
-    #: The part of the object that the caller's function took of it.
+    #: The part that the caller's function took of the object.
     part: T
 
 
 class Remembered(Generic[T]):
-    """Reads each object in full once, and again when it has changed. A later look lists metadata alone, from the API server: nothing is taken for
-    unchanged that it has not just said to be so.
+    """Reads each object in full once, and again if it has changed. A later look lists metadata alone, from the API
+    server: an object counts as unchanged only if the API server has just said so.
     """
 
     def __init__(self) -> None:
@@ -424,8 +426,9 @@ class Remembered(Generic[T]):
         label_selector: str,
         suffices: Callable[[T], bool] = lambda _part: True,
     ) -> Mapping[str, T]:
-        """The parts that ``read`` takes of the objects with these labels, by name. It rests on nothing but the object, so that it gives the same of the
-        same version. Where ``suffices`` says that this look needs more than is known of an unchanged object, the object is read again. Raises KubeError.
+        """The parts that ``read`` takes of the objects with these labels, by name. ``read`` rests on nothing but the
+        object: it gives the same of the same version. If ``suffices`` says that this look needs more of an unchanged
+        object, the object is read again. Raises KubeError.
         """
 
         def read_part(found: Object) -> tuple[str, _Part[T]]:
@@ -444,7 +447,7 @@ class Remembered(Generic[T]):
     def _unchanged(
         self, client: KubeClient, place: tuple[Resource, str, str], suffices: Callable[[T], bool]
     ) -> tuple[dict[str, _Part[T]], Sequence[str] | None]:
-        """The known parts of the objects that are there as they were, and the names of the others; None where the whole list is to be read."""
+        """The known parts of the unchanged objects, and the names of the others; None to read the whole list."""
         known = self._lists.get(place)
         if not known:
             return {}, None

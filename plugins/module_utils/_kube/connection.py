@@ -5,9 +5,9 @@
 """From the connection options and the environment of kubernetes.core to a transport, in its order: the options' other
 names, their environment variables, and the checks of contradictions.
 
-Each option is used as given, else from K8S_AUTH_*. Host and credentials are used alone where they are enough to log
-in; else kubeconfig or context; else the service account of the pod; else the default kubeconfig. Single options win
-over loaded values.
+Each option is used as given, else from K8S_AUTH_*. Host and credentials are used alone if they are enough to log in;
+else kubeconfig or context; else the service account of the pod; else the default kubeconfig. Single options win over
+loaded values.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ PROXY_HEADERS = ("proxy_basic_auth", "basic_auth", "user_agent")
 _SWITCHES = ("validate_certs", "persist_config")
 _FILES = ("ca_cert", "client_cert", "client_key")
 _FALSE = frozenset({"0", "false", "no", "off", "n", "f"})
-#: Option -> where a user name and password belong that stand in this URL, from which they are not sent.
+#: Option with a URL -> the option for its user name and password: they are not sent from the URL.
 _URLS = {"host": "username and password", "proxy": "proxy_headers.proxy_basic_auth"}
 _SCHEMES = {"host": ("https", "http"), "proxy": ("http", "https", "socks4", "socks4a", "socks5", "socks5h")}
 _EXAMPLES = {"host": "https://kubernetes:6443", "proxy": "http://proxy:3128"}
@@ -141,7 +141,7 @@ def _check_urls(options: Mapping[str, Any]) -> None:
                 "holds a user name or password, which would not be sent and could show",
                 f"Take it out of the URL, and give it as {instead}.",
             )
-        # Libraries differ in which of these characters they leave out.
+        # Libraries differ in the characters that they leave out, of these.
         if not str(options.get(name, "")).isprintable() or " " in str(options.get(name, "")):
             raise OptionsError(
                 f"{name} ({ENVIRONMENT[name]})",
@@ -160,14 +160,14 @@ def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
         return False
     try:
         parts = urlsplit(value)
-        # Only asking for the port shows that it is none.
+        # Only a look at the port shows whether it is a number.
         return bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
 
 
 def _like(name: str, value: str) -> str:
-    """An example, and the value where it may be shown."""
+    """An example, and the value if it may be shown."""
     if not may_be_shown(value):
         return _EXAMPLES[name]
     completed = value if "://" in value else f"{_SCHEMES[name][0]}://{value}"
@@ -220,7 +220,9 @@ _ATTRIBUTES = {"ca_cert": "ssl_ca_cert", "client_cert": "cert_file", "client_key
 
 
 def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> HttpTransport:
-    """A transport by the options and the environment, by default that of the process; no request is sent yet. Raises OptionsError."""
+    """A transport by the options and the environment, by default that of the process; no request is sent yet. Raises
+    OptionsError.
+    """
     variables = os.environ if environment is None else environment
     resolved = resolve_options(options, variables)
     own = _authorization(resolved)
@@ -244,7 +246,9 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
 
 
 def identify_server(options: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
-    """The API server by its URL, or by the kubeconfig file and the context in it; without a credential. Raises OptionsError."""
+    """The API server by its URL, or by the kubeconfig file and the context in it; without a credential. Raises
+    OptionsError.
+    """
     resolved = resolve_options(options, environment)
     if "host" in resolved:
         return [str(resolved["host"])]
@@ -253,7 +257,7 @@ def identify_server(options: Mapping[str, Any], environment: Mapping[str, str]) 
 
 
 def _current_context(paths: str) -> str:
-    """The name; empty where no kubeconfig tells it."""
+    """The name of the context; empty if no kubeconfig tells it."""
     try:
         config = KubeConfigMerger(paths).config
         return str(config.safe_get("current-context") or "") if config else ""
@@ -272,7 +276,9 @@ def _configuration(options: Mapping[str, Any], environment: Mapping[str, str]) -
 
 
 def _is_complete(options: Mapping[str, Any]) -> bool:
-    """Whether host and credentials are given; a plain HTTP host (kubectl proxy) needs none, and must be sent none."""
+    """Whether host and credentials are given. A plain HTTP host (kubectl proxy) needs no credentials, and must get
+    none.
+    """
     host = str(options.get("host", ""))
     return bool(host) and (host.startswith("http://") or bool({"api_key", "username", "client_cert"} & options.keys()))
 
@@ -322,7 +328,8 @@ def _load_content(
 ) -> None:
     """Load a kubeconfig. The function ``persister`` writes tokens that a plugin has renewed back to the files.
 
-    The functions of the library that load a file write the keys in it to a disk, in its older releases without asking where.
+    If a function of the library loads a file, it writes the keys in it to a disk, in its older releases without asking
+    to which.
     """
     _require_context(getattr(content, "value", content), options.get("context"))
     loader = KubeConfigLoader(
@@ -334,21 +341,23 @@ def _load_content(
 
 
 def _require_context(content: Any, wanted: str | None) -> None:
-    """Raises ConfigException, which names the contexts of the kubeconfig, where it lacks the wanted context. The error of the library does not name them."""
+    """Raises ConfigException, with the names of the contexts, if the kubeconfig lacks the wanted context. The error of
+    the library does not name them.
+    """
     name, contexts = wanted or content.get("current-context"), [one["name"] for one in content.get("contexts") or ()]
     if name and name not in contexts:
         raise ConfigException(f"it has no context {name}; its contexts are: {', '.join(map(str, contexts)) or 'none'}")
 
 
 def _refresh_token(provider: Any) -> None:
-    """A new token of the identity provider, into the kubeconfig as it is read. Raises OptionsError."""
+    """Get a new token of the identity provider into the kubeconfig in memory. Raises OptionsError."""
     config = provider["config"]
     config.value.update(refresh(config.value))
 
 
 @contextmanager
 def _understood(what: str) -> Iterator[None]:
-    """Failures to read a kubeconfig, without its content in the message."""
+    """Turn failures to read a kubeconfig into errors without its content."""
     try:
         with _complaints() as complaints:
             yield
@@ -357,7 +366,7 @@ def _understood(what: str) -> Iterator[None]:
     except OSError as error:
         raise OptionsError(what, f"cannot be read ({error.strerror})", _REMEDY) from None
     except (ValueError, KeyError, TypeError, AttributeError, YAMLError):
-        # The text of these can quote the file.
+        # The text of these errors can quote the file.
         raise OptionsError(what, "does not have the form of a kubeconfig", _REMEDY) from None
     if complaints:
         raise OptionsError(what, f"cannot be used to log in: {complaints[0]}", _REMEDY)
@@ -365,7 +374,7 @@ def _understood(what: str) -> Iterator[None]:
 
 @contextmanager
 def _complaints() -> Iterator[list[str]]:
-    """Errors that the library only logs: after an exec plugin that failed it would go on without credentials."""
+    """Errors that the library only logs: if an exec plugin failed, it would go on without credentials."""
     found: list[str] = []
 
     class Collector(logging.Handler):
@@ -381,7 +390,7 @@ def _complaints() -> Iterator[list[str]]:
 
 
 def _apply_options(configuration: Any, options: Mapping[str, Any]) -> None:
-    """Single options win over the kubeconfig."""
+    """Apply single options, which win over the kubeconfig."""
     if "host" in options:
         configuration.host = str(options["host"]).rstrip("/")
     if "validate_certs" in options:
@@ -399,8 +408,8 @@ def _apply_options(configuration: Any, options: Mapping[str, Any]) -> None:
 
 
 def _authorization(options: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The header with the given credentials. It is not put into the configuration, where hooks of the library would
-    overwrite it with the loaded token.
+    """The header with the given credentials. It stays out of the configuration: hooks of the library would overwrite it
+    there with the loaded token.
     """
     if "api_key" in options:
         return [("Authorization", f"Bearer {options['api_key']}")]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The errors that failed answers of the API server mean, each with its remedy."""
+"""The errors behind failed answers of the API server, each with its remedy."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from .._errors import (
 from .resources import Attempt
 from .shipped_roles import describe_roles_with, rule_for
 
-#: How RBAC, the API server and etcd refuse an object for its size.
+#: The words with which RBAC, the API server and etcd refuse an object for its size.
 _TOO_LARGE = re.compile(r"Too long: (?:must have|may not be) [a-z ]+ \d+ |too large")
-#: How the API server says that a webhook was to judge an object and did not answer.
+#: The words of the API server if a webhook was to judge an object and did not answer.
 _WEBHOOK_AWAY = "failed calling webhook"
-#: How a webhook or a policy of the Kubernetes cluster refuses an object, whichever status it chooses (Kubernetes, "Dynamic Admission Control", "Validating
-#: Admission Policy").
+#: The words with which a webhook or a policy of the Kubernetes cluster refuses an object, by any status (Kubernetes,
+#: "Dynamic Admission Control", "Validating Admission Policy").
 _DENIED = re.compile(r"admission webhook \"|ValidatingAdmissionPolicy '")
 _USER = re.compile(r'User "([^"]+)" cannot ')
 _IMPERSONATED = re.compile(r'User "([^"]+)" cannot impersonate resource "([^"]+)" in API group "([^"]*)"')
@@ -45,14 +45,15 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/=_]{44,}")
 
 
 class Done(Enum):
-    """The part that an answer which reports a failure leaves open about the write that it answers."""
+    """Whether the server may have begun with a write, by its answer with a failure."""
 
     NO = "the server has not begun with it"
     UNKNOWN = "the server may have done it"
 
 
-#: The HTTP statuses of failures that may pass by themselves, and what they say of a write (API conventions of Kubernetes, "HTTP Status codes"; RFC 9110,
-#: section 15). All others are final, such as 401, 403, 404, 409 and 422: the same request would be answered alike.
+#: The HTTP statuses of failures that may pass by themselves, and what they say of a write (API conventions of
+#: Kubernetes, "HTTP Status codes"; RFC 9110, section 15). All others are final, such as 401, 403, 404, 409 and 422: if
+#: the same request is sent again, it gets the same answer.
 TRANSIENT: Mapping[int, Done] = {
     408: Done.UNKNOWN,
     429: Done.NO,
@@ -65,7 +66,8 @@ TRANSIENT: Mapping[int, Done] = {
 #: A shorter text is no secret, and may be a part of any word.
 _SECRET = 6
 _NO_API_SERVER = "Check host and proxy: the server that answers is not a Kubernetes API server."
-#: How an API server says that it does not know a kind: by a Status, or by the text of its multiplexer. Proxies have pages of their own.
+#: The words of an API server about an unknown kind: by a Status, or by the text of its multiplexer. Proxies have pages
+#: of their own.
 _UNKNOWN_KIND = re.compile(r"404 page not found|the server could not find the requested resource")
 _POLICY = "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
 
@@ -77,10 +79,10 @@ def error_from(
     retry_after: float = 0.0,
     sent: Mapping[str, Any] | None = None,
 ) -> KubeError:
-    """The error for an answer with an HTTP status that is not a success. The answer asks for a wait of ``retry_after`` seconds; ``sent`` is the object of
-    the request, or its patch.
+    """The error for an answer with an HTTP status that is no success. The answer asks for a wait of ``retry_after``
+    seconds; ``sent`` is the object of the request, or its patch.
 
-    The reason of a Status object decides before the HTTP status, as two reasons share 409.
+    If there is a Status object, its reason decides before the HTTP status: two reasons share 409.
     """
     reason = str(body.get("reason") or "")
     message = _public(attempt, body, sent or {}, str(body.get("message") or reason or f"HTTP status {status}"))
@@ -185,7 +187,7 @@ def _public(attempt: Attempt, body: Mapping[str, Any], sent: Mapping[str, Any], 
 
 
 def _values(secret: Mapping[str, Any]) -> Iterator[str]:
-    """The data of a Secret as a message may quote it."""
+    """The data of a Secret in the forms that a message may quote."""
     for encoded in filter(None, (secret.get("data") or {}).values()):
         yield encoded
         with suppress(binascii.Error, UnicodeDecodeError):

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 #: Seconds for one answer. The API server itself gives up after 60.
 REQUEST_TIMEOUT = 60.0
-#: Seconds to connect, with the TLS handshake, for which an API server at a high load takes as long as for an answer. An
-#: address that is filtered out does not answer at all, and gets half the time of an answer.
+#: Seconds to connect, with the TLS handshake. If the load is high, an API server takes as long for the handshake as for
+#: an answer. A filtered address does not answer at all, and gets half the time of an answer.
 _CONNECT_TIMEOUT = REQUEST_TIMEOUT / 2
 _CHUNK = 65536
 _UNAUTHORIZED = 401
@@ -60,11 +60,11 @@ class _Request:
     path: str
     #: Seconds that the server has for its answer.
     seconds: float
-    #: The query parameters; None where there are none.
+    #: The query parameters; None if there are none.
     query: Mapping[str, str] | None = None
-    #: The encoded body; None where there is none.
+    #: The encoded body; None if there is none.
     body: bytes | None = None
-    #: Content type of the body; of the answer where there is no body.
+    #: Content type of the body; of the answer if there is no body.
     content_type: str = "application/json"
     #: Whether to read the whole answer at once; else as a stream.
     preload: bool = True
@@ -89,7 +89,7 @@ def _with_certificate(configuration: Configuration) -> ssl.SSLContext:
 
 
 def _verifying(configuration: Configuration) -> ssl.SSLContext:
-    """Raises OptionsError."""
+    """The settings that verify the API server. Raises OptionsError."""
     try:
         return to_api_server(configuration.ssl_ca_cert, verify=configuration.verify_ssl)
     except ssl.SSLError:
@@ -98,7 +98,7 @@ def _verifying(configuration: Configuration) -> ssl.SSLContext:
         raise OptionsError(TRUST, f"cannot be read ({error.strerror})", "Correct the path.") from None
 
 
-#: Arguments that the library passes to each connection. From these urllib3 makes settings for TLS of its own.
+#: Arguments that the library passes to each connection. urllib3 makes settings for TLS of its own from them.
 _OF_THE_LIBRARY = ("ca_certs", "ca_cert_data", "cert_file", "key_file")
 
 
@@ -119,7 +119,7 @@ def _pool(configuration: Configuration, host: str) -> Any:
 
 
 class HttpTransport:
-    """Connections are kept open between requests. May be shared by threads."""
+    """Requests over connections that stay open between them. Threads may share it."""
 
     def __init__(
         self,
@@ -128,9 +128,10 @@ class HttpTransport:
         timeout: float = REQUEST_TIMEOUT,
         load_again: Callable[[], Configuration] | None = None,
     ) -> None:
-        """The headers are sent with every request; with Authorization among them, the configuration's is not sent. The timeout is in seconds, for one
-        answer. The function ``load_again`` gives the configuration with new credentials, when the server no longer accepts the present credentials; it
-        is None where they cannot change. Raises OptionsError where a certificate or key cannot be used.
+        """The headers are sent with every request. If Authorization is among them, the configuration's is not sent. The
+        timeout is in seconds, for one answer. The function ``load_again`` gives the configuration with new credentials,
+        if the server no longer accepts the present credentials; it is None if they cannot change. Raises OptionsError
+        if a certificate or key cannot be used.
         """
         self._load_again, self._renewing = load_again, Lock()
         # Whether the server has accepted credentials of this transport.
@@ -139,7 +140,7 @@ class HttpTransport:
         self._headers = list(headers)
         self._has_credentials = any(name == "Authorization" for name, value in headers)
         self._timeout = timeout
-        # A token that is refreshed sets everything of the kubeconfig again, the host too.
+        # A refreshed token sets everything of the kubeconfig again, the host too.
         self._host = str(configuration.host).rstrip("/")
         self._pool = _pool(configuration, self._host)
 
@@ -177,14 +178,14 @@ class HttpTransport:
                 return
             yield from self._events(answer, seconds)
         finally:
-            # When the reader stops early, the rest of the stream must not reach the next request.
+            # If the reader stops early, the rest of the stream must not reach the next request.
             answer.close()
 
     def log_in_again(self, refused: Sequence[tuple[str, str]]) -> bool:
-        """Whether there are other credentials than the refused headers: an exec plugin runs again, and files
-        are read again.
+        """Whether there are other credentials than the refused headers: an exec plugin runs again, and files are read
+        again.
 
-        The API server has done nothing of a request that it answers with 401, so the request may be sent again.
+        If the API server answers with 401, it has done nothing of the request: the request may be sent again.
         """
         if self._load_again is None:
             return False
@@ -201,7 +202,7 @@ class HttpTransport:
             return True
 
     def route(self) -> Route:
-        """How a connection of the caller's own to this API server is opened, with the present credentials. Raises
+        """How to open a connection of the caller's own to this API server, with the present credentials. Raises
         OptionsError.
         """
         # The pool of a SOCKS proxy is of another class; its proxy must not be overlooked.
@@ -215,7 +216,7 @@ class HttpTransport:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences with a remedy that say what others on the network could read or pretend: keys of CAs go this way."""
+        """Sentences with a remedy about what others on the network could read or pretend: keys of CAs go this way."""
         if self._host.lower().startswith("http://"):
             credentials = self._has_credentials or bool(self._authentication())
             return _plain_http(self._host, credentials)
@@ -254,9 +255,10 @@ class HttpTransport:
         raise TransportError(f"{self._host} sent a line that is no watch event")
 
     def _send_logged_in(self, request: _Request) -> Any:
-        """Send the request; after a 401, log in again and send it once more. Where the server has accepted credentials before, raise a TransportError that may
-        pass: an identity provider may be away for a moment, a server that has just started refuses every token until it has reached that provider, and a call
-        that has paused the operator must not end for that.
+        """Send the request; after a 401, log in again and send it once more. If the server has accepted credentials
+        before, raise a TransportError that may pass. An identity provider may be away for a moment. A server that has
+        just started refuses every token until it has reached that provider. A call that has paused the operator must
+        not end for that.
         """
         used = self._all_headers()
         answer = self._send(request)
@@ -300,7 +302,7 @@ class HttpTransport:
         return [*self._headers, *self._authentication()]
 
     def _authentication(self) -> list[tuple[str, str]]:
-        """Read for each request: a token may be renewed meanwhile."""
+        """The header with the credentials, read for each request: a token may be renewed meanwhile."""
         if self._has_credentials:
             return []
         setting = self._configuration.auth_settings().get("BearerToken")

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A Lease per Kafka cluster: one run at a time (I10); a killed run locks the next run out for a short time only."""
+"""A Lease per Kafka cluster: one run at a time (I10). If a run is killed, it locks the next run out for a short time
+only.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ from .wait import Objects, wait_until
 DURATION = timedelta(seconds=30)
 #: How long the Lease of another run is watched at most: longer than any run takes from one renewal to the next.
 LONGEST = timedelta(minutes=5)
-#: How long a Lease outlasts its duration, by the clock of the API server, before it counts as run out: the clocks of several API servers differ, and the API
-#: server notes the time of a write to a second.
+#: How long a Lease outlasts its duration, by the clock of the API server, before it counts as run out. The clocks of
+#: several API servers differ, and the API server notes the time of a write to a second.
 TOLERANCE = timedelta(seconds=15)
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
@@ -29,9 +31,10 @@ _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 class TrustLease:
     """The Lease of one cluster.
 
-    Expiry is measured by watching the Lease on a monotonic clock of this machine, as client-go does; clocks of two machines are not compared. A Lease that no
-    run has renewed for longer than its duration when this run comes is not watched: the API server notes when ``renewTime`` was last written
-    (``metadata.managedFields``), by the clock that dates its answers, and ``renewTime`` itself says no later time.
+    Expiry is measured by watching the Lease on a monotonic clock of this machine, as client-go does; clocks of two
+    machines are not compared. If no run has renewed the Lease for longer than its duration when this run comes, it is
+    not watched. The API server has noted when ``renewTime`` was last written (``metadata.managedFields``), by the clock
+    that dates its answers, and ``renewTime`` itself says no later time.
     """
 
     def __init__(
@@ -49,9 +52,10 @@ class TrustLease:
         tell: Callable[[str], None] = drop_sentence,
         why_taken: Callable[[Mapping[str, Any]], StepError | None] = lambda lease: None,
     ) -> None:
-        """The holder is the name of the call. The time of day by ``now``, in UTC, is only written down; seconds by ``monotonic`` count, also while the machine
-        sleeps. The Lease gets the labels when it is created. The function ``tell`` gets a sentence, which names the cluster, before the call waits for the
-        Lease of another holder. The function ``why_taken`` gives the error about a Lease of another program that has the name of this Lease.
+        """The holder is the name of the call. The time of day by ``now``, in UTC, is only written down; seconds by
+        ``monotonic`` count, also while the machine sleeps. The Lease gets the labels when it is created. The function
+        ``tell`` gets a sentence with the name of the cluster before the call waits for the Lease of another holder. The
+        function ``why_taken`` gives the error if the Lease of another program has this name.
         """
         self._client = client
         self._namespace = namespace
@@ -71,24 +75,27 @@ class TrustLease:
 
     @property
     def is_held(self) -> bool:
-        """Whether it was taken and not given back. An attempt to take it that has failed may have taken it, which ``release`` undoes."""
+        """Whether it was taken and not given back. If an attempt to take it has failed, it may still have taken it;
+        ``release`` undoes that.
+        """
         return self._held is not None
 
     def acquire(self) -> bool:
-        """Take the Lease when it is free, has this holder, or runs out while it is watched. Return whether another run had it.
+        """Take the Lease if it is free, has this holder, or runs out while it is watched. Return whether another run
+        had it.
 
-        While another run holds it, it is watched: a renewal proves that run alive (LeaseHeld at once); no renewal for its
-        duration proves it dead. So does the API server's note that the last renewal is longer ago.
+        If another run holds it, it is watched. A renewal proves that run alive (LeaseHeld at once); no renewal for its
+        duration proves it dead. So does the API server's note of an older last renewal.
         """
         return self._acquire(self._await_expiry)
 
     def acquire_at_once(self) -> None:
-        """Take the Lease when it is free or has this holder. LeaseHeld while another run holds it."""
+        """Take the Lease if it is free or has this holder. Raises LeaseHeld if another run holds it."""
         self._acquire(self._refuse)
 
     def _acquire(self, get_past: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> bool:
-        """Take the Lease, and return whether another run had it. From the Lease as another run holds it, ``get_past`` leads to the Lease as this run takes it.
-        Raises LeaseHeld, and StepError where the Lease is another program's.
+        """Take the Lease, and return whether another run had it. From the Lease of another run, ``get_past`` leads to
+        the Lease as this run takes it. Raises LeaseHeld, and StepError if the Lease is another program's.
         """
         was_held = False
         while True:
@@ -110,21 +117,19 @@ class TrustLease:
                 was_held = True
 
     def renew_if_due(self) -> None:
-        """Renew after a third of the shortest duration. Raises LeaseHeld when another run has taken the Lease over."""
+        """Renew after a third of the shortest duration. Raises LeaseHeld if another run has taken the Lease over."""
         if self._held is None or self._seconds_since_renewal() < self._shortest / 3:
             return
         try:
             self._renew(self._held)
         except (Unreachable, Unavailable):
-            # As long as the Lease has not run out, no other run can have taken it. The attempt itself may have taken long.
+            # If the Lease has not run out, no other run can have taken it. The attempt itself may have taken long.
             if self._seconds_since_renewal() >= self._seconds_left(_spec(self._held)):
                 raise
 
     @property
     def _duration(self) -> int:
-        """Seconds for which the Lease is good after a renewal that is sent now: before the next renewal a run may
-        observe the cluster.
-        """
+        """Seconds of the Lease after a renewal sent now: before the next renewal a run may observe the cluster."""
         return int(min(self._client.response_time.within(self._shortest, OBSERVATION), LONGEST.total_seconds()))
 
     def _seconds_since_renewal(self) -> float:
@@ -221,7 +226,7 @@ class TrustLease:
             self._held = self._client.create(LEASES, self._namespace, body)
         else:
             self._held = self._patch(current, spec)
-        # The time before the request, because for other runs the Lease may have begun then.
+        # The time before the request: for other runs the Lease may have begun then.
         self._renewed_at = begun
 
     def _patch(self, current: Mapping[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
@@ -238,14 +243,16 @@ class TrustLease:
         )
 
     def _seconds_left(self, spec: Mapping[str, Any]) -> float:
-        """Seconds after its last renewal. Another program may write any number into a Lease, so the wait for it is bounded."""
+        """Seconds left after its last renewal. Another program may write any number into a Lease, so the wait for it is
+        bounded.
+        """
         said = spec.get("leaseDurationSeconds")
         seconds = float(said) if isinstance(said, int) and said > 0 else self._shortest
         return min(seconds, LONGEST.total_seconds())
 
     def _seconds_idle(self, lease: Mapping[str, Any]) -> float:
-        """Seconds since the last renewal by the clock of the API server; 0 where that is unknown. The clock of the holder may be behind, so the note of the API
-        server counts as well, and the later time of both.
+        """Seconds since the last renewal by the clock of the API server; 0 if that is unknown. If the clock of the
+        holder is behind, the note of the API server tells the later time; the later of both counts.
         """
         noted = [manager.get("time") for manager in managers_of(lease) if owns(manager, ("spec", "renewTime"))]
         renewed, now = [read_time(time) for time in (*noted, _spec(lease).get("renewTime"))], self._client.server_time
@@ -279,6 +286,8 @@ def _spec(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 
 def _holding(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """The fields of a Lease that runs write. A field, a label or an annotation of another program renews no Lease."""
+    """The fields of a Lease that runs write. If another program writes a field, a label or an annotation, it renews no
+    Lease.
+    """
     spec = _spec(lease)
     return {name: spec.get(name) for name in ("holderIdentity", "renewTime", "acquireTime", "leaseTransitions")}

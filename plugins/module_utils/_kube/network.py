@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Connections to the API server beside its requests, with the same address, TLS, proxy and credentials, and to other
-servers that get secrets; failures of the network in words that name the address and the option to look at; and how long
-a server asks its clients to wait.
+servers that get secrets; failures of the network in words with the address and the option to look at; and how long a
+server asks its clients to wait.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NETWORK = f"{_HOST}, the network and the proxy options"
 TRUST = "ca_cert (K8S_AUTH_SSL_CA_CERT, or certificate-authority in kubeconfig)"
 #: The option with the certificate that logs in to the API server.
 OWN = "client_cert and client_key (K8S_AUTH_CERT_FILE and K8S_AUTH_KEY_FILE, or client-certificate in kubeconfig)"
-#: Failures of the proxy, or of the server behind it, after which another try may succeed.
+#: Failures of the proxy, or of the server behind it: another try may succeed.
 _TRANSIENT = re.compile(r"Tunnel connection failed: 5\d\d")
 #: How urllib3 names the limit that was over.
 _LIMIT = re.compile(r"read timeout=([\d.]+)")
@@ -47,7 +47,7 @@ def host_and_port(host: str) -> str:
 
 def for_pool(context: ssl.SSLContext) -> ssl.SSLContext:
     """The context, from here on for connections of urllib3 only. Before its release 2 the library compares names and
-    addresses itself, and OpenSSL does not learn which address was called.
+    addresses itself, and OpenSSL does not learn the called address.
     """
     if int(metadata.version("urllib3").split(".", maxsplit=1)[0]) < 2 and context.verify_mode is ssl.CERT_REQUIRED:
         context.check_hostname = False
@@ -58,7 +58,7 @@ _LOOPBACK = re.compile(r"localhost|127(?:\.\d+){3}|::1")
 
 
 def is_on_this_machine(url: str) -> bool:
-    """A proxy on this machine, such as the agent of Vault, has TLS of its own."""
+    """Whether the URL leads to this machine. A proxy here, such as the agent of Vault, has TLS of its own."""
     parts = urlsplit(url)
     return parts.scheme == "http" and _LOOPBACK.fullmatch(parts.hostname or "") is not None
 
@@ -69,8 +69,8 @@ def is_safe(url: str) -> bool:
 
 
 def pool_of_environment(url: str, context: ssl.SSLContext) -> Any:
-    """Connections with this server, through the proxy that the environment names for it (HTTPS_PROXY, NO_PROXY), if it
-    names any. A connection without TLS stays on this machine. Raises TransportError.
+    """Connections with this server, through its proxy of the environment (HTTPS_PROXY, NO_PROXY), if there is one. A
+    connection without TLS stays on this machine. Raises TransportError.
     """
     from urllib.request import getproxies, proxy_bypass
 
@@ -99,7 +99,9 @@ def pool_of_environment(url: str, context: ssl.SSLContext) -> Any:
 
 
 def retry_after(header: str) -> float | None:
-    """Seconds that a server asks its clients to wait, as a number or as a date (RFC 9110, section 10.2.3); None for any other text."""
+    """Seconds that a server asks its clients to wait, as a number or as a date (RFC 9110, section 10.2.3); None for any
+    other text.
+    """
     try:
         return float(urllib3.util.Retry().parse_retry_after(header))
     except (urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
@@ -108,7 +110,9 @@ def retry_after(header: str) -> float | None:
 
 
 def describe_failure(error: Exception, host: str, seconds: float) -> TransportError:
-    """The failure in words that name the address and the option to look at. The error comes from urllib3 or a socket, which had so many seconds."""
+    """The failure in words, with the address and the option to look at. The error comes from urllib3 or a socket that
+    had so many seconds.
+    """
     where = f"the API server {host_and_port(host)}"
     failures = urllib3.exceptions
     if isinstance(error, failures.ProxyError):
@@ -157,7 +161,7 @@ def proxy_failure(error: Exception) -> tuple[str, bool]:
 
 
 def innermost_cause(error: Exception) -> str:
-    """The innermost cause of an error in its own words, or the name of its class where it has none; without the text of
+    """The innermost cause of an error in its own words, or the name of its class if it has none; without the text of
     the request.
     """
     *_outer, found = causes(error)
@@ -171,20 +175,20 @@ class Route:
 
     #: The URL of the API server, without a slash at its end.
     host: str
-    #: The settings for TLS; None where the URL has none.
+    #: The settings for TLS; None if the URL has none.
     context: ssl.SSLContext | None
     #: The name that the certificate of the API server has to hold; None for the host of the URL.
     server_name: str | None
     #: Credentials and impersonation for the API server; they are secret: no repr.
     headers: Sequence[tuple[str, str]]
-    #: URL of the proxy; None where there is none, or no_proxy excludes this server.
+    #: URL of the proxy; None if there is none, or no_proxy excludes this server.
     proxy: str | None
     #: Headers for the proxy itself, such as its credentials: no repr.
     proxy_headers: Mapping[str, str]
 
 
 def dial(route: Route, timeout: float) -> socket.socket:
-    """A connected socket, with TLS where the URL says so. Raises TransportError."""
+    """A connected socket, with TLS if the URL says so. Raises TransportError."""
     where = urlsplit(route.host)
     try:
         plain = _through_proxy(route, where, timeout) if route.proxy else _directly(where, timeout)

@@ -5,9 +5,9 @@
 """A new token of the identity provider of a kubeconfig (auth-provider oidc), as kubectl gets it: OpenID Connect
 Discovery 1.0, section 4, and OAuth 2.0 (RFC 6749, section 6).
 
-The login of the Kubernetes library does not verify the identity provider where the kubeconfig names no CA of it,
-verifies it strictly with some releases of Python, and writes the CA into a file. A refresh token opens the cluster, so
-this file has its own login of two requests, over verified connections.
+The login of the Kubernetes library does not verify the identity provider if the kubeconfig names no CA of it. With some
+releases of Python it verifies the identity provider strictly. It writes the CA into a file. A refresh token opens the
+cluster, so this file has its own login of two requests, over verified connections.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _CONNECT, _READ = 10.0, 30.0
 
 
 def refresh(config: Mapping[str, Any]) -> dict[str, str]:
-    """The entries of an auth-provider's ``config`` that a login gives again: id-token, and refresh-token where the
-    provider changes it. Raises OptionsError, which quotes no token.
+    """The new entries of an auth-provider's ``config`` after a login: id-token, and refresh-token if the provider
+    changes it. Raises OptionsError, which quotes no token.
     """
     issuer = str(config["idp-issuer-url"]).rstrip("/")
     login = _Login(issuer, _context(config))

@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A byte stream to a port of a pod, through the port-forward subresource or by the pod's own address where there is a
+"""A byte stream to a port of a pod, through the port-forward subresource, or by the pod's own address if there is a
 route to it; and a command in a container of a pod, through the exec subresource.
 
 Both subresources speak the websocket protocol v4.channel.k8s.io. A port has two channels: data (0) and errors (1). The
-first message of each is the port, as two bytes. A command has a channel for what it writes (1, 2), and one for how it ended (3).
+first message of each is the port, as two bytes. A command has a channel for what it writes (1, 2), and one for how it
+ended (3).
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _PROTOCOL = "v4.channel.k8s.io"
 _DATA, _ERRORS = 0, 1
 _ENDED = 3
 _PORT_BYTES = 2
-#: How the API server begins its answer where the Node of a pod has no address (NoMatchError of its package util/node).
+#: The first words of the API server's answer if the Node of a pod has no address (NoMatchError of its package
+#: util/node).
 _NO_ADDRESS = "no preferred addresses found"
 
 
@@ -44,7 +46,9 @@ class Routed(Protocol):
 
 @dataclass(frozen=True)
 class _Forwarding(Attempt):
-    """An attempt to reach a port. Until Kubernetes 1.34 a websocket needs the verb get here; since 1.35 it needs create (KEP-4006)."""
+    """An attempt to reach a port. Until Kubernetes 1.34 a websocket needs the verb get here; since 1.35 it needs create
+    (KEP-4006).
+    """
 
     #: The port of the pod.
     port: int = 0
@@ -61,7 +65,7 @@ class _Forwarding(Attempt):
 class _Running(Attempt):
     """An attempt to run a command. The verbs are as for ports."""
 
-    #: The container of the pod in which the command is to run.
+    #: The container of the pod for the command.
     container: str = ""
 
     def __str__(self) -> str:
@@ -69,7 +73,9 @@ class _Running(Attempt):
 
 
 class PodStream:
-    """Bytes to and from a port of a pod. Timeouts in seconds; TimeoutError when one has passed, KubeError else."""
+    """Bytes to and from a port of a pod. Timeouts are in seconds; raises TimeoutError if one has passed, KubeError
+    else.
+    """
 
     def __init__(self, connection: Any, attempt: Attempt) -> None:
         self._connection = connection
@@ -84,7 +90,7 @@ class PodStream:
             self._fail(error)
 
     def recv(self, timeout: float) -> bytes:
-        """The bytes that came, at least one; empty when the pod has closed the connection."""
+        """The arrived bytes, at least one; empty if the pod has closed the connection."""
         end = time.monotonic() + timeout
         while True:
             # Pings and announcements of the port are no answer, so they do not prolong the wait.
@@ -139,8 +145,8 @@ def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout
 def run_command(
     transport: Routed, namespace: str, pod: str, container: str, command: Sequence[str], *, timeout: float
 ) -> None:
-    """Run a command in a container, and wait until it has ended. The timeout is in seconds, to get through to the API server, and for the command. Raises
-    KubeError where the command was not started, did not end in time, or failed.
+    """Run a command in a container, and wait until it has ended. The timeout is in seconds, to get through to the API
+    server, and for the command. Raises KubeError if the command was not started, did not end in time, or failed.
     """
     attempt = _Running("create, get", PODS, namespace, pod, "exec", container)
     asked = [("container", container), *(("command", part) for part in command), ("stdout", "true"), ("stderr", "true")]
@@ -189,7 +195,7 @@ def _open(transport: Routed, path: str, attempt: Attempt, timeout: float) -> Ite
     try:
         yield connection
     finally:
-        # A regular close would wait for an answer, which the pod may never give.
+        # A regular close would wait for an answer. The pod may never give it.
         connection.shutdown()
 
 
@@ -221,7 +227,7 @@ def _connect(route: Route, path: str, attempt: Attempt, timeout: float) -> Any:
             attempt, str(error), error.remedy or "Run again; check the network.", is_transient=error.transient
         ) from None
     if connection.getstatus() != 101:
-        # Older releases of the library take a redirect for an answer when they must not follow it.
+        # If they must not follow a redirect, older releases of the library take it for an answer.
         connection.shutdown()
         raise Unavailable(attempt, f"HTTP status {connection.getstatus()}", "Check host and proxy.")
     return connection
@@ -253,7 +259,7 @@ class _Reaching(Attempt):
 
 
 class SocketStream:
-    """Bytes to and from a socket. Timeouts in seconds; TimeoutError when one has passed, KubeError else."""
+    """Bytes to and from a socket. Timeouts are in seconds; raises TimeoutError if one has passed, KubeError else."""
 
     def __init__(self, connection: socket.socket, attempt: Attempt) -> None:
         self._connection = connection
@@ -267,7 +273,7 @@ class SocketStream:
             self._fail(error)
 
     def recv(self, timeout: float) -> bytes:
-        """The bytes that came, at least one; empty when the pod has closed the connection."""
+        """The arrived bytes, at least one; empty if the pod has closed the connection."""
         self._connection.settimeout(max(timeout, 0.001))
         try:
             return self._connection.recv(_RECEIVED)
@@ -283,9 +289,9 @@ class SocketStream:
 
 
 class DirectPorts:
-    """Implements ``_strimzi.apply.work.PortOpener`` for the pods that exist when it is made.
+    """Implements ``_strimzi.apply.work.PortOpener`` for the present pods, at the time when it is made.
 
-    Another pod may get the address of a pod that has ended meanwhile; its UID or its certificate shows that.
+    If a pod has ended meanwhile, another pod may get its address; its UID or its certificate shows that.
     """
 
     def __init__(self, client: KubeClient, namespace: str, selector: str) -> None:

@@ -4,17 +4,17 @@
 # Private to this collection: not a public interface, may change at any time.
 """Keys and certificates for libraries that read them from paths only, without a file on a disk.
 
-A memory file has no name that another process could open. Its path is /proc/self/fd of this process, which only root
-and processes that may trace it can enter. It is on no disk, closed in every child, and gone when this process closes it
-or is killed. A temporary file would have been on a disk, in its journal and perhaps in a snapshot, even if it were
+A memory file has no name for other processes to open. Its path is /proc/self/fd of this process. Only root can enter
+it, and processes that may trace this process. It is on no disk, closed in every child, and gone if this process closes
+it or is killed. A temporary file would have been on a disk, in its journal and perhaps in a snapshot, even if it were
 removed at once.
 
 TLS reads the certificates and keys of a kubeconfig from paths only, so the Kubernetes library writes them into files.
-Where the system has a file system in memory, it does that there, and this module moves the content to a memory file at
-once. Under the name that the library remembers stays a link to it, which no other process can follow.
+If the system has a file system in memory, the library writes them there, and this module moves the content to a memory
+file at once. A link to it stays under the name that the library remembers; no other process can follow it.
 
-Folders of a process carry a lock, by which others can recognise the remains of a killed process: the kernel drops a
-lock with its process.
+Folders of a process carry a lock: the kernel drops a lock with its process. By the lock, others can recognise the
+remains of a killed process.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def keep_folder(folder: Path) -> None:
 
 
 def remove_abandoned(parent: Path, pattern: str) -> None:
-    """Remove folders of this user that were made long enough ago, and that no process holds."""
+    """Remove folders of this user that were made long enough ago, if no process holds them."""
     for folder in parent.glob(pattern):
         try:
             _remove_if_abandoned(folder)
@@ -68,8 +68,8 @@ def remove_abandoned(parent: Path, pattern: str) -> None:
 
 
 def _remove_if_abandoned(folder: Path) -> None:
-    """Raises OSError where it is not to be removed."""
-    # A link that another user put into a public folder is not followed.
+    """Remove the folder. Raises OSError if it is not to be removed."""
+    # If another user put a link into a public folder, it is not followed.
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         found = os.fstat(descriptor)
@@ -94,7 +94,7 @@ def memory_file(name: str, content: bytes) -> int:
 
 
 def path_of(descriptor: int) -> str:
-    """The path by which this process alone reads the file."""
+    """The path of the file, for this process alone."""
     return f"/proc/self/fd/{descriptor}"
 
 
@@ -130,7 +130,7 @@ def folder_for_keys() -> str:
 
 
 def move_into_memory(configuration: Configuration) -> None:
-    """The files that the library wrote into that folder; where there are no memory files they stay until the end."""
+    """Move the library's files in that folder into memory files; if there are none, the files stay until the end."""
     if not are_available():
         return
     for attribute in _ATTRIBUTES:

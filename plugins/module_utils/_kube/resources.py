@@ -21,11 +21,11 @@ _READING = frozenset({"get", "list", "watch"})
 
 @dataclass(frozen=True)
 class Resource:
-    """A kind and where it is served."""
+    """A kind, and its place in the API."""
 
     #: Its API group; empty for the core API.
     group: str
-    #: The version of the group that is requested, such as ``v1``.
+    #: The requested version of the group, such as ``v1``.
     version: str
     #: The name of the kind in URLs and in rules of a Role.
     plural: str
@@ -51,15 +51,15 @@ class Resource:
 class Attempt:
     """An attempted request."""
 
-    #: The verb as in a rule of a Role; two verbs with a comma where releases of Kubernetes differ.
+    #: The verb as in a rule of a Role; two verbs with a comma if releases of Kubernetes differ.
     verb: str
     #: The kind of the object.
     resource: Resource
     #: The namespace of the object; None for cluster-scoped resources, and for a list of all namespaces.
     namespace: str | None
-    #: The name of the object; None for lists, and for a new object that has none.
+    #: The name of the object; None for lists, and for a new object without a name.
     name: str | None = None
-    #: The part of the object that the request is about, such as ``status``; None for the object itself.
+    #: The part of the object, such as ``status``, that the request is about; None for the object itself.
     subresource: str | None = None
 
     @property
@@ -101,7 +101,7 @@ EVENTS = Resource("events.k8s.io", "v1", "events", "Event")
 
 
 def read_json(text: str | bytes) -> Any:
-    """The value of a JSON text that another program has written; None where the text is not JSON, or nests deeper than Python reads."""
+    """The value of a JSON text of another program; None if the text is not JSON, or nests deeper than Python reads."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -112,9 +112,9 @@ _FIRST_YEAR, _LAST_YEAR = 1970, 9000
 
 
 def read_time(value: object) -> datetime | None:
-    """The time, aware; None where there is none, or something else stands in its place.
+    """The time, aware; None if there is none, or something else stands in its place.
 
-    Python 3.10 does not read the Z with which the API server ends every time.
+    The API server ends every time with a Z. Python 3.10 does not read it.
     """
     try:
         found = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
@@ -124,7 +124,7 @@ def read_time(value: object) -> datetime | None:
     return None if found.tzinfo is None or not _FIRST_YEAR <= found.year <= _LAST_YEAR else found
 
 
-#: Where a field is in its object: ("data", "ca.crt"), ("metadata", "annotations", "strimzi.io/ca-cert-generation").
+#: The path of a field in its object: ("data", "ca.crt"), ("metadata", "annotations", "strimzi.io/ca-cert-generation").
 #: An object in a list stands there by its name in brackets: ("spec", "pods", "[demo-kafka-0]", "metadata", "labels").
 Field: TypeAlias = tuple[str, ...]
 
@@ -135,7 +135,9 @@ def in_list(name: str) -> str:
 
 
 def managers_of(found: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
-    """The programs that have written to the object, as the API server notes them (Kubernetes API, ``metadata.managedFields``)."""
+    """The programs that have written to the object, as the API server notes them (Kubernetes API,
+    ``metadata.managedFields``).
+    """
     return ((found or {}).get("metadata") or {}).get("managedFields") or ()
 
 
@@ -145,14 +147,14 @@ def owns(manager: Mapping[str, Any], field: Field) -> bool:
 
 
 def owned_in(manager: Mapping[str, Any], field: Field) -> Iterator[Field]:
-    """The fields directly in this field, such as the entries of ``("data",)``, that this program has written last."""
+    """The fields directly in this field, such as entries of ``("data",)``, if this program has written them last."""
     for name in _owned_at(manager, field) or ():
         if name.startswith("f:"):
             yield (*field, name.removeprefix("f:"))
 
 
 def _owned_at(manager: Mapping[str, Any], field: Field) -> Mapping[str, Any] | None:
-    """The part of ``fieldsV1`` about this field; None where the program has not written the field."""
+    """The part of ``fieldsV1`` about this field; None if the program has not written the field."""
     fields: Any = manager.get("fieldsV1") or {}
     for part in field:
         if part.startswith("["):
@@ -178,8 +180,8 @@ def _flatten_fields(above: Field, fields: Mapping[str, Any]) -> Iterator[Field]:
             yield from inside or (field,)
 
 
-#: The manager by which the API server notes fields that this collection has written, whatever User-Agent is configured (Kubernetes API,
-#: ``metadata.managedFields``).
+#: The manager of fields that this collection has written, in the notes of the API server (Kubernetes API,
+#: ``metadata.managedFields``), whatever User-Agent is configured.
 FIELD_MANAGER = "trustops.strimzi"
 
 
@@ -189,18 +191,18 @@ def is_of_this_collection(found: Mapping[str, Any] | None, field: Field) -> bool
 
 
 def fields_of_this_collection(found: Mapping[str, Any] | None, field: Field) -> Iterator[Field]:
-    """The fields directly in this field that a call of this collection has written last."""
+    """The fields directly in this field, if a call of this collection has written them last."""
     for manager in managers_of(found):
         if manager.get("manager") == FIELD_MANAGER:
             yield from owned_in(manager, field)
 
 
 def ahead_of_server(sent: datetime, received: datetime, date: str) -> timedelta | None:
-    """How far the clock of this machine is ahead of the server's; negative where it is behind, zero where the two may agree. None where the answer does not
-    tell.
+    """How far the clock of this machine is ahead of the server's; negative if it is behind, zero if the two may agree.
+    None if the answer does not tell.
 
-    By the clock of this machine the request went at ``sent`` and the answer came at ``received``, whose field ``Date`` has whole seconds (RFC 9110 section
-    6.6.1).
+    By the clock of this machine the request went at ``sent`` and the answer came at ``received``. The field ``Date`` of
+    the answer has whole seconds (RFC 9110 section 6.6.1).
     """
     told = _read_date(date)
     if told is None:
@@ -210,7 +212,7 @@ def ahead_of_server(sent: datetime, received: datetime, date: str) -> timedelta 
 
 @lru_cache(maxsize=64)
 def _read_date(date: str) -> datetime | None:
-    """The time in a field ``Date``; None for any other text. Answers that come in the same second have the same."""
+    """The time in a field ``Date``; None for any other text. Answers of the same second have the same time."""
     try:
         told = parsedate_to_datetime(date)
     except (TypeError, ValueError):

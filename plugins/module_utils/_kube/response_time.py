@@ -4,8 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """How long the API server takes for its answers, as a call measures it, and the limits that grow with that.
 
-A limit in seconds that is right for a prompt API server is wrong where each answer takes ten seconds. So every limit
-for an act in which the API server answers is the time of the act itself, and in addition the time of these answers.
+A limit in seconds may be right for a prompt API server, and wrong if each answer takes ten seconds. So if the API
+server answers in an act, the limit is the time of the act itself, and in addition the time of these answers.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 #: The answers that a call awaits for one observation of a cluster, and for the renewal of its Lease, at most.
 OBSERVATION = 20
-#: The answers that a connection to a port of a pod takes on its way through the API server, with what a client and the
-#: process in the pod say to each other there: the TLS connection to the API server, the request, and three messages
-#: that the API server passes on, for which it is as slow.
+#: The answers for a connection to a port of a pod through the API server, with the talk of a client and the process in
+#: the pod: the TLS connection to the API server, the request, and three messages. The API server passes them on, and is
+#: as slow for them.
 CONVERSATION = 5
-#: The number of answers that count: enough to have slow answers among them, few enough to forget a moment of overload.
+#: The number of counted answers: enough to have slow answers among them, few enough to forget a moment of overload.
 _LAST = 20
 
 
@@ -35,12 +35,12 @@ class ResponseTime:
 
     @property
     def answer(self) -> float:
-        """Seconds that an answer takes at present: the longest of the last answers; 0 before the first answer."""
+        """Seconds for an answer at present: the longest of the last answers; 0 before the first answer."""
         return max(tuple(self._last), default=0.0)
 
     def within(self, seconds: float, answers: int) -> float:
-        """The limit in seconds for an act that has so many ``seconds`` where the API server answers at once, and in
-        which it answers so often.
+        """The limit in seconds for an act with so many answers of the API server. The act has ``seconds`` if the API
+        server answers at once.
         """
         return seconds + answers * self.answer
 
@@ -50,8 +50,8 @@ PROMPT = ResponseTime()
 
 
 class Countdown:
-    """The limit of a wait that looks again and again. The time that a look takes shows nothing of what the wait is for,
-    so the wait gets it again, at most once as long as its limit.
+    """The limit of a wait that looks again and again. The time of a look shows nothing of what the wait is for. So the
+    wait gets it again, at most once as long as its limit.
     """
 
     def __init__(self, monotonic: Callable[[], float], seconds: float, least_looks: int = 0) -> None:
@@ -68,7 +68,7 @@ class Countdown:
         self._looks = 0
 
     def looked_since(self, begun: float) -> None:
-        """Note that a look has been answered that began at that reading of the clock."""
+        """Note an answered look, which began at that reading of the clock."""
         again = min(self._monotonic() - begun, self._seconds - self._given)
         self._given += again
         self._end += again
@@ -76,7 +76,7 @@ class Countdown:
 
     @property
     def end(self) -> float:
-        """The reading of the clock at which the time is over."""
+        """The reading of the clock at the end of the time."""
         return self._end
 
     @property

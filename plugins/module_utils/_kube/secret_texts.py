@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Values of options that can be the content of a file, a private key or a token, and that messages therefore never quote."""
+"""Values of options that can be the content of a file, a private key or a token. Messages never quote them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{48,}=*")
 
 
 def is_content(value: str) -> bool:
-    """Whether a value is content where the path of a file is expected."""
+    """Whether a value is content although an option expects the path of a file."""
     text = value.strip()
     return "\n" in text or "\r" in text or text.startswith(("{", *_ARMOUR)) or any(mark in text for mark in _ARMOUR)
 
 
 def may_be_shown(value: str) -> bool:
-    """Whether a message may quote the value of an option: not where it can be a key or token in the wrong place."""
+    """Whether a message may quote the value of an option: not if it can be a key or token in the wrong place."""
     return (
         value.isprintable()
         and len(value) <= _LONGEST_SHOWN

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Roles that the collection ships, by the permissions that they have (docs/rbac.yml)."""
+"""The Roles that the collection ships, by their permissions (docs/rbac.yml)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .resources import Attempt
 #: Before the name of each Role.
 PREFIX = "trustops-strimzi-"
 _LOOKING, _FLOWS, _RELOAD, _USERS, _CLIENTS = "looking", "flows", "reload", "users", "clients-ca"
-#: Verbs that can be granted for single objects.
+#: Verbs that a Role can grant for single objects.
 _NAMED_VERBS = frozenset({"get", "update", "patch", "delete", "watch"})
 _CERTIFICATES, _TIDYING = "cert-manager-certificates", "cert-manager-tidying"
 
@@ -28,11 +28,12 @@ class _Grant:
     role: str
     #: The verbs, in the order of their names.
     verbs: str
-    #: The plurals, with their subresource where there is one.
+    #: The plurals, with their subresource if there is one.
     resources: str
-    #: A pattern for the names of these objects; empty for objects of any name, except objects that another Role has by their name.
+    #: A pattern for the names of these objects; empty for objects of any name, except if another Role has them by their
+    #: name.
     name: str = ""
-    #: Whether it is a ClusterRole, which holds for objects without a namespace and for lists of all namespaces.
+    #: Whether it is a ClusterRole: it holds for objects without a namespace and for lists of all namespaces.
     is_for_all: bool = False
 
     def has(self, attempt: Attempt) -> bool:
@@ -87,7 +88,7 @@ _GRANTS = (
 
 
 def roles_with(attempt: Attempt) -> tuple[str, ...]:
-    """The names of the Roles, each of which has the permission for this request; none where the collection ships none."""
+    """The names of the Roles, each of which has the permission for this request; none if the collection ships none."""
     fitting = [grant for grant in _GRANTS if grant.has(attempt)]
     by_name = [grant for grant in fitting if grant.name and re.fullmatch(grant.name, attempt.name or "")]
     # A rule with names permits to list and to watch the objects of these names.
@@ -97,7 +98,9 @@ def roles_with(attempt: Attempt) -> tuple[str, ...]:
 
 
 def describe_roles_with(attempts: Sequence[Attempt]) -> str:
-    """Sentences that name the Roles with these permissions, each with a space before it; empty where the collection ships none."""
+    """Sentences with the names of the Roles that have these permissions, each with a space before it; empty if the
+    collection ships none.
+    """
     return "".join(f" {sentence}" for sentence in dict.fromkeys(_sentences(attempts)))
 
 
@@ -112,7 +115,7 @@ def _sentences(attempts: Sequence[Attempt]) -> Iterator[str]:
 
 
 def rule_for(attempt: Attempt) -> str:
-    """The rule that permits it, as it is written in a Role."""
+    """The rule for the request, as a Role says it."""
     plural = f"{attempt.resource.plural}/{attempt.subresource}" if attempt.subresource else attempt.resource.plural
     rule = f"verbs: [{attempt.verb}], apiGroups: ['{attempt.resource.group}'], resources: [{plural}]"
     return f"{rule}, resourceNames: [{attempt.name}]" if attempt.name and attempt.verb in _NAMED_VERBS else rule

@@ -19,7 +19,7 @@ from .response_time import Countdown
 #: Seconds between two calls of ``alive``; less than a third of a Lease.
 HEARTBEAT = 5.0
 
-#: The part of its time before which a watch that ended without an event counts as cut off.
+#: The part of its time before which a watch counts as cut off, if it ended without an event.
 _CUT_OFF = 0.5
 #: Delays grow until this attempt: a proxy that cuts off watches must not delay the heartbeat.
 _LONGEST_PAUSE = 4
@@ -35,7 +35,7 @@ def _never() -> bool:
 class _Wait:
     #: The client that lists and watches.
     client: KubeClient
-    #: The resource whose objects are watched.
+    #: The kind of the watched objects.
     resource: Resource
     #: The namespace of the objects.
     namespace: str
@@ -75,7 +75,7 @@ class _Wait:
                 self._watch_until_settled()
                 return self.objects
             except Gone:
-                # The watch is too far behind; the next list has what it missed. A server that says so of every watch
+                # The watch is too far behind; the next list has what it missed. If a server says so of every watch, it
                 # does not get requests without end.
                 self._pause()
             except KubeError as error:
@@ -94,7 +94,7 @@ class _Wait:
         self.version = listed.resource_version
 
     def _watch_until_settled(self) -> None:
-        """Watch, and look at once, after each event and at the end of each watch; return when the objects have settled."""
+        """Watch, and look at once, after each event and at the end of a watch; return if the objects have settled."""
         while True:
             if self._look():
                 return
@@ -164,9 +164,10 @@ def wait_until(
 ) -> Objects:
     """Return the selected objects (by name) when ``settled`` holds for them.
 
-    The function ``alive`` is called about every ``heartbeat`` seconds, however quiet the watch. The function ``restart_timeout`` is called after each look;
-    where it returns True, the full time begins again, because something moved. Raises TimedOut with the last objects, or the error of the last request
-    where the API server is away until the end.
+    The function ``alive`` is called about every ``heartbeat`` seconds, however quiet the watch. The function
+    ``restart_timeout`` is called after each look. If it returns True, the full time begins again, because something
+    moved. Raises TimedOut with the last objects, or the error of the last request if the API server is away until the
+    end.
     """
     selectors = {"label_selector": label_selector, "field_selector": field_selector}
     return _Wait(
