@@ -2,13 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The state of Kafka at one moment, as Kafka reports it: the input of the safety checks of a roll, and the client that
-reads it: kafka-python. Only the direct strategy needs the library, so it is imported when that strategy is used.
+"""The state of Kafka at one moment, as Kafka reports it: the input of the safety checks of a roll, and its client:
+kafka-python. Only the direct strategy needs the library. So it is imported when that strategy is used.
 
 This collection logs in to Kafka with the certificate of the Cluster Operator, a superuser (docs/operator.md,
-"KafkaRoller"), and trusts the CAs that the operator trusts. Where the processes of a cluster do not verify each other,
-every client of their listeners is a superuser (docs/operator.md, "Security between processes"): this collection
-presents no certificate then, and speaks TLS only where they do.
+"KafkaRoller"), and trusts the CAs of the operator. If the processes of a cluster do not verify each other, every client
+of their listeners is a superuser (docs/operator.md, "Security between processes"). This collection presents no
+certificate then, and speaks TLS only if they do.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _CERTIFICATE_REMEDY = (
 
 
 def operator_context(observation: Observation) -> ssl.SSLContext | None:
-    """A context for TLS as the Cluster Operator connects to nodes, which trusts the CAs of the CA certificate Secret;
-    None where it connects without TLS. Raises StepError, also where that is unknown.
+    """A context for TLS as the Cluster Operator connects to nodes, with trust in the CAs of the CA certificate Secret;
+    None if it connects without TLS. Raises StepError, also if that is unknown.
     """
     security = observation.snapshot.security
     if security.problem:
@@ -62,9 +62,9 @@ def operator_context(observation: Observation) -> ssl.SSLContext | None:
 
 
 def context_for(identity: Mapping[str, bytes] | None, anchors: Mapping[str, Certificate], where: str) -> ssl.SSLContext:
-    """A context for TLS with the entries of the operator's Secret as ``identity``, which messages name by ``where``;
-    None for a server that verifies no client. The keys of ``anchors`` say where each anchor lies, for messages too.
-    Raises StepError.
+    """A context for TLS with the entries of the operator's Secret as ``identity``; messages name it by ``where``. The
+    identity is None for a server that verifies no client. The keys of ``anchors`` say where each anchor lies, for
+    messages too. Raises StepError.
     """
     try:
         pem = (
@@ -81,7 +81,9 @@ def context_for(identity: Mapping[str, bytes] | None, anchors: Mapping[str, Cert
 
 
 def _load_anchor(context: ssl.SSLContext, anchor: Certificate, place: str) -> None:
-    """OpenSSL refuses certificates that other libraries read, such as names in odd types of strings."""
+    """Have the context trust the anchor. OpenSSL refuses certificates that other libraries read, such as names in odd
+    types of strings.
+    """
     try:
         context.load_verify_locations(cadata=anchor.pem.decode("ascii"))
     except ssl.SSLError:
@@ -106,8 +108,8 @@ def _load_identity(context: ssl.SSLContext, pem: bytes, where: str) -> None:
         raise StepError(f"The certificate and the key in {where}", "are no usable pair", _CERTIFICATE_REMEDY) from None
 
 
-#: The remedy by the reason of a failure, where it is not that of every other reason. Certificates and CAs of nodes are
-#: the affair of the flows and of the operator.
+#: The remedy by the reason of a failure, if it is not that of every other reason. Certificates and CAs of nodes are the
+#: affair of the flows and of the operator.
 _REMEDIES = {
     Reason.EXPIRED: (
         "Check the clock of this machine (date -u). If it is right, run recover: it brings back nodes whose "
@@ -128,7 +130,7 @@ _REMEDIES = {
 
 
 def node_remedy(error: ssl.SSLError) -> str:
-    """The remedy where a TLS connection with a Kafka node failed."""
+    """The remedy if a TLS connection with a Kafka node failed."""
     return _REMEDIES.get(
         reason_of(error),
         "Run status: it shows the certificate of each node, and the CAs of the cluster; reconcile corrects "
@@ -142,7 +144,7 @@ class Voter:
 
     #: Kafka's ``node.id`` of the controller.
     node_id: int
-    #: The time of the last fetch that reached the end of the log, in milliseconds; None when the leader does not know.
+    #: The time of the last fetch that reached the end of the log, in milliseconds; None if the leader does not know.
     last_caught_up: int | None
 
 
@@ -150,7 +152,7 @@ class Voter:
 class Quorum:
     """The metadata quorum as its leader, the active controller, sees it."""
 
-    #: The id of the leader; None while there is none.
+    #: The id of the leader; None if there is none.
     leader: int | None
     #: All voters of the quorum, the leader among them.
     voters: tuple[Voter, ...]
@@ -176,7 +178,7 @@ class Partition:
     index: int
     #: Node ids of the brokers that are to have a replica.
     replicas: frozenset[int]
-    #: Node ids of the brokers whose replica is in sync.
+    #: Node ids of the brokers with a replica in sync.
     in_sync: frozenset[int]
 
     def __str__(self) -> str:
@@ -189,20 +191,20 @@ class Topic:
 
     #: The value in force, wherever it is configured.
     min_insync_replicas: int
-    #: The partitions in question; as Kafka answers, all partitions of the topic.
+    #: The partitions in question; in an answer of Kafka, all partitions of the topic.
     partitions: tuple[Partition, ...]
 
 
 #: The first major version with describe_metadata_quorum.
 MINIMUM_KAFKA_PYTHON = 3
-#: Milliseconds for one answer of Kafka, which is no part of the control plane; short, because the client does not renew
-#: the Lease while it waits. An answer that does not come holds a restart, and Kafka gets the question again.
+#: Milliseconds for one answer of Kafka, which is no part of the control plane. It is short, because the client does not
+#: renew the Lease while it waits. If an answer does not come, it holds a restart, and Kafka gets the question again.
 _REQUEST_TIMEOUT = 5000
 _MINIMUM_IN_SYNC = "min.insync.replicas"
-#: An operation that is permitted to nodes and superusers only.
+#: An operation for nodes and superusers only.
 _SUPERUSERS_ONLY = "CLUSTER_ACTION"
 
-#: Where Kafka does not answer.
+#: The remedy if Kafka does not answer.
 _REMEDY = "Look at the brokers, at the way to them (DNS, NetworkPolicy), or use strategy=operator."
 
 Answer = TypeVar("Answer")
@@ -228,7 +230,9 @@ Connect = Callable[[Observation], KafkaAdmin]
 
 
 def missing_library(what: str = "strategy=direct", instead: str = "strategy=operator") -> StepError | None:
-    """The error that says why the library cannot be used here; None where it can be. Messages name the options that need it and that do without it."""
+    """The error if the library cannot be used here, with the reason; None if it can be. Messages name the options that
+    need it and that do without it.
+    """
     try:
         found = metadata.version("kafka-python")
     except metadata.PackageNotFoundError:
@@ -273,17 +277,17 @@ class _Causes(logging.Handler):
         self._causes += [argument for argument in arguments if isinstance(argument, Exception)]
 
     def before(self, error: Exception) -> str:
-        """The last cause that is not the error itself."""
+        """The last other cause than the error itself."""
         others = [f" ({cause})" for cause in self._causes if str(cause) != str(error)]
         return others[-1] if others else ""
 
     def of_tls(self, error: Exception) -> ssl.SSLError | None:
-        """The last failure of TLS, of the error or before it; None where there was none."""
+        """The last failure of TLS, of the error or before it; None if there was none."""
         return next(filter(None, map(tls_error_in, [error, *reversed(self._causes)])), None)
 
 
 class KafkaPythonAdmin:
-    """Connects at the first question, and again after every failure: nodes come and go while a roll runs."""
+    """Connects at the first question, and again after every failure: nodes come and go during a roll."""
 
     def __init__(self, bootstrap: Sequence[str], context: ssl.SSLContext | None) -> None:
         self._bootstrap = list(bootstrap)
@@ -302,7 +306,7 @@ class KafkaPythonAdmin:
     def close(self) -> None:
         client, self._client = self._client, None
         if client is not None:
-            # A connection that does not end in order must not hide why it is ended.
+            # If a connection does not end in order, that must not hide the reason of its end.
             with suppress(Exception):
                 client.close()
 
@@ -317,7 +321,8 @@ class KafkaPythonAdmin:
                 self._client = self._connect()
             return question(self._client)
         except (KafkaError, OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError) as error:
-            # The library raises errors of Python where a connection ends under it, and an answer may lack what is read from it.
+            # If a connection ends under the library, it raises errors of Python. An answer may lack a part that is
+            # read.
             self.close()
             where = f"Kafka at {', '.join(self._bootstrap)}"
             if tls := causes.of_tls(error):
@@ -351,8 +356,8 @@ class KafkaPythonAdmin:
                 kafka_client=network,
             )
         except BaseException:
-            # A constructor that fails leaves a thread behind, and the constructor is called again and again while Kafka
-            # does not answer.
+            # If a constructor fails, it leaves a thread behind. As long as Kafka does not answer, the constructor is
+            # called again and again.
             for opened in networks:
                 opened.close()
             raise
@@ -362,7 +367,7 @@ def _topics(client: Any) -> tuple[Topic, ...]:
     from kafka.admin import ConfigResource, ConfigResourceType
 
     if _SUPERUSERS_ONLY not in (client.describe_cluster().get("authorized_operations") or ()):
-        # Kafka leaves out topics that a client may not see, and then a restart would look safe that is not.
+        # If a client may not see a topic, Kafka leaves the topic out. An unsafe restart would then look safe.
         raise KafkaUnavailable("Kafka", "does not take us for a superuser, so it may not show all topics", _REMEDY)
     described = client.describe_topics()
     wanted = [ConfigResource(ConfigResourceType.TOPIC, topic["name"], [_MINIMUM_IN_SYNC]) for topic in described]
@@ -371,7 +376,7 @@ def _topics(client: Any) -> tuple[Topic, ...]:
 
 
 def read_quorum(answer: Mapping[str, Any]) -> Quorum:
-    """From DescribeQuorum. Raises KafkaUnavailable."""
+    """The metadata quorum from DescribeQuorum. Raises KafkaUnavailable."""
     (partition,) = answer["topics"][0]["partitions"]
     if partition["error"]:
         raise KafkaUnavailable("Kafka", f"does not describe its metadata quorum: {partition['error']}", _REMEDY)
@@ -382,12 +387,12 @@ def read_quorum(answer: Mapping[str, Any]) -> Quorum:
 
 
 def read_brokers(answer: Mapping[str, Any]) -> tuple[Broker, ...]:
-    """From DescribeCluster. A broker counts as fenced unless Kafka says that it serves."""
+    """The brokers from DescribeCluster. A broker counts as fenced unless Kafka says that it serves."""
     return tuple(Broker(broker["broker_id"], bool(broker.get("is_fenced", True))) for broker in answer["brokers"])
 
 
 def read_topics(described: Iterable[Mapping[str, Any]], configured: Mapping[str, Any]) -> tuple[Topic, ...]:
-    """From Metadata and DescribeConfigs. Raises KafkaUnavailable where either lacks something of a topic."""
+    """The topics from Metadata and DescribeConfigs. Raises KafkaUnavailable if either lacks something of a topic."""
     return tuple(_read_topic(topic, configured.get(topic["name"]) or {}) for topic in described)
 
 
@@ -406,5 +411,5 @@ def _read_topic(topic: Mapping[str, Any], configuration: Mapping[str, Any]) -> T
 
 
 def _known(number: int) -> int | None:
-    """Kafka writes -1 for what it does not know."""
+    """The number; None for -1: Kafka writes it for an unknown number."""
     return None if number < 0 else number

@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A roll that this collection makes itself: one Kafka node after the other, under the KafkaRoller's
-rules (docs/operator.md, "KafkaRoller").
+"""A roll by this collection itself: one Kafka node after the other, under the KafkaRoller's rules (docs/operator.md,
+"KafkaRoller").
 
-Each turn begins with a look at all nodes and needs no memory of earlier turns: every node that no longer needs a
-restart has to be back; then the next node restarts. An interrupted roll continues in the same way, and waits for a node
-that an earlier run has restarted as for its own.
+Each turn begins with a look at all nodes and needs no memory of earlier turns. If a node needs no restart any more, it
+has to be back. Then the next node restarts. An interrupted roll continues in the same way. If an earlier run has
+restarted a node, the roll waits for it as for its own.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .kafka_pods import (
     uid_of,
 )
 
-#: The value where the Kafka resource sets none.
+#: The value if the Kafka resource sets none.
 FETCH_TIMEOUT = timedelta(milliseconds=2000)
 #: Milliseconds: Kafka reads the value as a number of 32 bits, and does not start with more.
 _LONGEST = 2**31 - 1
@@ -60,7 +60,9 @@ def fetch_timeout(kafka: Mapping[str, Any] | None) -> timedelta:
 
 
 def voters_caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]:
-    """Voters whose last catching up lies behind the leader's by less than the fetch timeout; none without a leader."""
+    """Voters whose last catching up lies behind the leader's by less than the fetch timeout; none if there is no
+    leader.
+    """
     known = {voter.node_id: voter.last_caught_up for voter in quorum.voters if voter.last_caught_up is not None}
     newest = None if quorum.leader is None else known.get(quorum.leader)
     if newest is None:
@@ -69,9 +71,10 @@ def voters_caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]
 
 
 def quorum_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tuple[Violation, ...]:
-    """Violations of KafkaQuorumCheck, by which a majority of voters has to be caught up without this controller.
+    """Violations of KafkaQuorumCheck: a majority of voters has to be caught up without this controller.
 
-    A lone voter may restart, because there is no other way. Of two voters the other voter has to be caught up: a majority needs both.
+    If there is one voter alone, it may restart, because there is no other way. Of two voters the other voter has to be
+    caught up: a majority needs both.
     """
     voters = len(quorum.voters)
     current = voters_caught_up(quorum, fetch_timeout)
@@ -97,7 +100,9 @@ def _quorum_violation(node: Node, cause: str) -> Violation:
 
 
 def availability_violations(node: Node, topics: Iterable[Topic]) -> tuple[Violation, ...]:
-    """Violations of KafkaAvailability, by which producers with acks=all can go on writing to every partition with a replica on this broker."""
+    """Violations of KafkaAvailability: producers with acks=all can go on writing to every partition with a replica on
+    this broker.
+    """
     return tuple(
         Violation(Condition.AVAILABILITY, f"pod {node.pod}", cause, _RESTORE)
         for topic in topics
@@ -113,7 +118,7 @@ _RESTORE = (
 
 def _why_partition_waits(broker: int, minimum: int, partition: Partition) -> Iterator[str]:
     if broker not in partition.replicas or len(partition.replicas) <= minimum:
-        # Without a spare replica every restart interrupts the partition; its configuration accepts that.
+        # If there is no spare replica, every restart interrupts the partition; its configuration accepts that.
         return
     now = len(partition.in_sync)
     if now < minimum:
@@ -123,7 +128,7 @@ def _why_partition_waits(broker: int, minimum: int, partition: Partition) -> Ite
 
 
 def out_of_sync(topics: Iterable[Topic]) -> tuple[Topic, ...]:
-    """The topics, each with only its partitions that have a replica out of sync."""
+    """The topics, each with only its partitions whose replicas are not all in sync."""
     return tuple(
         replace(topic, partitions=behind)
         for topic in topics
@@ -132,7 +137,9 @@ def out_of_sync(topics: Iterable[Topic]) -> tuple[Topic, ...]:
 
 
 def require_in_sync(observation: Observation, connect: Connect) -> None:
-    """Nothing, where every replica is in sync: a flow that restarts nodes here begins in a healthy cluster only. Raises StepError, KafkaUnavailable."""
+    """Nothing, if every replica is in sync: if a flow restarts nodes here, it begins in a healthy cluster only. Raises
+    StepError, KafkaUnavailable.
+    """
     admin = connect(observation)
     try:
         behind = [str(partition) for topic in out_of_sync(admin.topics()) for partition in topic.partitions]
@@ -148,7 +155,7 @@ def require_in_sync(observation: Observation, connect: Connect) -> None:
 
 
 def partitions_out_of_sync(node: Node, topics: Iterable[Topic]) -> tuple[Partition, ...]:
-    """Partitions with a replica on this broker that is not in sync."""
+    """Partitions whose replica on this broker is not in sync."""
     return tuple(
         partition
         for topic in topics
@@ -186,7 +193,7 @@ def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tupl
 
 
 def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ...]:
-    """At most one Kafka node is down at a time (I4): while a node of its kind is down, only that node may restart."""
+    """At most one Kafka node is down at a time (I4): if a node of its kind is down, only that node may restart."""
     down = [other for other in left if not other.ready and other != node and other.controller is node.controller]
     if not node.ready or not down:
         return ()
@@ -194,14 +201,14 @@ def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ..
     return (Violation(Condition.SOLITUDE, f"pod {node.pod}", cause, f"Look at why {down[0].pod} is not Ready."),)
 
 
-#: Seconds between two looks while nothing happens to the pods: no event tells that the state of Kafka has changed.
+#: Seconds between two looks while nothing happens to the pods: no event tells a change of the state of Kafka.
 LOOK = 1.0
 
 
 def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Connect) -> None:
     """Restart the Kafka nodes of the step and wait until the last node is in sync.
 
-    Raises RollStuck: nothing moves any more, or another program restarts nodes. Running it again continues it.
+    Raises RollStuck if nothing moves any more, or if another program restarts nodes. Another run continues the roll.
     """
     asked = [
         pod for pod in observation.snapshot.nodes.pods if pod.uid in step.uids and pod.component is Component.KAFKA
@@ -242,7 +249,8 @@ class _DirectRoll:
 
     def restart(self, node: Node) -> None:
         """Restart this node, unless a pod has changed during the questions to Kafka: another look comes first then.
-        Another program, such as a call on the other CA of the cluster, may have begun to restart nodes in these seconds.
+        Another program, such as a call on the other CA of the cluster, may have begun to restart nodes in these
+        seconds.
         """
         work = self._work
         found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
@@ -254,7 +262,7 @@ class _DirectRoll:
             delete_pod(node.pod, node.uid, self._step, work)
 
     def await_turn(self) -> Node | None:
-        """Wait until a node may restart, and return it; None when all nodes have been restarted and are back."""
+        """Wait until a node may restart, and return it; None if all nodes have been restarted and are back."""
         work = self._work
         self._fewest_lagging = None
         try:
@@ -280,13 +288,13 @@ class _DirectRoll:
         return self._turn is not None or not self._obstacles
 
     def _look(self, pods: list[Object]) -> tuple[Violation, ...]:
-        """The violations that keep every node from its turn; none where a node may restart, or none is left."""
+        """The violations that keep every node from its turn; none if a node may restart, or none is left."""
         pod_sets = self._pod_sets()
         self._others.check_requests((*pods, *pod_sets))
         nodes = [read_node(pod) for pod in pods if not is_terminating(pod)]
         left = [node for node in nodes if node.uid in self._asked]
         done = [node for node in nodes if node.uid not in self._asked]
-        # The operator brings back no pod of a StrimziPodSet that is being deleted (docs/operator.md, "Pod sets").
+        # If a StrimziPodSet is being deleted, the operator brings back none of its pods (docs/operator.md, "Pod sets").
         expected = names_of_nodes((item for item in pod_sets if not is_terminating(item)), self._work.scope)
         if found := _absent_nodes(expected, nodes) or _unready(done):
             return found
@@ -320,7 +328,7 @@ class _DirectRoll:
         )
 
     def _note_catching_up(self, lagging_partitions: int) -> None:
-        """Note that brokers are catching up: a large broker may take longer than the time limit, and the roll does not
+        """Note that brokers are catching up. A large broker may take longer than the time limit, and the roll does not
         stop for that.
         """
         if self._fewest_lagging is None:
@@ -334,7 +342,7 @@ class _DirectRoll:
         return moved
 
     def _choose(self, left: list[Node], expected: frozenset[str], kafka: _Kafka) -> tuple[Violation, ...]:
-        """Take the first node of the batch against which there is no violation; else return the violations."""
+        """Take the first node of the batch if there is no violation against it; else return the violations."""
         refused: list[Violation] = []
         for node in next_batch(left, kafka.quorum.leader):
             found = (

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Kafka nodes as Kubernetes shows them: their pods, the order in which the KafkaRoller restarts them (docs/operator.md,
-"KafkaRoller"), and the progress of a roll: each restart, and a description of all pods for when it is stuck.
+"""Kafka nodes as Kubernetes shows them: their pods, their order in restarts of the KafkaRoller (docs/operator.md,
+"KafkaRoller"), and the progress of a roll: each restart, and a description of all pods for a roll that is stuck.
 
-A roll notices when another program restarts Kafka nodes: two rolls at the same time could take down two nodes at once.
+A roll notices if another program restarts Kafka nodes: two rolls at the same time could take down two nodes at once.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def _rank(node: Node, active: int | None) -> tuple[bool, bool, bool]:
 def next_batch(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
     """The nodes that may be next, best first; all nodes of one kind restart before nodes of the next kind.
 
-    A node of this batch that a safety check refuses now is passed over, as the KafkaRoller does. The active controller
-    is in the batch only when it is the last controller left, because its restart means an election; or when it is not
-    ready, because no other controller restarts while it is down.
+    If a safety check refuses a node of this batch now, the roll passes it over, as the KafkaRoller does. The active
+    controller is in the batch only if it is the last controller left, because its restart means an election; or if it
+    is not ready, because no other controller restarts while it is down.
     """
     ordered = sort_for_restart(nodes, active)
     first_kind = [node for node in ordered if node.controller is ordered[0].controller]
@@ -91,12 +91,14 @@ def kafka_pods(pods: Iterable[Object], owners: Owners) -> list[Object]:
 
 
 def ended_pods(pods: Iterable[Object], owners: Owners) -> list[Object]:
-    """The pods of Kafka nodes that have ended and are still there, such as a pod that its worker has evicted."""
+    """The pods of Kafka nodes that have ended and are still there, such as a pod evicted by its worker."""
     return [pod for pod in pods if owners.component_of(pod) is Component.KAFKA and is_final(pod)]
 
 
 def read_node(pod: Object) -> Node:
-    """A pod without role labels counts as a combined node, which has to pass both checks. Raises RollStuck."""
+    """The node in the pod. A pod without role labels counts as a combined node, which has to pass both checks. Raises
+    RollStuck.
+    """
     number = name_of(pod).rsplit("-", 1)[-1]
     if not number.isdecimal():
         raise RollStuck(
@@ -115,11 +117,11 @@ def read_node(pod: Object) -> Node:
 
 
 class Others:
-    """Remembers every pod that it was shown. A pod that leaves, and that this roll has not deleted, was restarted by another program, unless Kubernetes
-    says that it has evicted it.
+    """Remembers every shown pod. If a pod leaves and this roll has not deleted it, another program has restarted it,
+    unless Kubernetes says that it has evicted the pod.
 
-    This roll is to restart the pods whose UIDs are ``asked``. An earlier, interrupted run may have deleted a pod of these that is leaving when the roll
-    begins; the roll only waits for it.
+    This roll is to restart the pods with the UIDs ``asked``. An earlier, interrupted run may have deleted a pod of
+    these. If it is leaving when the roll begins, the roll only waits for it.
     """
 
     def __init__(self, asked: Iterable[str]) -> None:
@@ -131,7 +133,9 @@ class Others:
         self._ours.add(uid)
 
     def check(self, pods: Iterable[Object], ended: Iterable[Object]) -> None:
-        """Raises RollStuck when another roll is under way, or a node was evicted, by the pods and the ended pods of ``ended_pods``."""
+        """Raises RollStuck if another roll is under way, or a node was evicted, by the pods and the ended pods of
+        ``ended_pods``.
+        """
         over = {uid_of(pod): pod for pod in ended}
         present = {uid_of(pod): pod for pod in pods}
         leaving = {uid for uid, pod in present.items() if is_terminating(pod)}
@@ -151,7 +155,7 @@ class Others:
 
     @staticmethod
     def check_requests(items: Iterable[Object]) -> None:
-        """Raises RollStuck when an annotation of one of these pods and StrimziPodSets asks the operator for a roll."""
+        """Raises RollStuck if an annotation of one of these pods and StrimziPodSets asks the operator for a roll."""
         for item in items:
             for request in requests_on(item):
                 kind = item.get("kind") or "Pod"
@@ -159,7 +163,9 @@ class Others:
 
 
 def _describe_disruption(pod: Object) -> str:
-    """The reason that Kubernetes gives for ending the pod, as when its worker is drained or short of memory; empty where Kubernetes gives none."""
+    """The reason of Kubernetes for ending the pod, such as a worker that is drained or short of memory; empty if
+    Kubernetes gives none.
+    """
     told = (pod.get("status") or {}, find_condition(pod, "DisruptionTarget") or {})
     return next((fit_in_line(f"{one['reason']}: {one.get('message') or ''}") for one in told if one.get("reason")), "")
 
@@ -191,7 +197,8 @@ def restart(
 ) -> Action:
     """The restart of a pod as an action of this roll.
 
-    The seconds are from the old pod's end to Ready, and ``away`` is the most Kafka nodes that were away at once meanwhile. Both are None for a prediction.
+    The seconds are from the old pod's end to Ready, and ``away`` is the most Kafka nodes that were away at once
+    meanwhile. Both are None for a prediction.
     """
     target, what = Target("Pod", work.scope.namespace, pod), f"{step.reason.value} roll"
     return Action(
@@ -200,14 +207,14 @@ def restart(
 
 
 def deletion(pod: str, step: Roll, work: Work) -> Action:
-    """The deletion of a pod, after which something else brings it back."""
+    """The deletion of a pod; something else brings the pod back."""
     target, what = Target("Pod", work.scope.namespace, pod), f"have it restarted ({step.reason.value} roll)"
     return Action("delete", target, what, step.phase.value)
 
 
 def delete_pod(pod: str, uid: str, step: Roll, work: Work) -> None:
-    """Delete this pod and record that, also where the answer was lost and the pod is leaving or gone. A pod of the same name with another UID has replaced it
-    meanwhile, and stays. Raises KubeError.
+    """Delete this pod and record that, also if the answer was lost and the pod is leaving or gone. If a pod of the same
+    name has another UID, it has replaced the pod meanwhile, and stays. Raises KubeError.
     """
     work.renew_lease()
     namespace = work.scope.namespace
@@ -223,7 +230,7 @@ def delete_pod(pod: str, uid: str, step: Roll, work: Work) -> None:
 
 
 class Progress:
-    """Follows the replacement of pods, and records each that is complete."""
+    """Follows the replacement of pods, and records each complete replacement."""
 
     def __init__(self, step: Roll, leaving: Iterable[Pod], work: Work, owners: Owners) -> None:
         self._step = step
@@ -239,7 +246,7 @@ class Progress:
 
     @property
     def complete(self) -> bool:
-        """Every pod is gone, and another pod is Ready in its place."""
+        """Whether every pod is gone, and another pod is Ready in its place."""
         return self.restarted == self.expected
 
     def take_changed(self) -> bool:
@@ -251,7 +258,7 @@ class Progress:
         """Take in the pods as they are now."""
         now = self._work.clock.monotonic()
         self._seen = pods
-        # Nodes that are back are noted first: a node that leaves when the node before it is Ready was not away
+        # Nodes that are back are noted first. If a node leaves when the node before it is Ready, it was not away
         # together with it.
         self._note_returned(now)
         present = {uid_of(pod) for pod in pods}
@@ -299,7 +306,9 @@ class Progress:
         return f"{self.restarted} of {self.expected} restarted. " + "; ".join(states) + "."
 
     def advice(self) -> str:
-        """A sentence about each pod that does not end although it should have, with a space after it; empty where there is none."""
+        """A sentence about each pod that does not end although it should have, with a space after it; empty if there is
+        none.
+        """
         now = self._work.clock.now()
         return "".join(
             f"{_describe_end(pod)} " for pod in self._seen if (due := _deadline_of_end(pod)) is not None and due < now
@@ -307,7 +316,7 @@ class Progress:
 
 
 def _condition(pod: Object) -> str:
-    """The state in the words of Kubernetes. What the status says of a pod that is leaving is what its worker said last."""
+    """The state in the words of Kubernetes. If a pod is leaving, its status says what its worker said last."""
     if is_terminating(pod):
         due = _deadline_of_end(pod)
         return f"Terminating{_on_worker(pod)}{f', to be gone by {due:%Y-%m-%dT%H:%M:%SZ}' if due else ''}"
@@ -319,7 +328,7 @@ def _on_worker(pod: Object) -> str:
 
 
 def _deadline_of_end(pod: Object) -> datetime | None:
-    """When the time is over that a pod which is being deleted has to end; None where none is."""
+    """The end of the time that a pod being deleted has to end; None if it has no such time."""
     return read_time(pod["metadata"].get("deletionTimestamp"))
 
 
@@ -333,7 +342,7 @@ def _describe_end(pod: Object) -> str:
 
 
 def _cause(pod: Object) -> str:
-    """The reason that Kubernetes gives why a pod does not start: not schedulable, no image, crashing."""
+    """The reason of Kubernetes for a pod that does not start: not schedulable, no image, crashing."""
     status = pod.get("status") or {}
     waiting = [
         (container.get("state") or {}).get("waiting") or {}
@@ -355,8 +364,9 @@ def withdrawal(pod: Object, what: str) -> Write:
 
 
 def withdraw_left_requests(observation: Observation, spared: Collection[str]) -> tuple[Write, ...]:
-    """Take the requests for a restart back that a killed call of this collection has left on nodes. The caller holds the Lease, so no other run waits for
-    these restarts. Pods whose UIDs are ``spared`` are about to get a request of the caller.
+    """Take the requests for a restart back, if a killed call of this collection has left them on nodes. The caller
+    holds the Lease, so no other run waits for these restarts. Pods with UIDs in ``spared`` are about to get a request
+    of the caller.
     """
     nodes = (
         pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA and pod.uid not in spared

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A pause before the restart of nodes whose certificates have ended. An operator that is trying to restart nodes
-confirms it after minutes. Until then the brokers get the request to read their stored leaves on listeners for clients,
+"""A pause before the restart of nodes with ended certificates. If an operator is trying to restart nodes, it confirms
+the pause after minutes. Until then the brokers get the request to read their stored leaves on listeners for clients,
 again and again, until these listeners present them. The wait for the confirmation is the limit: no request delays the
 restart.
 """
@@ -32,17 +32,16 @@ from .kafka_pods import Node, kafka_pods, read_node
 from .reload_request import RESTART_INSTEAD, ReloadTarget, read_leaves_outside, reload_by_controllers
 from .reloading import AT_ONCE, config_of, domain_of
 
-#: Seconds between two requests to the same node, and between two looks at what has been reached: listeners follow
-#: within seconds.
+#: Seconds between two requests to the same node, and between two looks at the result: listeners follow within seconds.
 _PAUSE = 1.0
-#: Seconds for a request to one controller where the API server answers at once, because another controller gets the
-#: request after it; and the answers of the API server to a conversation with it, and with the active controller.
+#: Seconds for a request to one controller if the API server answers at once: another controller gets the request after
+#: it. And the answers of the API server to a conversation with it, and with the active controller.
 _OF_ONE_CONTROLLER, _ANSWERS = 3.0, 2 * CONVERSATION
 
 
 def pause_and_reload(step: PauseAndReload, observation: Observation, work: Work) -> None:
     """Request the pause. Until the operator confirms it, send each node the requests, and report the listeners that
-    present the stored leaf; the other listeners do so after the restart that follows. Raises what a pause raises.
+    present the stored leaf; the other listeners do so after the next restart. Raises what a pause raises.
     """
     if not request_pause(step, observation, work):
         return
@@ -77,7 +76,7 @@ def pause_and_reload(step: PauseAndReload, observation: Observation, work: Work)
 
 
 class Rounds:
-    """Jobs that threads do beside the call, a few at a time: each job again and again until it says that it is done, or
+    """Jobs for threads beside the call, a few at a time: each job again and again until it says that it is done, or
     until all of them end.
     """
 
@@ -89,7 +88,7 @@ class Rounds:
             self._submit(job)
 
     def _submit(self, job: Callable[[], bool]) -> None:
-        # A pool that has been shut down takes no more jobs.
+        # If a pool has been shut down, it takes no more jobs.
         with suppress(RuntimeError):
             self._pool.submit(self._do, job).add_done_callback(self._note)
 
@@ -102,33 +101,33 @@ class Rounds:
             self._broken.append(done)
 
     def go_on(self) -> None:
-        """Called every second or so. Raises what a job has raised."""
+        """Called every second or so. Raises the errors of jobs."""
         if self._broken:
             self._broken.popleft().result()
 
     def end(self) -> None:
-        """Begin no job any more. A job that is under way ends by itself, and nothing waits for it."""
+        """Begin no job any more. If a job is under way, it ends by itself, and nothing waits for it."""
         self._ended.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """The way to nodes that present certificates which have ended."""
+    """The way to nodes that present ended certificates."""
 
     #: Opens a connection to a port of a pod.
     open_ports: PortOpener
-    #: Settings for TLS as the Cluster Operator, which accept certificates that have ended; None where nodes speak no TLS
-    #: among each other.
+    #: Settings for TLS as the Cluster Operator, which accept ended certificates; None if nodes speak no TLS among each
+    #: other.
     context: ssl.SSLContext | None
     #: All controllers of the cluster.
     controllers: Sequence[Node]
-    #: The work of the call, which reads and records.
+    #: The work of the call: it reads and records.
     work: Work
 
 
 def _open_way(controllers: Sequence[Node], observation: Observation, work: Work) -> _Way:
-    """The way to the controllers. Raises CollectionError where the call cannot send a request."""
+    """The way to the controllers. Raises CollectionError if the call cannot send a request."""
     if work.nodes is None:
         raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
     context = operator_context(observation)
@@ -145,8 +144,8 @@ class _Broker:
         stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
         self._stored = stored.get(node.pod)
         self._begun = way.work.clock.monotonic()
-        # The ports that present the stored leaf, as sentences name them, and when that was seen; the reason why others
-        # do not.
+        # The ports that present the stored leaf, as sentences name them, and the time of that look; the reason why
+        # others do not.
         self._ports, self._seconds, self._why = "", 0.0, ""
         # Whether it has a listener for clients with its own leaf.
         self._serves_clients = True
@@ -155,18 +154,18 @@ class _Broker:
         self._is_done = self._is_reported = self._is_over = False
 
     def serve(self) -> bool:
-        """Send the requests once, and look at the listeners. Whether nothing is left to do: a node that refuses would
-        refuse again.
+        """Send the requests once, and look at the listeners. Return whether nothing is left to do: if a node refuses,
+        it would refuse again.
         """
         refused = self._send()
         self._why, self._has_taken = f": {refused}" if refused else "", refused is None
-        # Where a request did not get through, the next request is more urgent than a look.
+        # If a request did not get through, the next request is more urgent than a look.
         complete = self._look() if refused is None or isinstance(refused, ReloadImpossible) else False
         self._is_done = complete or isinstance(refused, ReloadImpossible) or not self._serves_clients
         return self._is_done
 
     def _send(self) -> CollectionError | None:
-        """The first refusal: it does not keep the listeners after it from reading."""
+        """Send the requests, and return the first refusal: it does not keep the listeners after it from reading."""
         way = self._way
         target = ReloadTarget(self._node, way.controllers, domain_of(way.work))
         refused: CollectionError | None = None
@@ -188,7 +187,7 @@ class _Broker:
         return refused
 
     def _look(self) -> bool:
-        """Whether every listener for clients presents the stored leaf. A look that fails shows nothing."""
+        """Whether every listener for clients presents the stored leaf. If a look fails, it shows nothing."""
         work = self._way.work
         try:
             # The Lease is the matter of the call, and not of this thread.
@@ -208,8 +207,8 @@ class _Broker:
         self._is_over = True
 
     def report(self, *, is_last: bool = False) -> None:
-        """Report the node once nothing is left to do there, or with the ``is_last`` report of the call what has been
-        reached.
+        """Report the node if nothing is left to do there; in the ``is_last`` report of the call, report the result so
+        far.
         """
         if self._is_reported or not (self._is_done or is_last):
             return

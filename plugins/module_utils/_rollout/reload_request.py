@@ -2,15 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Having a running node read its certificates again, by setting its settings to the text that they already have
+"""How a running node reads its certificates again: a request sets its settings to the text that they already have
 (docs/operator.md, "What each process trusts", "Reload").
 
-In ``server.config`` these settings refer to Secrets, which the node resolves when it starts, and again when they are
-set. Its listeners follow within seconds. Its other channels keep what the process started with, unless its version of
-Kafka has them follow (``_trust/model/channels.py``). Only a handshake shows that a listener has followed.
+In ``server.config`` these settings refer to Secrets. The node resolves them when it starts, and again when they are
+set. Its listeners follow within seconds. Its other channels keep the certificates of the start of the process, unless
+its version of Kafka has them follow (``_trust/model/channels.py``). Only a handshake shows that a listener has
+followed.
 
-The Kafka protocol with one node, broker or controller, runs over a connection of this collection. kafka-python
-encodes and decodes the messages; its own client can ask brokers only, over sockets that it opens itself.
+The Kafka protocol with one node, broker or controller, runs over a connection of this collection. kafka-python encodes
+and decodes the messages; its own client can ask brokers only, over sockets that it opens itself.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from .._trust.model.listeners import CONTROL_PLANE, REPLICATION
 from .admin import node_remedy
 from .kafka_pods import Node
 
-#: Where nodes cannot read a change again.
+#: The remedy if nodes cannot read a change again.
 RESTART_INSTEAD = "Run the flow with spread=restart: it restarts the nodes instead."
 
 _REFERENCE = re.compile(r"\$\{[^\s${}]+\}")
@@ -47,7 +48,8 @@ class Setting:
 
     #: The name of the setting in ``server.config``.
     name: str
-    #: Its static text, which has to be a reference of the form ``${…}``: a key that stands there itself must not be passed on.
+    #: Its static text, which has to be a reference of the form ``${…}``: if a key stands there itself, it must not be
+    #: passed on.
     reference: str
 
     def __post_init__(self) -> None:
@@ -71,7 +73,7 @@ class References:
 
     #: The whole reference to the CA certificates.
     bundle: str
-    #: How every reference to the node's own Secret begins.
+    #: The beginning of every reference to the node's own Secret.
     node_secret: str
 
 
@@ -85,7 +87,7 @@ def strimzi_references(scope: ClusterNames, pod: str) -> References:
 
 @dataclass(frozen=True)
 class ListenerSettings:
-    """The settings of a node that hold certificates."""
+    """The settings of a node with certificates."""
 
     #: The truststores with the cluster CA's bundle.
     trust: tuple[Setting, ...]
@@ -96,12 +98,12 @@ class ListenerSettings:
 def read_listener_settings(
     config: str, references: References, where: str, *, has_tls: bool = True
 ) -> ListenerSettings:
-    """The settings with certificates in the text of ``server.config``, which messages name by ``where``. ``has_tls``:
-    whether nodes speak TLS among each other.
+    """The settings with certificates in the text of ``server.config``; messages name it by ``where``. If nodes speak
+    TLS among each other, ``has_tls`` is true.
 
-    Listeners with a certificate of the user and truststores of the clients CA are left out: they are not of the cluster CA. Raises ReloadImpossible unless
-    every internal listener with TLS has a truststore and a leaf, and every listener both certificate and key of a leaf
-    or neither.
+    Listeners with a certificate of the user and truststores of the clients CA are left out: they are not of the cluster
+    CA. Raises ReloadImpossible unless every internal listener with TLS has a truststore and a leaf, and every listener
+    both certificate and key of a leaf or neither.
     """
     properties = _properties(config)
     stores = {name: found for name in properties if (found := _STORES.fullmatch(name))}
@@ -126,15 +128,16 @@ def read_leaves_outside(
 ) -> tuple[tuple[Setting | StaticValue, ...], ...]:
     """The leaf of each listener for clients; none for a node without the broker role. Raises ReloadImpossible.
 
-    A node refuses a new leaf for its listener between brokers while the leaf that it presents there has ended, and with it everything else in the same
-    request. A node that has reloaded before holds that leaf by a dynamic value, which it resolves again with each request. So each request removes that value:
-    a node that has started with the leaf that it presents finds nothing to change there.
+    If the leaf of the listener between brokers has ended, a node refuses a new leaf for it, and with it everything else
+    in the same request. If a node has reloaded before, it holds that leaf by a dynamic value, and resolves it again
+    with each request. So each request removes that value. If a node has started with the presented leaf, it finds
+    nothing to change there.
     """
     properties, found = _properties(config), dict[str, list[Setting]]()
     for setting in read_listener_settings(config, references, where).leaf:
         stores = _STORES.fullmatch(setting.name)
         found.setdefault(stores["listener"] if stores else "", []).append(setting)
-    # On a node without a controller these are settings of its client.
+    # If a node is no controller, these are settings of its client.
     found.pop(properties["controller.listener.names"].lower(), None)
     between_brokers = found.pop(properties.get("inter.broker.listener.name", "").lower(), [])
     static = tuple(StaticValue(setting.name) for setting in between_brokers)
@@ -144,8 +147,8 @@ def read_leaves_outside(
 def read_user_trust(
     config: str, references: References, listeners: Iterable[UserListener], where: str
 ) -> tuple[Setting, ...]:
-    """The truststores of these listeners, which have the bundle of the clients CA. Raises ReloadImpossible where a
-    listener has another truststore.
+    """The truststores of these listeners, with the bundle of the clients CA. Raises ReloadImpossible if a listener has
+    another truststore.
     """
     properties, found = _properties(config), []
     for listener in listeners:
@@ -159,14 +162,14 @@ def read_user_trust(
 
 
 def _properties(config: str) -> dict[str, str]:
-    """The settings by name; the last value counts where a name is written twice."""
+    """The settings by name; if a name is written twice, the last value counts."""
     pairs = (line.partition("=") for line in config.splitlines())
     return {name.strip(): value.strip() for name, _equals, value in pairs}
 
 
 def _require_whole_leaves(listeners: set[str], leaf: list[str], where: str) -> None:
-    """Certificate and key of a listener have to come from the same place: a node would refuse a pair that does not
-    belong together, but not every node checks it.
+    """Raises ReloadImpossible if certificate and key of a listener come from different places. A node would refuse a
+    pair that does not belong together, but not every node checks it.
     """
     for listener in sorted(listeners):
         if not {_name(listener, _CHAIN), _name(listener, _KEY)} <= set(leaf):
@@ -200,8 +203,8 @@ def _name(listener: str, store: str) -> str:
     return f"listener.name.{listener}.ssl.{store}"
 
 
-#: The versions of the two APIs that are used here: Kafka has them since 2.4 and 3.7 (KIP-919), in the same form on
-#: brokers and controllers.
+#: The used versions of the two APIs: Kafka has them since 2.4 and 3.7 (KIP-919), in the same form on brokers and
+#: controllers.
 _ALTER, _DESCRIBE = 1, 1
 _BROKER, _SET, _DELETE, _CONTROLLERS = 4, 0, 1, 2
 #: Bytes; every answer to these questions is far smaller.
@@ -210,7 +213,7 @@ _LONGEST_ANSWER = 1 << 20
 
 @dataclass(frozen=True)
 class ReloadAnswer:
-    """The answer of Kafka to a request that changes the configuration."""
+    """The answer of Kafka to a request for a change of the configuration."""
 
     #: Kafka's error code, 0 for none.
     code: int
@@ -222,10 +225,10 @@ class ReloadAnswer:
 def connected(
     opening: Opener, context: ssl.SSLContext | None, host: str, name: str, deadline: Deadline
 ) -> Iterator[NodeAdmin]:
-    """A connection to a node, with a certificate for the name ``host`` where there is TLS; messages name node and port
-    by ``name``. Raises KafkaUnavailable.
+    """A connection to a node, with a certificate for the name ``host`` if there is TLS; messages name node and port by
+    ``name``. Raises KafkaUnavailable.
 
-    Errors inside, of the connection or of an answer that cannot be read, become KafkaUnavailable as well.
+    Errors inside, of the connection or of an unreadable answer, become KafkaUnavailable as well.
     """
     from kafka.errors import KafkaError
 
@@ -251,7 +254,7 @@ def _cause(error: Exception) -> str:
 
 
 class NodeAdmin:
-    """Asks one thing at a time. Raises OSError, KubeError, and KafkaError for what cannot be read."""
+    """Asks one thing at a time. Raises OSError, KubeError, and KafkaError if an answer cannot be read."""
 
     def __init__(self, stream: ByteStream, deadline: Deadline) -> None:
         from kafka.protocol.parser import KafkaProtocol
@@ -279,14 +282,14 @@ class NodeAdmin:
         return ReloadAnswer(answers[0].error_code, answers[0].error_message or "")
 
     def active_controller(self) -> int:
-        """As a controller knows it; -1 while there is none. Raises ApiMissing."""
+        """The id of the active controller, as a controller knows it; -1 if there is none. Raises ApiMissing."""
         from kafka.protocol.admin import DescribeClusterRequest
 
         return int(self._ask(DescribeClusterRequest[_DESCRIBE](endpoint_type=_CONTROLLERS)).controller_id)
 
     def _ask(self, request: Any) -> Any:
-        """Send a request and return its answer. The client reads the node's versions first, because the node ends the
-        connection on an unknown version.
+        """Send a request and return its answer. The client reads the node's versions first: if a version is unknown,
+        the node ends the connection.
         """
         if self._versions is None:
             from kafka.protocol.metadata import ApiVersionsRequest
@@ -309,7 +312,7 @@ class NodeAdmin:
                 return answers[0][1]
 
     def _read(self, data: bytes) -> Any:
-        """Each with the number of its request; empty while none is complete."""
+        """The answers, each with the number of its request; empty if none is complete yet."""
         try:
             return self._protocol.receive_bytes(data)
         except (ValueError, struct.error):
@@ -317,7 +320,7 @@ class NodeAdmin:
 
 
 _NOT_CONTROLLER = 41
-#: Characters of a message of Kafka that are passed on.
+#: The longest passed-on part of a message of Kafka, in characters.
 _QUOTED = 300
 
 
@@ -343,10 +346,9 @@ def reload_node(
 ) -> None:
     """Set the settings within so many seconds, and return when Kafka has accepted them; the listeners follow later.
 
-    A broker gets the request on its own port: it checks the certificates that it would read, and refuses
-    certificates that do not belong together. For a separate controller there is no such check: the active
-    controller accepts the request, and a controller that cannot use the certificates says so in its log only.
-    Raises ReloadImpossible, KafkaUnavailable.
+    A broker gets the request on its own port. It checks the new certificates, and refuses certificates that do not
+    belong together. For a separate controller there is no such check: the active controller accepts the request. If a
+    controller cannot use the certificates, it says so in its log only. Raises ReloadImpossible, KafkaUnavailable.
     """
     reloading = _Reloading(target, settings, open_port, context, Deadline.after(seconds))
     if target.node.broker:
@@ -365,9 +367,9 @@ def reload_by_controllers(
     seconds: float,
 ) -> None:
     """As ``reload_node``, for a node whose certificate has ended, through the active controller: a broker would pass
-    the request on over a new connection to that controller, which refuses it. No node checks the settings beforehand.
-    One controller after the other gets the request, each with so many seconds, until one of them answers. Raises
-    ReloadImpossible, KafkaUnavailable.
+    the request on over a new connection to that controller, and the controller refuses the connection. No node checks
+    the settings beforehand. One controller after the other gets the request, each with so many seconds, until one of
+    them answers. Raises ReloadImpossible, KafkaUnavailable.
     """
     silent: list[str] = []
     for node in target.controllers:
@@ -388,9 +390,9 @@ class _Reloading:
     settings: Sequence[Setting | StaticValue]
     #: Opens a connection to a port of a pod.
     open_port: PortOpener
-    #: Settings for TLS as the Cluster Operator; None where nodes speak no TLS among each other.
+    #: Settings for TLS as the Cluster Operator; None if nodes speak no TLS among each other.
     context: ssl.SSLContext | None
-    #: When the attempt ends, whatever has answered by then.
+    #: The end of the attempt, whatever has answered by then.
     deadline: Deadline
 
     def on_broker(self) -> None:
@@ -399,7 +401,7 @@ class _Reloading:
         self._judge(answer, self.target.node)
 
     def on_controller(self, node: Node) -> None:
-        """Ask this controller, which knows which controller is active."""
+        """Ask this controller for the active controller."""
         with self._connected(node, CONTROL_PLANE) as admin:
             answer = self._set(admin)
             active = self._active(admin) if answer.code == _NOT_CONTROLLER else node
@@ -455,6 +457,6 @@ def _unstable_quorum(node: Node, what: str) -> KafkaUnavailable:
 
 
 def _quoted(message: str) -> str:
-    """The message of Kafka, left out where it may hold a key or a certificate: nodes quote text that they cannot read."""
+    """The message of Kafka, left out if it may hold a key or a certificate: nodes quote unreadable text."""
     text = " ".join(message.split()).rstrip(".")
     return f": {text[:_QUOTED]}" if text and "-----" not in text else ""

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A reload: every node that needs it gets the request to read its certificates again, until its listeners show
-that it has.
+"""A reload: every node that needs it gets the request to read its certificates again, until its listeners show the
+result.
 
-The first node gets the request alone; when it refuses, no other gets it. The rest follow side by side, a few at a time.
+The first node gets the request alone; if it refuses, no other gets it. The rest follow side by side, a few at a time.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from .roll import silence_error
 #: Seconds between two requests to nodes, and between two looks at them.
 _PAUSE = 1.0
 _CONFIG = "server.config"
-#: Seconds for the request to one node where the API server answers at once: half the life of a Lease, which is not
-#: renewed meanwhile. A broker tests the new certificates for each of its network threads before it answers: tenths of a
-#: second with a free CPU, some seconds without. And the answers of the API server to a conversation with the node, and
-#: with the active controller.
+#: Seconds for the request to one node if the API server answers at once: half the life of a Lease, which is not renewed
+#: meanwhile. A broker tests the new certificates for each of its network threads before it answers: tenths of a second
+#: with a free CPU, some seconds without. And the answers of the API server to a conversation with the node, and with
+#: the active controller.
 _LIMIT, _ANSWERS = 15.0, 2 * CONVERSATION
-#: Looks that nodes get at least, however long each takes: the first may come too early.
+#: The least number of looks at nodes, however long each takes: the first may come too early.
 _LEAST_LOOKS = 3
 #: Nodes that get the request at the same time. A reload takes a fraction of a second, and the nodes stay up meanwhile.
 AT_ONCE = 8
@@ -85,21 +85,21 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
 
 @dataclass(frozen=True, eq=False)
 class _Request:
-    """The settings that a node is to read again, and the way to the node."""
+    """The settings for a node to read again, and the way to the node."""
 
     #: The node that is to reload, and the way to it.
     target: ReloadTarget
-    #: The settings that the node is to read again, all in one request.
+    #: The settings for the node to read again, all in one request.
     settings: tuple[Setting, ...]
     #: Opens a connection to a port of a pod.
     open_ports: PortOpener
-    #: Settings for TLS as the Cluster Operator; None where nodes speak no TLS among each other.
+    #: Settings for TLS as the Cluster Operator; None if nodes speak no TLS among each other.
     context: ssl.SSLContext | None
-    #: The work of the call, which knows how long the API server takes.
+    #: The work of the call: it knows how long the API server takes.
     work: Work
 
     def send(self) -> None:
-        """Send the request. Raises KafkaUnavailable where the node does not answer, which it may do later, and
+        """Send the request. Raises KafkaUnavailable if the node does not answer; it may answer later. Raises
         ReloadImpossible.
         """
         limit = self.work.client.response_time.within(_LIMIT, _ANSWERS)
@@ -129,9 +129,9 @@ def domain_of(work: Work) -> str:
 
 
 def _send_requests(wave: Sequence[_Request], step: Reload, work: Work) -> None:
-    """Send the request to these nodes, and again to nodes that do not answer: the quorum may have no leader for a
-    moment. A node that has restarted or left meanwhile has nothing to read. Raises ReloadImpossible, after all requests
-    have ended and the nodes that have read again are recorded.
+    """Send the request to these nodes, and again if a node does not answer: the quorum may have no leader for a moment.
+    If a node has restarted or left meanwhile, it has nothing to read. Raises ReloadImpossible, after all requests have
+    ended and the reloaded nodes are recorded.
     """
     clock, left = work.clock, wave
     begun, countdown = clock.monotonic(), _countdown(work)
@@ -168,14 +168,16 @@ def _uids_of_pods(work: Work) -> frozenset[str]:
 
 
 def _send(wave: Sequence[_Request]) -> Mapping[_Request, BaseException]:
-    """The requests that failed, in order, and why. All of them have ended."""
+    """The failed requests, in order, and why. All requests have ended."""
     with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="reload") as pool:
         answers = [pool.submit(request.send) for request in wave]
     return {request: error for request, answer in zip(wave, answers, strict=True) if (error := answer.exception())}
 
 
 def config_of(node: Node, work: Work) -> tuple[str, str, References]:
-    """The name of ``server.config`` of this node in messages, its text, and its references to Secrets. Raises ReloadImpossible, KubeError."""
+    """The name of ``server.config`` of this node in messages, its text, and its references to Secrets. Raises
+    ReloadImpossible, KubeError.
+    """
     where = f"ConfigMap {work.scope.namespace}/{node.pod}, {_CONFIG}"
     try:
         found = work.client.get_or_none(CONFIG_MAPS, work.scope.namespace, node.pod)
@@ -197,11 +199,11 @@ def _settings_to_reload(node: Node, observation: Observation, work: Work) -> tup
 
 
 def _await_listeners(step: Reload, observation: Observation, work: Work) -> None:
-    """Wait until the listeners have followed, which takes seconds. The gates judge whether they have; this only gives
-    them the time.
+    """Wait until the listeners have followed, for seconds. The gates judge whether they have; this only gives them the
+    time.
 
-    Nodes that have followed get no further question, because answering costs them time that slows down the others. A
-    node that has restarted meanwhile has read everything. Raises NodesSilent, RollStuck.
+    If a node has followed, it gets no further question: its answers cost time and slow down the others. If a node has
+    restarted meanwhile, it has read everything. Raises NodesSilent, RollStuck.
     """
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     countdown, asked = _countdown(work), observation.with_only(step.uids)

@@ -5,14 +5,14 @@
 """A roll replaces the pods that need it, and watches until the last pod is back.
 
 The operator's own KafkaRoller restarts Kafka nodes, on request by ``strimzi.io/manual-rolling-update`` on each pod that
-needs it: a pod that was recreated meanwhile has lost the annotation and does not restart twice. With the direct
-strategy this collection restarts them itself, except where the operator rolls anyway: there would be two rolls at once.
-Pods of Deployments (Entity Operator, Cruise Control, Kafka Exporter) are deleted, all at once, when the nodes are back;
+needs it. If a pod was recreated meanwhile, it has lost the annotation and does not restart twice. With the direct
+strategy this collection restarts them itself, unless the operator rolls anyway: there would be two rolls at once. Pods
+of Deployments (Entity Operator, Cruise Control, Kafka Exporter) are deleted, all at once, when the nodes are back;
 their Deployments recreate them (docs/operator.md, "Phases by hand", "Manual rolling update").
 
-Nodes with ended certificates restart at the same time and in place: the kubelet starts their containers again, with the certificates that are stored now.
-Pods, volumes and addresses stay. A node asks the others for permission to stop, and after ended certificates it may not reach them: where a process goes on,
-it is killed.
+Nodes with ended certificates restart at the same time and in place: the kubelet starts their containers again, with the
+certificates stored now. Pods, volumes and addresses stay. A node asks the others for permission to stop, and after
+ended certificates it may not reach them. If a process goes on, it is killed.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ from .kafka_pods import NOT_AGAIN, Progress, delete_pod, is_terminating, name_of
 
 Objects = Mapping[str, Mapping[str, Any]]
 
-#: Seconds without a restart after which the roll checks whether the operator still has a reason for the remaining pods:
-#: what is stored decides, and not the time.
+#: Seconds without a restart. Then the roll checks whether the operator still has a reason for the remaining pods: the
+#: stored state decides, and not the time.
 _STILL = 30.0
-#: How often a request for a restart is taken back where the pod has changed meanwhile.
+#: How often a request for a restart is taken back if the pod has changed meanwhile.
 _TRIES = 3
-#: Seconds between two questions to nodes that have not answered, and the least number of questions.
+#: Seconds between two questions to silent nodes, and the least number of questions.
 _PAUSE, _LEAST_LOOKS = 1.0, 3
 
 
 def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> None:
-    """Ask these nodes until each has answered or is gone; the next look asks its successor with all
-    others. Raises NodesSilent.
+    """Ask these nodes until each has answered or is gone; the next look asks its successor with all others. Raises
+    NodesSilent.
     """
     nodes = Target.in_words(", ".join(f"Pod {work.scope.namespace}/{node.pod}" for node in step.nodes))
     if work.dry_run:
@@ -115,9 +115,9 @@ def silence_error(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -
 
 @dataclass
 class _Roll:
-    #: The step, which names the pods and the reason.
+    #: The step, with the pods and the reason.
     step: Roll
-    #: The cluster as it was when the step was decided on.
+    #: The cluster at the time of the decision on the step.
     observation: Observation
     #: The work of the call.
     work: Work
@@ -202,8 +202,8 @@ def _restart_others(roll: _Roll) -> None:
 
 
 def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
-    """Wait until none of these pods exists, and every pod of the cluster is ready and stays, except pods that this roll restarts later: their restart may be
-    what helps them.
+    """Wait until none of these pods exists, and every pod of the cluster is ready and stays. If this roll restarts a
+    pod later, it is excepted: its restart may be what helps it.
     """
     work = roll.work
     owners = roll.observation.owners
@@ -238,8 +238,9 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
 
 
 def _withdraw_requests(roll: _Roll, leaving: Iterable[Pod]) -> str:
-    """Take the requests for a restart back that this collection has left on these nodes: the operator would act on them whenever it can again, also outside a
-    maintenance window. Requests of other programs stay. Returns a sentence about requests that could not be taken back, with a space before it.
+    """Take the requests for a restart back that this collection has left on these nodes: the operator would act on them
+    as soon as it can again, also outside a maintenance window. Requests of other programs stay. If a request could not
+    be taken back, return a sentence about it, with a space before it.
     """
     work, nodes = roll.work, {pod.uid: pod.name for pod in leaving if pod.component is Component.KAFKA}
     if roll.step.reason is RollReason.USE or work.wishes.pace.strategy is Strategy.DIRECT:
@@ -266,7 +267,9 @@ def _withdraw_requests(roll: _Roll, leaving: Iterable[Pod]) -> str:
 
 
 def _requests_left(roll: _Roll, uids: Container[str]) -> list[Mapping[str, Any]]:
-    """The pods with these UIDs, as they are now, that carry a request of this collection for a restart. Raises KubeError."""
+    """The pods with these UIDs, as they are now, if they carry a request of this collection for a restart. Raises
+    KubeError.
+    """
     work = roll.work
     return [
         pod for pod in work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
@@ -275,7 +278,7 @@ def _requests_left(roll: _Roll, uids: Container[str]) -> list[Mapping[str, Any]]
 
 
 def _advice_of_pause(roll: _Roll) -> str:
-    """Sentences about a pause that began during the roll, with a space after them; empty where none did."""
+    """Sentences about a pause that began during the roll, with a space after them; empty if none did."""
     scope = roll.work.scope
     with suppress(KubeError):
         if is_true(find_object(roll.work.client, KAFKAS, scope.namespace, scope.cluster), names.PAUSE_RECONCILIATION):
@@ -284,8 +287,8 @@ def _advice_of_pause(roll: _Roll) -> str:
 
 
 class _Due:
-    """Looks whether the operator still has a reason for the restarts that are left: a reconcile that was under way may have put back what it had read
-    (docs/operator.md, "Re-issue").
+    """Looks whether the operator still has a reason for the restarts that are left. A reconcile under way may have put
+    back its earlier reading (docs/operator.md, "Re-issue").
     """
 
     def __init__(self, roll: _Roll, progress: Progress) -> None:
@@ -318,30 +321,30 @@ def _reload(step: Reload, observation: Observation, work: Work) -> None:
 
 
 def _pause_and_reload(step: PauseAndReload, observation: Observation, work: Work) -> None:
-    # Imported only where certificates have ended.
+    # Imported only if certificates have ended.
     from .reload_outside import pause_and_reload
 
     pause_and_reload(step, observation, work)
 
 
 _CONTAINER = "kafka"
-#: Sends the signal that follows to every Java process of the container, and fails where there is none.
+#: Sends the signal after it to every Java process of the container, and fails if there is none.
 _SIGNAL = (
     "sh", "-c",
     'found=1; for exe in /proc/[0-9]*/exe; do case "$(readlink "$exe")" in */java) process="${exe#/proc/}"; '
     'kill -s "$0" "${process%/exe}" && found=0;; esac; done; exit "$found"',
 )  # fmt: skip
-#: Seconds for one command where the API server answers at once, and the answers that a command takes.
+#: Seconds for one command if the API server answers at once, and the answers for a command.
 _COMMAND, _ANSWERS_OF_COMMAND = 30.0, CONVERSATION
-#: Seconds between the signals TERM and KILL: a node that is cut off from its controllers waits for them. On a slow API
-#: server the news that a process has ended takes its time, and a signal that comes after it would end the next process.
+#: Seconds between the signals TERM and KILL: if a node is cut off from its controllers, it waits for them. On a slow
+#: API server the news of the end of a process takes its time. If a signal came after it, it would end the next process.
 _PATIENCE, _ANSWERS_OF_NEWS = 30.0, 3
 #: Commands at the same time: each is a stream on the API server and on the worker.
 _AT_ONCE = 32
 
 
 def _restart_together(step: Roll, observation: Observation, work: Work) -> None:
-    """Restart the processes of these nodes, and wait until every pod of them is ready again. Raises RollStuck, KubeError."""
+    """Restart the processes of these nodes, and wait until each pod is ready again. Raises RollStuck, KubeError."""
     pods = sorted(pod.name for pod in observation.snapshot.nodes.pods if pod.uid in step.uids)
     if work.nodes is None:
         raise StepError("Nodes", "cannot be reached from here", "Run it where the API server is within reach.")
@@ -356,7 +359,9 @@ def _restart_together(step: Roll, observation: Observation, work: Work) -> None:
 
 
 def _signal(signal: str, pods: Sequence[str], run: CommandRunner, work: Work) -> Mapping[str, KubeError]:
-    """Send the signal to the processes of all these pods at the same time. The refusals, by pod: also of a pod whose process has ended meanwhile."""
+    """Send the signal to the processes of all these pods at the same time. Return the refusals, by pod: also of a pod
+    whose process has ended meanwhile.
+    """
     limit = work.client.response_time.within(_COMMAND, _ANSWERS_OF_COMMAND)
 
     def send(pod: str) -> KubeError | None:
@@ -375,12 +380,12 @@ class _Returning:
     """Follows nodes until all of them are back."""
 
     def __init__(self, step: Roll, work: Work, before: Mapping[str, _Start], run: CommandRunner) -> None:
-        """``before`` has the last start of each node's container, by the name of the pod."""
+        """The parameter ``before`` has the last start of each node's container, by the name of the pod."""
         self._step, self._work, self._before, self._run = step, work, before, run
         self._begun = self._told_at = work.clock.monotonic()
         # The pods that are not back yet; among them, the pods whose process has not ended yet.
         self._away, self._running = set(before), set(before)
-        # The pods whose process got the signal KILL; a container without a process that could get it counts too.
+        # The pods whose process got the signal KILL. A container without such a process counts too.
         self._killed = set[str]()
         self._changed = False
 
@@ -389,7 +394,7 @@ class _Returning:
         self._told_at = self._work.clock.monotonic()
 
     def wait(self) -> None:
-        """Raises RollStuck."""
+        """Wait until all nodes are back. Raises RollStuck."""
         work, limit = self._work, self._work.settings.pod_timeout
         try:
             wait_until(
@@ -428,7 +433,7 @@ class _Returning:
         return changed
 
     def _look(self) -> None:
-        """Called every few seconds: kill the processes that have not ended in time, each once."""
+        """Called every few seconds: kill each process once that has not ended in time."""
         self._work.renew_lease()
         left = sorted(self._running - self._killed)
         patience = self._work.client.response_time.within(_PATIENCE, _ANSWERS_OF_NEWS)
