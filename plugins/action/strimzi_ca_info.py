@@ -9,8 +9,8 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._progress import 
 
 
 class ActionModule(FollowedModule):
-    """Shows what the module of the same name does while it works. In check mode it passes the hash of a flow's plan on, as ``set_stats`` would: later nodes
-    of a workflow in AWX get it as an extra variable.
+    """Shows what the module of the same name does while it works. In check mode it passes the hash of a flow's plan on,
+    as ``set_stats`` would: later nodes of a workflow in AWX get it as an extra variable.
     """
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -78,23 +78,25 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts imp
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import moment
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import OWNERS, PHASES
 
-# All metrics are gauges. Times are Unix times, so that a file stays true until the next look. The labels ``kafka_namespace`` and ``kafka_cluster`` are
-# not ``namespace`` and ``cluster``, which a scrape adds itself. The number of samples is bounded: of users, a file has the certificates that end first.
+# All metrics are gauges. Times are Unix times: a file stays true until the next look. The labels of
+# a cluster are ``kafka_namespace`` and ``kafka_cluster``, because a scrape adds ``namespace`` and ``cluster`` itself.
+# The number of samples is bounded: of users, a file has the certificates that end first.
 
 Facts = Mapping[str, Any]
 Labels = Mapping[str, str]
 
 #: The state of a CA that no ledger knows.
 NOT_ADOPTED = "NOT_ADOPTED"
-#: The UID of a Kafka resource that does not exist. An empty label would be none to Prometheus and to a throttle of Event-Driven Ansible.
+#: The UID of a Kafka resource that does not exist. If the label were empty, it would be none to Prometheus and to a
+#: throttle of Event-Driven Ansible.
 NO_UID = "none"
 #: The most users whose certificates are samples of their own.
 MOST_USERS = 50
 #: The states of CAs, as strimzi_ca_info has them.
 AUTHORITY_STATES = ("UNTRUSTED", "TRUSTED_UNUSED", "TRUSTED_IN_USE_ANY", "TRUSTED_IN_USE_ALL", "PHASE_OUT")
-#: The states of certificates that are counted, as strimzi_ca_info has them.
+#: The states of counted certificates, as strimzi_ca_info has them.
 LEAF_STATES = ("IN_USE", "NOT_NEEDED", "REQUESTED", "REQUIRED", "TRUST_PENDING")
-#: The one violation of a cluster that was never adopted: no flow is held by it.
+#: The one violation of a cluster that was never adopted: it holds no flow.
 _OF_THE_OPERATOR = "authority_is_user_managed"
 
 #: Every metric, in the order of the file, and its HELP line.
@@ -132,8 +134,8 @@ class Sample:
 def metrics_of(looks: Mapping[str, Facts], users: Facts, context: str) -> str:
     """The text of a file with metrics.
 
-    The results of ``strimzi_ca_info`` lie in ``looks`` by CA, cluster or clients; ``users`` is the result of ``strimzi_user_info``, and ``context`` names
-    the context of the kubeconfig. The last two may be empty.
+    The results of ``strimzi_ca_info`` lie in ``looks`` by CA, cluster or clients; ``users`` is the result of
+    ``strimzi_user_info``, and ``context`` names the context of the kubeconfig. The last two may be empty.
     """
     samples = [sample for ca, seen in looks.items() for sample in _of_authority(_place(seen, ca, context), seen)]
     if looks and users:
@@ -146,7 +148,7 @@ def _text(samples: Iterable[Sample]) -> str:
     for sample in samples:
         values = found.setdefault(sample.metric, {})
         line = f"{sample.metric}{{{','.join(_label(*label) for label in sample.labels.items())}}}"
-        # Objects with the same labels are one sample, which has the earliest end.
+        # If objects have the same labels, they are one sample with the earliest end.
         values[line] = min(sample.value, values.get(line, sample.value))
     lines = []
     for metric, about in METRICS.items():
@@ -163,7 +165,7 @@ def _label(name: str, value: str) -> str:
 
 
 def _place(seen: Facts, ca: str, context: str) -> dict[str, str]:
-    """The labels that every sample has."""
+    """The labels of every sample."""
     cluster = seen["cluster"]
     named = {
         "kafka_namespace": cluster["namespace"],
@@ -232,7 +234,7 @@ def _of_flow(place: Labels, seen: Facts) -> Iterator[Sample]:
 
 
 def _awaited(journal: Facts) -> str:
-    """The reason why the flow may be in flight for long; nothing where it has none."""
+    """The reason why the flow may be in flight for long; "nothing" if it has none."""
     if journal["stop"]:
         return "approval"
     return "nothing" if journal["retire"] in (None, "now") else "restarts"

@@ -226,7 +226,7 @@ def report(
 
 
 def _shown(value: Any) -> Any:
-    """Results as they may stand on a page: they hold messages of servers, for instance, as these came."""
+    """Results in a form for a page: they hold messages of servers, for instance, as these came."""
     if isinstance(value, str):
         return printable(value, keep="\n")
     if isinstance(value, Mapping):

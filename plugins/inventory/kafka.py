@@ -148,13 +148,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 try:
     from ansible.template import trust_as_template
 except ImportError:
-    # Before ansible-core 2.19 every text is a template that is not marked otherwise.
+    # Before ansible-core 2.19 every text is a template, unless it is marked otherwise.
     trust_as_template = str
 
 _FILES = ("strimzi.yml", "strimzi.yaml", "kafka.yml", "kafka.yaml")
 #: How many Kubernetes clusters are read at the same time.
 _AT_ONCE = 8
-#: Facts about a cluster, as JSON has them, so that they can be cached: times are texts, and no fact depends on when it is read.
+#: Facts about a cluster, as JSON has them, for the cache: times are texts, and no fact depends on the time of its
+#: reading.
 Facts = Mapping[str, Any]
 
 #: The group of all clusters; every other group lies below it.
@@ -164,12 +165,14 @@ CAS = tuple(f"{kind.value}_ca" for kind in CaKind)
 _OUTSIDE_GROUP_NAMES = re.compile(r"\W", re.ASCII)
 
 
-# A look takes one list of Kafka resources for each namespace, and of each cluster the certificate Secret and the ledger of either CA, by their names. It
-# reads no Secret that is made to hold a key.
+# A look takes one list of Kafka resources for each namespace, and of each cluster the certificate Secret and the ledger
+# of either CA, by their names. If a Secret is made to hold a key, the look does not read it.
 
 
 def read_clusters(client: KubeClient, namespaces: Sequence[str], label_selector: str) -> list[dict[str, Any]]:
-    """Facts about the clusters with these labels in these namespaces; without any, in all namespaces. Raises KubeError."""
+    """Facts about the clusters with these labels in these namespaces; if none are given, in all namespaces. Raises
+    KubeError.
+    """
     found = (
         kafka
         for namespace in namespaces or (None,)
@@ -215,7 +218,7 @@ def _authority(client: KubeClient, kafka: Mapping[str, Any], scope: ClusterNames
 
 
 def _ledger_secrets(client: KubeClient, scope: ClusterNames) -> dict[str, Mapping[str, Any]]:
-    """The Secrets that a ledger can be kept in, and no more of them than that takes."""
+    """The Secrets that can have a ledger in them, and no more of them than that takes."""
     found: dict[str, Mapping[str, Any]] = {}
     for name in scope.ledger_secrets:
         secret = client.get_or_none(SECRETS, scope.namespace, name)
@@ -243,7 +246,7 @@ def _flow(journal: Journal) -> dict[str, Any]:
 
 
 def first_end(cluster: Facts) -> datetime | None:
-    """When the first of its CAs in use ends; None where it has none that can be read."""
+    """When the first of its CAs in use ends; None if it has no readable CA."""
     return min((time_of(cluster[ca]["not_after"]) for ca in CAS if cluster[ca]["not_after"]), default=None)
 
 
@@ -257,7 +260,7 @@ def _in_group_name(text: str) -> str:
 
 
 def groups_of(cluster: Facts, days: Iterable[int], now: datetime) -> Iterator[tuple[str, ...]]:
-    """Groups of this cluster, each with the groups that it lies in, the outermost first. The days limit the groups by end."""
+    """Groups of this cluster, each with the groups above it, the outermost first. The days limit the groups by end."""
     yield (f"kafka_{cluster['state']}",)
     for kind in ("version", "operator_version"):
         if cluster[kind]:
@@ -279,7 +282,7 @@ def groups_of(cluster: Facts, days: Iterable[int], now: datetime) -> Iterator[tu
 
 
 def _ends(end: datetime, days: Iterable[int], now: datetime) -> Iterator[tuple[str, ...]]:
-    """The group with the lowest limit, in all with higher limits, so that each has what ends before its limit."""
+    """The group with the lowest limit, in all with higher limits: each has what ends before its limit."""
     left = days_until(end, now)
     within = tuple(f"ca_ends_within_{limit}_days" for limit in sorted(set(days), reverse=True) if left < limit)
     path = (*within, "ca_ended") if end <= now else within
@@ -287,7 +290,7 @@ def _ends(end: datetime, days: Iterable[int], now: datetime) -> Iterator[tuple[s
         yield path
 
 
-#: Failures of a Kubernetes cluster that cannot be reached; all others are mistakes in the inventory's options.
+#: Failures of an unreachable Kubernetes cluster; all others are mistakes in the inventory's options.
 _OUT_OF_REACH = (Unreachable, Unavailable, Unauthorized)
 _OUTSIDE_HOST_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 _OF_THE_CONTROLLER = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
@@ -313,7 +316,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             self._add(name, context, cluster, days, now)
 
     def _refuse_unknown(self, path: str, given: Mapping[str, Any]) -> None:
-        """Ansible passes over an option that the plugin does not have: with ``context`` for ``contexts`` the hosts would be of another cluster."""
+        """Refuse unknown options. Ansible passes over an option that the plugin does not have: with ``context`` for
+        ``contexts`` the hosts would be of another cluster.
+        """
         known = sorted(self.option_definitions)
         if unknown := [str(name) for name in given if name not in known]:
             raise AnsibleParserError(
@@ -321,7 +326,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             )
 
     def _clusters(self, path: str, cache: bool) -> Mapping[str, Sequence[Facts]]:
-        """The clusters by context, from the cache where a look with the same options left them there."""
+        """The clusters by context, from the cache if a look with the same options left them there."""
         missing = missing_library()
         if missing is not None:
             raise AnsibleParserError(missing[0])
@@ -354,11 +359,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         return found, len(found) == len(readers)
 
     def _contexts(self) -> list[str]:
-        """Each context once; a single empty name where the plugin uses the connection of the modules."""
+        """Each context once; a single empty name if the plugin uses the connection of the modules."""
         return list(dict.fromkeys(map(str, self.get_option("contexts") or [""])))
 
     def _check_groups_of_contexts(self) -> None:
-        """Refuse contexts that keyed_groups would put into one group: a run over that group would change clusters of both."""
+        """Refuse contexts if keyed_groups would put two into one group: a run over that group would change clusters of
+        both.
+        """
         if not any("strimzi_context" in str(keyed) for keyed in self.get_option("keyed_groups") or []):
             return
         contexts: dict[str, str] = {}
@@ -371,7 +378,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 )
 
     def _namespaces(self) -> list[str]:
-        """Each namespace once. YAML reads a name of digits as a number, and Ansible does not convert the elements of an inventory's lists."""
+        """Each namespace once. YAML reads a name of digits as a number, and Ansible does not convert the elements of an
+        inventory's lists.
+        """
         return list(dict.fromkeys(map(str, self.get_option("namespaces") or [])))
 
     def _days(self) -> list[int]:
@@ -381,7 +390,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             raise AnsibleParserError(f"days: {self.get_option('days')} is no list of whole numbers.") from None
 
     def _identify_servers(self) -> list[list[str]]:
-        """The API servers of this look, a part of the cache's key: the environment may name other servers the next time."""
+        """The API servers of this look, a part of the cache's key: the environment may name others the next time."""
         try:
             return [identify_server(self._connection(context), os.environ) for context in self._contexts()]
         except OptionsError as error:
@@ -391,7 +400,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         return {"kubeconfig": self._kubeconfig, "context": context}
 
     def _reader(self, context: str) -> Callable[[], Sequence[Facts]]:
-        """A look through this context that is yet to be taken."""
+        """A look through this context, for a later call."""
         client, namespaces = self._client(context), self._namespaces()
         return lambda: read_clusters(client, namespaces, self.get_option("label_selector"))
 
@@ -456,7 +465,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
 
 def _beside(path: str, kubeconfig: str | None) -> str:
-    """The path of the kubeconfig from the folder of this file; empty where none is given."""
+    """The path of the kubeconfig from the folder of this file; empty if none is given."""
     return os.path.abspath(os.path.join(os.path.dirname(path), os.path.expanduser(kubeconfig))) if kubeconfig else ""
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Showing the progress of a module while it works, in lines that a terminal and a log of AWX show alike."""
+"""The progress of a module while it works, in lines for a terminal and a log of AWX alike."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ display = Display()
 
 #: Seconds between looks at the progress file.
 LOOK = 0.2
-#: Seconds without a line after which a sign of life says in full what the module is at.
+#: Seconds without a line. Then a sign of life says in full what the module is at.
 HEARTBEAT = 30.0
 #: Seconds between later, short signs of life, as long as the module is at the same.
 SHORT_HEARTBEAT = 120.0
@@ -32,7 +32,7 @@ RUNBOOK = "docs/stops.md"
 
 
 def with_runbook(result: dict[str, Any]) -> dict[str, Any]:
-    """The result whose message, where the call was held, ends with the names of the conditions in the runbook."""
+    """The result. If the call was held, its message ends with the names of the conditions in the runbook."""
     conditions = list(dict.fromkeys(violation["gate"] for violation in result.get("violations") or ()))
     if not (result.get("failed") and conditions):
         return result
@@ -42,8 +42,8 @@ def with_runbook(result: dict[str, Any]) -> dict[str, Any]:
 class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     """Runs the module of the same name and shows its progress while it works.
 
-    The module appends entries to a file, one JSON object in a line; that works where it runs on this machine, as it normally does. Elsewhere the
-    module works just as well, silently.
+    The module appends entries to a file, one JSON object in a line. That works if it runs on this machine, as it
+    normally does. Elsewhere the module works just as well, silently.
     """
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -72,7 +72,9 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
 
     @staticmethod
     def _tell(path: str, name: str, finished: threading.Event) -> None:
-        """Show each new line at once, after the name of the cluster or its host, and a sign of life when there was none for a while."""
+        """Show each new line at once, after the name of the cluster or its host, and a sign of life if there was none
+        for a while.
+        """
         last, doing = time.monotonic(), _Doing("look at the cluster", "", time.monotonic())
         with open(path, encoding="utf-8") as progress:
             while True:

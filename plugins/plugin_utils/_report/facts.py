@@ -5,9 +5,9 @@
 """The facts about a flow: the content of report.json, from the results of the modules that it called.
 
 The CAs before and after a run, and which removed CAs a pod still trusts. The channels, each a party of its own, with
-the CAs that they present and trust: only a handshake shows that a party refuses a CA; stored evidence shows the
-certificates that a party was given. The inventory of clients that log in with certificates of the clients CA: the
-holder, issuer, end and readers of each certificate.
+their presented and trusted CAs. Only a handshake shows that a party refuses a CA; stored evidence shows the
+certificates of a party. The inventory of clients that log in with certificates of the clients CA: the holder, issuer,
+end and readers of each certificate.
 """
 
 from __future__ import annotations
@@ -37,13 +37,15 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run impor
 
 Authority = dict[str, Any]
 
-#: RFC 4514: an attribute stands between two commas that are not escaped; an escaped character.
+#: RFC 4514: an attribute stands between two unescaped commas. A backslash escapes one character.
 _ATTRIBUTE = re.compile(r"(?:[^,\\]|\\.)+")
 _ESCAPED = re.compile(r"\\(.)")
 
 
 def describe_authorities(run: Run, now: datetime) -> dict[str, Any]:
-    """The CAs of the ledger as it is now are ``cas``; ``removed`` are CAs that this run removed, or that some pod still trusts."""
+    """The CAs of the present ledger are ``cas``; ``removed`` are CAs that this run removed, or that some pod still
+    trusts.
+    """
     before = {ca["sha256"]: ca for ca in run.first["cas"]}
     kept = {ca["sha256"] for ca in run.last["cas"]}
     lingering = {ca["sha256"]: ca for ca in run.last["removed"]}
@@ -71,8 +73,8 @@ def _added(ca: Mapping[str, Any], before: Mapping[str, Authority], now: datetime
 def _gone(
     ca: Mapping[str, Any], before: Mapping[str, Authority], lingering: Mapping[str, Authority], now: datetime
 ) -> Authority:
-    """Public facts of a CA that left the ledger; ``pods`` trust it until they restart; of the pods in ``lingering``
-    every channel but the listeners does.
+    """Public facts of a CA that left the ledger; ``pods`` trust it until they restart. If a pod is in ``lingering``,
+    every channel of it but the listeners does.
     """
     facts = {key: ca.get(key) for key in ("subject", "sha256", "fingerprint", "not_before", "not_after")}
     found = lingering.get(ca["sha256"], {})
@@ -81,7 +83,7 @@ def _gone(
 
 
 def common_name(subject: str) -> str:
-    """The common name of an RFC 4514 name as people read it; the whole name when it has none."""
+    """The common name of an RFC 4514 name as people read it; the whole name if it has none."""
     for attribute in _ATTRIBUTE.findall(subject):
         if attribute.upper().startswith("CN="):
             return _ESCAPED.sub(r"\1", attribute[3:])
@@ -89,12 +91,14 @@ def common_name(subject: str) -> str:
 
 
 Channel = dict[str, Any]
-#: Where the knowledge about a channel comes from.
+#: The source of the knowledge about a channel.
 HANDSHAKE, STORED = "handshake", "stored"
 
 
 def describe_channels(run: Run) -> dict[str, Any]:
-    """The channels, and with ``look`` when a call asked the listeners, or why none did. CAs are named by the first 12 digits of their SHA-256."""
+    """The channels, and with ``look`` when a call asked the listeners, or why none did. CAs are named by the first 12
+    digits of their SHA-256.
+    """
     evidence = run.look["evidence"]
     channels = [*_nodes(run), *_rafts(run), *_components(run), *_operator(run), *map(_client, run.last["outside"])]
     return {
@@ -116,13 +120,15 @@ def describe_proof(channels: Iterable[Mapping[str, Any]], removed: Iterable[Mapp
 
 
 def _channel(kind: str, party: str, evidence: str, **known: Any) -> Channel:
-    """A channel. Its kind is listener, node, raft, a component or client, and its party the pod or client. The port is that of a listener, else 0."""
+    """A channel. Its kind is listener, node, raft, a component or client, and its party the pod or client. The port is
+    that of a listener, else 0.
+    """
     nothing: Channel = {"port": 0, "verifies": True, "presents": [], "trusts": [], "refuses": [], "why": []}
     return {"kind": kind, "party": party, "evidence": evidence, **nothing, **known}
 
 
 def _nodes(run: Run) -> Iterable[Channel]:
-    """The listeners of each node whose answering process still runs; else the node as a whole, by stored evidence."""
+    """The listeners of each node, if its answering process still runs; else the node as a whole, by stored evidence."""
     answers: dict[str, list[Mapping[str, Any]]] = {}
     for listener in run.look["listeners"]:
         answers.setdefault(listener["uid"], []).append(listener)
@@ -157,8 +163,8 @@ def _stored(kind: str, pod: Mapping[str, Any], *why: str) -> Channel:
 
 
 def _rafts(run: Run) -> Iterable[Channel]:
-    """The Raft clients and agents of nodes whose listeners have read again: they know the CAs and present the leaves
-    that the listeners have given up, beside the leaves that the process started with.
+    """The Raft clients and agents of nodes, if the listeners have read again: they know the CAs and present the leaves
+    that the listeners have given up, beside the leaves of the start of the process.
     """
     started = {pod["name"]: pod for pod in run.last["pods"]}
     known: dict[str, list[str]] = {}
@@ -202,7 +208,9 @@ Facts = Mapping[str, Any]
 
 
 def describe_users(seen: Facts) -> list[dict[str, Any]]:
-    """An entry for each user in the result of ``strimzi_user_info``, and for each certificate in a Secret that a person has named."""
+    """An entry for each user in the result of ``strimzi_user_info``, and for each certificate in a Secret that a person
+    has named.
+    """
     users = (_user(f"KafkaUser {user['namespace']}/{user['name']}", user) for user in seen.get("users") or ())
     return [*users, *(_user(named["secret"], named) for named in seen.get("named_certificates") or ())]
 
@@ -223,7 +231,7 @@ def _user(name: str, user: Facts) -> dict[str, Any]:
 
 
 def rows_of(users: Sequence[Facts]) -> list[dict[str, Any]]:
-    """As they are shown."""
+    """The rows of users on a page."""
     return [
         {
             "name": user["name"],
@@ -257,7 +265,9 @@ def describe_forecast(forecast: Forecast) -> dict[str, Any]:
 
 
 def describe_command(run: Run) -> dict[str, Any]:
-    """The command that carries a plan out, as a shell takes it, and the variables that it needs beside that; empty where nothing was planned."""
+    """The command that carries a plan out, as a shell takes it, and the variables beside it; empty if nothing was
+    planned.
+    """
     if not run.forecast.steps or not run.forecast.plan_hash:
         return {"command": "", "not_in_command": []}
     return {
@@ -273,7 +283,9 @@ def _command(run: Run) -> str:
 
 
 def _repeated(run: Run) -> list[tuple[str, Any]]:
-    """The variables of the command, in its order: the variables that name the cluster, then the others. What is empty was not given."""
+    """The variables of the command, in its order: the variables that name the cluster, then the others. If a variable
+    is empty, it was not given.
+    """
     where = {
         "strimzi_cluster": run.last["cluster"].get("name"),
         "strimzi_namespace": run.last["cluster"].get("namespace"),
@@ -282,16 +294,18 @@ def _repeated(run: Run) -> list[tuple[str, Any]]:
     return [*where.items(), *others.items()]
 
 
-#: The words that a shell takes as they are, and Ansible as the whole value.
+#: Words that a shell takes as they are, and Ansible as the whole value.
 _PLAIN = re.compile(r"[A-Za-z0-9_.:/@%+-]+")
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a command line can have this value: a certificate, or a dictionary that may hold a password, belongs into a file of variables."""
+    """Whether a command line can have this value: a certificate, or a dictionary that may hold a password, belongs into
+    a file of variables.
+    """
     return isinstance(value, (bool, int)) or (isinstance(value, str) and _PLAIN.fullmatch(value) is not None)
 
 
-#: The version of the structure; it is raised when a key changes its meaning or goes away.
+#: The version of the structure; it is raised if a key changes its meaning or goes away.
 SCHEMA = 2
 
 

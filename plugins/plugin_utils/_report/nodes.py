@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Pods and nodes in a report: restarts, rolls, the parties with the CAs that they present and trust (pods one by one,
-and equal parties in groups), and the log of a run by phases: writes, restarts, waits, and how long each took.
+"""Pods and nodes in a report: restarts, rolls, the parties with their presented and trusted CAs (pods one by one, and
+equal parties in groups), and the log of a run by phases: writes, restarts, waits, and how long each took.
 
-Restarts count by the actions of calls or by the UIDs that were seen, whichever shows more: the operator restarts pods
-between two calls as well, and within a call a pod may start twice.
+Restarts count by the actions of calls or by the seen UIDs, whichever shows more: the operator restarts pods between two
+calls as well, and within a call a pod may start twice.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ Action = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Restart:
-    """A restart that a report shows."""
+    """A restart in a report."""
 
     #: The name of the pod.
     pod: str
-    #: Position of the step that caused it or saw it first; the number of steps for a restart that only the last picture shows.
+    #: Position of the step that caused it or saw it first; the number of steps if only the last picture shows the
+    #: restart.
     call: int
-    #: The action of the call; None where another program restarted the pod.
+    #: The action of the call; None if another program restarted the pod.
     action: Action | None = None
 
 
@@ -49,8 +50,8 @@ def restarts_of(run: Run) -> Counter[str]:
 
 
 def restarts_in_order(run: Run) -> list[Restart]:
-    """The restarts in order. A restart that a call has made is not counted again where its new UID is seen, also by a
-    later call.
+    """The restarts in order. If a call has made a restart, it is not counted again by its new UID, also in a later
+    call.
     """
     acted: Counter[str] = Counter()
     seen: Counter[str] = Counter()
@@ -79,7 +80,7 @@ def _by_who(restarts: Iterator[Restart], run: Run) -> defaultdict[str, list[Rest
 
 
 def _came(run: Run) -> Iterator[list[str]]:
-    """The pods whose UID is new after each step, and at the end. A pod that was not there before has not restarted."""
+    """The pods with a new UID after each step, and at the end. If a pod was not there before, it has not restarted."""
     first, *later = run.pods_seen
     known: dict[str, set[str]] = {}
     _take_in(first, known, run)
@@ -100,7 +101,9 @@ def _who(pod: str, run: Run) -> str:
 
 
 def describe_pods(run: Run) -> dict[str, Any]:
-    """The pods; ``restarts`` says how often the pod, or the pods of its component before it, were restarted, and is null when unclear."""
+    """The pods. ``restarts`` says how often the pod, or the pods of its component before it, were restarted; null if
+    unclear.
+    """
     restarted, alone = restarts_of(run), Counter(pod["component"] for pod in run.last["pods"])
     pods = []
     for pod in sorted(run.last["pods"], key=lambda pod: order_of(pod["component"], pod["name"])):
@@ -116,7 +119,7 @@ def describe_pods(run: Run) -> dict[str, Any]:
 
 
 def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Pods of a component that present and trust the same form a single party, and so does the Cluster Operator.
+    """Pods of a component are a single party if they present and trust the same, and so does the Cluster Operator.
 
     CAs are named by the first 12 digits of their SHA-256.
     """
@@ -177,7 +180,7 @@ PHASES = ("prepare", "trust", "use", "retire")
 
 
 def describe_phases(run: Run) -> list[dict[str, Any]]:
-    """The phases that something was done in, in the order of the flow."""
+    """The phases in which something was done, in the order of the flow."""
     stretches = _stretches(run)
     restarts = [(_phase_of_restart(restart, stretches), restart) for restart in restarts_in_order(run)]
     entered = [phase for phase in PHASES if any(stretch["phase"] == phase for stretch in stretches)]
@@ -217,15 +220,13 @@ def _phase(phase: str, stretches: list[dict[str, Any]], restarts: list[dict[str,
 
 
 def _restart(restart: Restart, run: Run) -> dict[str, Any]:
-    """A restart as the report has it; without seconds where no call has waited for it."""
+    """A restart as the report has it; without seconds if no call has waited for it."""
     seconds = restart.action["seconds"] if restart.action else None
     return {"pod": restart.pod, "component": run.components.get(restart.pod, KAFKA), "seconds": seconds}
 
 
 def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
-    """The phase of a restart. Where no call caused it, the phase of the call that saw it first; empty where
-    there is none.
-    """
+    """The phase of a restart. If no call caused it, the phase of the call that saw it first; empty if there is none."""
     if restart.action:
         return str(restart.action["phase"])
     seen = [stretch for stretch in stretches if stretch["call"] >= restart.call] or stretches[-1:]
@@ -233,7 +234,7 @@ def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
 
 
 def _writes(actions: Iterable[Action]) -> list[dict[str, Any]]:
-    """An entry for each object, with everything that was done to it."""
+    """An entry for each object, with all its writes."""
     found: dict[tuple[str, str | None, str | None], list[str]] = {}
     for action in actions:
         if action["verb"] in CHANGES:

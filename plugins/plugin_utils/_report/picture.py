@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The picture of the CAs that each party trusts: boxes and lines with their places, for SVG. Parties stand
-left, CAs right.
+"""The picture of the CAs that each party trusts: boxes and lines with their places, for SVG. Parties stand left, CAs
+right.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ PARTY_TEXT, CA_TEXT, STATE_TEXT = 27, 18, 27
 def picture(
     parties: Sequence[Mapping[str, Any]], cas: Sequence[Mapping[str, Any]], absent: str, rows: int = 0
 ) -> dict[str, Any]:
-    """The picture of parties and CAs. All CAs of the report come in one order, and CAs that are ``there`` at this moment are marked so. Room is left for so
-    many rows of parties, so that two pictures can be compared.
+    """The picture of parties and CAs. All CAs of the report come in one order. If a CA is ``there`` at this moment, it
+    is marked so. Room is left for so many rows of parties: two pictures can be compared.
     """
     height = max(len(parties) * PARTY_STEP, rows * PARTY_STEP, len(cas) * CA_STEP) + TOP
     right = {ca["short"]: _ca(index, ca, absent, _first(height, len(cas), CA_STEP)) for index, ca in enumerate(cas)}
@@ -44,7 +44,7 @@ def picture(
 
 
 def _first(height: int, number: int, step: int) -> float:
-    """Where a column of boxes begins so that it stands in the middle."""
+    """The top of a column of boxes that stands in the middle."""
     return TOP + (height - TOP - number * step) / 2
 
 
@@ -72,7 +72,7 @@ def _ca(index: int, ca: Mapping[str, Any], absent: str, first: float) -> dict[st
 
 
 def _spread(number: int) -> list[float]:
-    """Where the lines of each party arrive, from the middle of the CA."""
+    """The ends of the lines of each party, from the middle of the CA."""
     step = 2 * SPREAD / (number - 1) if number > 1 else 0.0
     return [index * step - (number - 1) * step / 2 for index in range(number)]
 
@@ -96,7 +96,7 @@ def _lines(
 
 
 def names_of(party: Mapping[str, Any]) -> str:
-    """The names in one line: "demo-kafka-0 … 2" when no number is missing, "demo-kafka-0, 3, 6" otherwise."""
+    """The names in one line: "demo-kafka-0 … 2" if no number is missing, "demo-kafka-0, 3, 6" otherwise."""
     if party["component"] == OPERATOR:
         return "in each reconciliation"
     names = [str(name) for name in party["names"]]

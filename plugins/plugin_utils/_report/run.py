@@ -27,7 +27,7 @@ def seconds_between(begin: str, end: datetime) -> float:
 
 
 def days_left(not_after: str | None, now: datetime) -> int | None:
-    """Full days until then; negative when it is over."""
+    """Full days until then; negative if it is over."""
     if not not_after:
         return None
     return int((moment(not_after) - now).total_seconds() // SECONDS_OF_A_DAY)
@@ -36,27 +36,28 @@ def days_left(not_after: str | None, now: datetime) -> int | None:
 KAFKA: str = Component.KAFKA.value
 OPERATOR: str = Component.CLUSTER_OPERATOR.value
 CHANGES = ("create", "update", "delete")
-#: The keys of a result that describe the state of the cluster.
+#: The keys of a result about the state of the cluster.
 _LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "waivers", "unmanaged", "leaves")
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """The plan of a run in check mode; empty where the run changes the cluster."""
+    """The plan of a run in check mode; empty if the run changes the cluster."""
 
     #: The steps that the run would take.
     steps: list[dict[str, Any]]
     #: How often each node would restart.
     rolls: int
-    #: How long the steps would take, ``least`` and ``most``; None where there is no estimate.
+    #: How long the steps would take, ``least`` and ``most``; None if there is no estimate.
     seconds: Mapping[str, int | None] | None
     #: The remaining lives of CAs and certificates beside the duration of the steps.
     lives: list[dict[str, Any]]
     #: Why the plan takes this way, as sentences.
     choices: list[str]
-    #: The nodes that have yet to answer, each as ``pod``, ``worker`` and ``reason``: the plan may miss restarts that follow from their answers.
+    #: The nodes that have yet to answer, each as ``pod``, ``worker`` and ``reason``: the plan may miss restarts that
+    #: follow from their answers.
     unheard: list[dict[str, Any]]
-    #: The hash by which a person approves the plan; empty where no plan was made.
+    #: The hash by which a person approves the plan; empty if no plan was made.
     plan_hash: str
 
     @classmethod
@@ -80,7 +81,7 @@ class Run:
 
     #: The flow, as ``replace_key``.
     goal: str
-    #: The CA of the cluster that the run is about: ``cluster`` or ``clients``.
+    #: The CA of the cluster in this run: ``cluster`` or ``clients``.
     ca: str
     #: Whether the flow has come to its end.
     done: bool
@@ -96,19 +97,19 @@ class Run:
     steps: list[dict[str, Any]]
     #: The plan of a run in check mode.
     forecast: Forecast
-    #: The variables that the caller has given.
+    #: The given variables of the caller.
     given: Mapping[str, Any]
     #: The warnings of its calls about clients that are going to refuse nodes, each once.
     client_warnings: list[str]
     #: The violations that hold the flow, or would hold it after the steps of the plan.
     violations: list[dict[str, Any]]
-    #: The message of the call that failed; None where none has.
+    #: The message of the failed call; None if no call has failed.
     failure: str | None
     #: The time at which the run began, in ISO 8601.
     began_at: str | None
-    #: The result of ``strimzi_user_info``, where it was called.
+    #: The result of ``strimzi_user_info``; empty if it was not called.
     users: dict[str, Any]
-    #: The last entry of the audit trail after the run; None where the run added none.
+    #: The last entry of the audit trail after the run; None if the run added none.
     audit: Mapping[str, Any] | None
     #: The component of each pod that a result shows or that a call has restarted, by the name of the pod.
     components: Mapping[str, str]
@@ -123,9 +124,10 @@ class Run:
         where: Mapping[str, Any],
         given: Mapping[str, Any],
     ) -> Run:
-        """The run whose modules gave these results, in order; results of tasks that were skipped are left out.
+        """The run whose modules gave these results, in order. If a task was skipped, its result is left out.
 
-        Name and namespace of the cluster lie in ``where``, for runs of which no result has them, and the variables that the caller has given in ``given``.
+        Name and namespace of the cluster lie in ``where``, in case no result has them; the given variables of the
+        caller, in ``given``.
         """
         calls = list(calls)
         told = _of_this_run([call for call in calls if "cluster" in call or call.get("failed")])
@@ -172,7 +174,9 @@ class Run:
 
     @property
     def result(self) -> str:
-        """The result in one word: ``held`` where a gate does not hold, ``failed`` where anything else went wrong, ``stopped`` after the requested phase."""
+        """The result in one word: ``held`` if a gate does not hold, ``failed`` if anything else went wrong, ``stopped``
+        after the requested phase.
+        """
         if self.failure:
             return "held" if self.violations else "failed"
         if self.done and self.last.get("pending"):
@@ -185,7 +189,9 @@ class Run:
 
 
 def _of_this_run(calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """In a play with several runs, tasks that were not reached have what they registered in an earlier run."""
+    """The calls of this run. In a play with several runs, if a task was not reached, it has its result of an earlier
+    run.
+    """
     begun = str(calls[0].get("began_at") or "") if calls else ""
     return [call for call in calls if str(call.get("began_at") or begun) >= begun]
 
@@ -207,7 +213,7 @@ def _last_look(*results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _components(call: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The names of the pods that this result shows, and of the pods that the call has restarted, each with its component."""
+    """The names of the pods in this result, and of the pods that the call has restarted, each with its component."""
     for pod in call.get("pods") or ():
         yield pod["name"], pod["component"]
     for action in call.get("actions") or ():

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The texts, rows and places that the templates show. The templates escape them; this module does not.
+"""The texts, rows and places in the templates. The templates escape them; this module does not.
 
-The matrix of channels and CAs folds rows that say the same into one: a hundred nodes stay readable. The timeline has
+The matrix of channels and CAs folds rows into one if they say the same: a hundred nodes stay readable. The timeline has
 one row per phase and one bar per call, with their places, for SVG.
 """
 
@@ -26,7 +26,7 @@ APART = 3
 
 
 def matrix(facts: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
-    """The matrix of channels and CAs; each row has under ``more`` the channels that are like its first."""
+    """The matrix of channels and CAs; each row has under ``more`` the channels like its first."""
     alike: dict[tuple[Any, ...], list[Facts]] = {}
     for channel in facts["channels"]:
         alike.setdefault(_likeness(channel, cas), []).append(channel)
@@ -40,7 +40,7 @@ def matrix(facts: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
 
 
 def _likeness(channel: Facts, cas: Sequence[Facts]) -> tuple[Any, ...]:
-    """Two channels are alike if they have the same cells by the same kind of evidence, and both have reasons or none."""
+    """The same for two channels if they have the same cells by the same evidence, and both have reasons or none."""
     return channel["kind"], channel["port"], channel["evidence"], tuple(_cells(channel, cas)), bool(channel["why"])
 
 
@@ -85,7 +85,7 @@ def _cells(channel: Facts, cas: Sequence[Facts]) -> list[str]:
 
 
 def _cell(channel: Facts, ca: str) -> str:
-    """The text of a cell. A listener that verifies no client by these CAs neither trusts nor refuses them."""
+    """The text of a cell. If a listener verifies no client by these CAs, it neither trusts nor refuses them."""
     presents = ["presents"] if ca in channel["presents"] else []
     if not channel["verifies"]:
         return "presents" if presents else "-"
@@ -110,12 +110,12 @@ def _caption(look: Facts) -> str:
 
 
 WIDTH, LEFT, RIGHT, ROW = 1040, 170, 1030, 62
-#: The least width of a bar, so that calls which took no time can be seen.
+#: The least width of a bar: a call stays visible even if it took no time.
 NARROWEST = 3.0
 
 
 def timeline(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The timeline of the calls. Time between calls, which is Ansible's own, is left out."""
+    """The timeline of the calls. Time between calls is Ansible's own, and is left out."""
     whole = facts["worked_seconds"] or 1.0
     rows = [_timeline_row(index, phase, whole) for index, phase in enumerate(facts["phases"])]
     return {"width": WIDTH, "left": LEFT, "right": RIGHT, "height": len(rows) * ROW + 4, "rows": rows}
@@ -218,7 +218,7 @@ def lines(facts: Facts) -> list[str]:
 
 
 def _done(facts: Facts) -> Sequence[Facts]:
-    """The phases that something was done in; none in check mode."""
+    """The phases in which something was done; none in check mode."""
     return [] if facts["check_mode"] else facts["phases"]
 
 
@@ -252,8 +252,8 @@ def _figures(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _trusting(facts: Facts) -> tuple[str, str]:
-    """The figure of parties that trust the removed CA. It says "0 listeners" only where all listeners that answered
-    refused it; else it says that this is stored evidence.
+    """The figure of parties that trust the removed CA. It says "0 listeners" only if all answering listeners refused
+    it; else it says that this is stored evidence.
     """
     trusting, proof = facts["removed_ca_trusted_by"], facts["proof"]
     if trusting:
@@ -276,7 +276,7 @@ def authorities(facts: Facts) -> list[dict[str, Any]]:
 
 
 def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
-    """Only a CA that has left stands with the pods that still know it."""
+    """A CA of the report. If it has left, it stands with the pods that still know it."""
     is_gone = "pods" in ca
     return {
         "letter": LETTERS[index % len(LETTERS)],
@@ -300,7 +300,7 @@ def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
 
 
 def _state(ca: Facts) -> str:
-    """A cluster that was never adopted, or was handed back, has no ledger."""
+    """The state of a CA. If a cluster was never adopted, or was handed back, it has no ledger."""
     state = ca["meaning"] or "in no ledger"
     return f"{state}, issuing" if ca.get("current") else state
 
@@ -313,7 +313,7 @@ def _removed(ca: Facts) -> str:
 
 
 def _pictures(facts: Facts, cas: Sequence[Facts]) -> list[dict[str, Any]]:
-    """Before and after, or one picture when nothing changed."""
+    """Before and after, or one picture if nothing changed."""
     rows = max(len(facts["parties"]), len(facts["parties_before"]))
     before = picture(facts["parties_before"], _at("before", cas), "not there yet", rows)
     after = picture(facts["parties"], _at("after", cas), "removed", rows)
@@ -385,7 +385,9 @@ def _outside(client: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
 
 
 def _presenter(presenter: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
-    """A party that presents something else than certificates of the CA in use, or may do so, with its waiver for audits."""
+    """A party that presents something else than certificates of the CA in use, or may do so, with its waiver for
+    audits.
+    """
     letters, waiver = _letters(cas), presenter["waiver"]
     return {
         "name": presenter["name"],
@@ -420,7 +422,7 @@ def _log(facts: Facts) -> list[dict[str, str]]:
 
 
 def _planned(number: int, step: Facts) -> dict[str, Any]:
-    """A step of the plan; ``few`` names the pods that it restarts, in a line."""
+    """A step of the plan; ``few`` names its restarted pods, in a line."""
     return {
         "number": number,
         "phase": step["phase"],
@@ -433,7 +435,7 @@ def _planned(number: int, step: Facts) -> dict[str, Any]:
 
 
 def _reader(number: int, step: Facts) -> dict[str, Any]:
-    """The parties outside the cluster that have to read something, and by when: before the step that follows this step."""
+    """The parties outside the cluster that have to read something, and by when: before the step after this step."""
     return {
         "clients": list(step["outside"]),
         "what": step["what"],
@@ -452,7 +454,9 @@ def _life(life: Facts) -> dict[str, str]:
 
 
 def _approval(facts: Facts) -> dict[str, Any]:
-    """The hash that a person approves, and the command that carries the plan out; it is empty where there is no plan to carry out."""
+    """The hash for the approval of a person, and the command that carries the plan out; empty if there is no plan to
+    carry out.
+    """
     missing = facts["not_in_command"]
     beside = f"Beside it give {', '.join(missing)} as for this plan, in a file of variables." if missing else ""
     return {"hash": facts["plan_hash"], "command": facts["command"], "beside": beside}
@@ -465,7 +469,7 @@ def _carried_out(facts: Facts) -> list[str]:
 
 
 def _remainders(facts: Facts) -> list[str]:
-    """Sentences about the work that is left, and how to do it."""
+    """Sentences about the remaining work, and how to do it."""
     left = [f"Left: {pending}" for pending in facts["pending"]] + [*facts["waiting"], *facts["unmanaged"]]
     if facts["result"] in ("held", "failed", "unfinished", "stopped"):
         left.append("Run the same playbook again to continue; it repeats no finished step.")

@@ -17,7 +17,7 @@ Facts = Mapping[str, Any]
 #: The most names that a sentence lists.
 FEW = 9
 
-#: Each flow; ``ca`` is the CA that it is about, ``owners`` are the parties that present certificates of it.
+#: Each flow; ``ca`` is its CA, ``owners`` are the parties that present certificates of it.
 FLOWS = {
     "create": "Creation of the {ca} CA",
     "renew": "Renewal of the {ca} CA",
@@ -31,7 +31,7 @@ FLOWS = {
     "scale": "Scaling of a node pool",
     "convert_ledger": "Conversion of the ledger",
 }
-#: The CAs that a flow can be about.
+#: The possible CAs of a flow.
 OWNERS = {"cluster": "nodes", "clients": "users"}
 #: Each result as a mark and in words; the mark never stands alone.
 RESULTS = {
@@ -97,7 +97,7 @@ def duration(seconds: float | None) -> str:
 
 
 def range_of(seconds: Mapping[str, int | None] | None) -> str:
-    """A range of time; empty where there is no estimate, or where it takes no time to speak of."""
+    """A range of time; empty if there is no estimate, or if it takes no time to speak of."""
     if seconds is None or seconds["most"] in (0, 1):
         return ""
     least, most = seconds["least"] or 0, seconds["most"]
@@ -112,7 +112,7 @@ def _about(seconds: int) -> str:
 
 
 def remaining(seconds: int) -> str:
-    """How long a certificate is still valid: in days, and in hours and minutes where it is less than two days."""
+    """How long a certificate is still valid: in days; if it is less than two days, in hours and minutes."""
     if seconds < 0:
         return f"ended {duration(-seconds)} ago"
     return count(seconds // SECONDS_OF_A_DAY, "day") if seconds >= 2 * SECONDS_OF_A_DAY else duration(seconds)
@@ -130,14 +130,12 @@ def time_for_people(text: str | None) -> str:
 
 
 def describe_led_clients(since: str | None) -> str:
-    """A sentence without a full stop about the clients that the CA leads on to the next CA; empty where
-    that is unknown.
-    """
+    """A sentence without a full stop about clients that the CA leads on to the next CA; empty if that is unknown."""
     return f"clients that have read it since {time_for_people(since)} are led on to the next CA" if since else ""
 
 
 def span(begin: str, end: str) -> str:
-    """From when to when, the day only once when it is the same."""
+    """From when to when, the day only once if it is the same."""
     begun, ended = moment(begin), moment(end)
     is_same_day = begun.date() == ended.date()
     return f"{begun:%Y-%m-%d %H:%M:%S} to {ended:{'%H:%M:%S' if is_same_day else '%Y-%m-%d %H:%M:%S'}} UTC"
@@ -201,7 +199,7 @@ def _work(facts: Facts) -> Iterable[str]:
 
 
 def _estimate(seconds: Mapping[str, int | None] | None) -> str:
-    """The estimated time of a plan, as the end of a sentence; empty where there is none."""
+    """The estimated time of a plan, as the end of a sentence; empty if there is none."""
     found = range_of(seconds)
     return f"; it takes {found}" if found else ""
 
@@ -215,7 +213,7 @@ def _audit(facts: Facts) -> Iterable[str]:
 
 
 def _lives(facts: Facts) -> Iterable[str]:
-    """The certificates that may end before the plan does; where all of them last, the first that ends."""
+    """The certificates that may end before the plan does; if all of them last, the first that ends."""
     lives = facts["planned_lives"]
     if not facts["plan"] or not lives:
         return
