@@ -121,7 +121,8 @@ class RollStuck(StepError):
         super().__init__(object, cause, f"{remedy} {repetition}{left}".rstrip())
         # The conditions that kept nodes from their restart, as results list violations.
         self.violations = violations
-        # What a repetition of the call does with pods that were restarted already, as the end of the remedy; empty if it says nothing of that.
+        # The effect of a repetition of the call on already restarted pods, as the end of the remedy; empty if the error
+        # says nothing of it.
         self.repetition = repetition
         # The remedy before and after the repetition.
         self._around = remedy, left
