@@ -177,7 +177,9 @@ def _parse_chains(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], 
 
 
 def _name_if_for_tls(secret: Object | None, own: str, theirs: str) -> str:
-    """The name of the Secret if it has the entry of a Secret of the type kubernetes.io/tls in the place of the operator's; else empty."""
+    """The name of the Secret if it has the entry of a Secret of the type kubernetes.io/tls in the place of the
+    operator's; else empty.
+    """
     if secret is None or theirs not in entries(secret) or own in entries(secret):
         return ""
     return str(secret["metadata"]["name"])

@@ -29,7 +29,7 @@ from .security import MUTUAL_TLS, ClusterSecurity
 
 
 class IssuedBy(Enum):
-    """The issuer of further certificates of a CA after another CA has taken its place."""
+    """The party that issues the certificates of a CA again after another CA has taken its place."""
 
     #: This collection, as with the cluster CA.
     THIS_COLLECTION = "this collection"
