@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The checks of a certificate that an issuer returned. No other code sees it before."""
+"""The checks of a certificate from an issuer. No other code sees it before."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .issuer import IssuedCertificate
 
-#: The issuer by name and key, and the number that it has given. The key counts as the certificate names it.
+#: The issuer by name and key, and the issuer's number. The key counts as the certificate names it.
 _Number: TypeAlias = tuple[bytes, bytes | None, int]
 
 
 def refuse_unmakeable(secret: str, why: CertificateError) -> StepError:
-    """The error about a certificate that cannot be made at all, for the Secret where it would have been stored."""
+    """The error about an impossible certificate, for the Secret that would have stored it."""
     return StepError(
         f"No certificate can be made for Secret {secret}:",
         str(why),
@@ -41,13 +41,13 @@ def refuse_unmakeable(secret: str, why: CertificateError) -> StepError:
 class Acceptance:
     """The conditions under which an issued certificate is accepted."""
 
-    #: The CA that is to have issued the certificate, and the CAs above it: a client may trust these alone.
+    #: The CA to issue the certificate, and the CAs above it: a client may trust these alone.
     issuer: Chain
-    #: Certificates that were issued before, the oldest first, because a serial number belongs to the first.
+    #: Earlier certificates, the oldest first, because a serial number belongs to the first.
     known: tuple[Certificate, ...]
     #: The time of its use.
     at: datetime
-    #: Rules of the caller that it has to meet; None where there are none.
+    #: The caller's rules for it; None if there are none.
     policy: KeyPolicy | None = None
 
     @cached_property
@@ -72,7 +72,7 @@ class Acceptance:
         )
 
     def refuse(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, secret: str) -> None:
-        """Raises StepError where this certificate, which would be stored in this Secret, must not be used."""
+        """Raises StepError if this certificate must not be used. It would be stored in this Secret."""
         problems = list(self.refusals(issued, subject, key))
         if problems:
             raise StepError(
@@ -82,11 +82,12 @@ class Acceptance:
             )
 
     def refusals(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey) -> Iterator[str]:
-        """The reasons why this certificate must not be used; none where it may be."""
+        """The reasons why this certificate must not be used; none if it may be."""
         leaf = issued.leaf
         if not leaf.is_for(key):
             yield "it does not carry the requested public key"
-        # As text: issuers that write a name again take other string types, and no verifier compares those (RFC 5280 section 7.1).
+        # As text: if an issuer writes a name again, it takes other string types. No verifier compares string types (RFC
+        # 5280 section 7.1).
         if leaf.subject != subject.distinguished_name.text:
             yield f"its subject is {leaf.subject}"
         # The operator compares names of other kinds too (docs/operator.md, "Re-issue" (c)).
@@ -127,9 +128,9 @@ class Acceptance:
             )
 
     def _why_outside_dates(self, issued: IssuedCertificate) -> str:
-        """Why the dates of the issuing CA do not cover the leaf, as a sentence without a full stop; empty where they
-        do. Not every verifier looks at the dates of the CA: no leaf of a CA that has ended is stored for verifiers
-        that do not. The answer shows it where the CA has been renewed.
+        """Why the dates of the issuing CA do not cover the leaf, as a sentence without a full stop; empty if they do.
+        Not every verifier looks at the dates of the CA: if a CA has ended, no leaf of it is stored for such verifiers.
+        If the CA has been renewed, the answer shows it.
         """
         own = self.issuer[0]
         renewed = (above for above in issued.chain if above.is_twin_of(own) and not date_problem(above, self.at))
@@ -138,7 +139,9 @@ class Acceptance:
         return date_problem(own, self.at)
 
     def _describe_signer(self, issued: IssuedCertificate) -> str:
-        """Names the other CA that has signed, as far as the answer tells it: the issuer may have changed. Nothing trusts that CA for it."""
+        """The other CA behind the signature, as far as the answer tells it: the issuer may have changed. Nothing trusts
+        that CA for it.
+        """
         leaf, asked = issued.leaf, self.issuer[0]
         same_name = leaf.issuer_der == asked.subject_der
         if leaf.signed_by(asked) or (same_name and leaf.bears_signature_of(asked)):
@@ -158,13 +161,13 @@ def _number_of(certificate: Certificate) -> _Number:
 
 @dataclass(frozen=True)
 class Acceptances:
-    """Keeps one Acceptance per CA, which reads all known certificates once and then judges all leaves."""
+    """One Acceptance per CA. Each reads all known certificates once and then judges all leaves."""
 
-    #: Certificates that were issued before, the oldest first.
+    #: Earlier certificates, the oldest first.
     known: tuple[Certificate, ...]
-    #: The time at which the leaves are to be used.
+    #: The time of the leaves' use.
     at: datetime
-    #: Rules of the caller that each leaf has to meet; None where there are none.
+    #: The caller's rules for each leaf; None if there are none.
     policy: KeyPolicy | None = None
 
     def of(self, issuer: Chain) -> Acceptance:
@@ -176,7 +179,7 @@ class Acceptances:
 
 
 def known_certificates(snapshot: Snapshot) -> tuple[Certificate, ...]:
-    """The CAs and the leaves that are stored for a cluster."""
+    """The stored CAs and leaves of a cluster."""
     prepared = (authority.chain for authority in snapshot.ca.prepared)
     leaves = (leaf.chain or () for leaf in snapshot.every_leaf)
     return tuple(chain.from_iterable((snapshot.ca.current, *snapshot.ca.other_entries.values(), *prepared, *leaves)))

@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """A certificate for names of the caller's own, in a Secret of the caller's own, from the CA in use.
 
-The Secret holds it as PEM, and in further forms for programs in Java and programs that read a single file.
+The Secret holds it as PEM, and in further forms for programs in Java and for programs with a single file.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ _SUFFIXES = {
 class OwnCertificate:
     """A certificate that a module keeps for its caller, outside the leaves of the cluster."""
 
-    #: Name of the Secret that holds it, in the namespace of the cluster.
+    #: Name of the Secret with the certificate, in the namespace of the cluster.
     secret: str
-    #: The common name of its subject, with which its entries in the Secret begin too.
+    #: The common name of its subject. Its entries in the Secret begin with it too.
     common_name: str
     #: Its subject alternative names.
     names: frozenset[str]
@@ -73,7 +73,7 @@ class OwnCertificate:
 
     @property
     def pem_entries(self) -> tuple[str, str, str]:
-        """Of the certificate with its chain, its key, and the trusted CAs."""
+        """The names of the entries with the certificate and its chain, with its key, and with the trusted CAs."""
         return f"{self.common_name}.crt", f"{self.common_name}.key", "ca.crt"
 
     @property
@@ -81,12 +81,12 @@ class OwnCertificate:
         return f"{self.common_name}.password"
 
     def entries_of(self, forms: frozenset[Form]) -> tuple[str, ...]:
-        """The entries of these forms, without that of the password."""
+        """The names of the entries of these forms, without the entry of the password."""
         return tuple(sorted(f"{self.common_name}{suffix}" for form in forms for suffix in _SUFFIXES[form]))
 
 
 def password_of(wanted: OwnCertificate, present: Mapping[str, bytes], observation: Observation) -> bytes:
-    """The password of the keystores: the present password, or a new password; empty where none is needed."""
+    """The password of the keystores: the present password, or a new password; empty if none is needed."""
     if not wanted.forms & {Form.PKCS12, Form.JKS}:
         return b""
     found = present.get(wanted.password_entry)
@@ -124,14 +124,14 @@ def encode_forms(
 
 
 def records_of(stored: Any) -> dict[str, str]:
-    """The records of further forms, by common names; none where they cannot be read."""
+    """The records of further forms, by common names; none if they cannot be read."""
     found = read_json(annotation(stored, FORMS) or "{}")
     return {str(name): str(record) for name, record in found.items()} if isinstance(found, dict) else {}
 
 
 def record_of(wanted: OwnCertificate, present: Mapping[str, bytes]) -> str:
-    """A digest of the entries in further forms and of all that they are made of; empty where none is wanted. Opening
-    keystores takes long, and where a keystore was spoilt or the certificate beside it was changed, the digest differs.
+    """A digest of the entries in further forms and of everything they are made of; empty if none is wanted. Opening
+    keystores takes long. If a keystore was spoilt or the certificate beside it was changed, the digest differs.
     """
     if not wanted.forms:
         return ""
@@ -143,7 +143,7 @@ def record_of(wanted: OwnCertificate, present: Mapping[str, bytes]) -> str:
 
 
 def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[Chain, str]:
-    """The certificate with its chain (empty in a dry run), and why it was issued; empty where it was not.
+    """The certificate with its chain (empty in a dry run), and why it was issued; empty if it was not issued.
 
     Raises StepError, KubeError.
     """
@@ -192,7 +192,7 @@ def _require_own_issuer(wanted: OwnCertificate, observation: Observation) -> Non
 
 
 def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) -> None:
-    """Refuses Secrets that the cluster's processes or the operator read."""
+    """Refuse Secrets that the cluster's processes or the operator read."""
     scope, labels = observation.scope, ((stored or {}).get("metadata") or {}).get("labels") or {}
     taken = {
         scope.ca_certificate_secret, scope.ca_key_secret, scope.trust_bundle_secret, scope.client_bundle_secret,
@@ -207,7 +207,9 @@ def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) 
 
 
 def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> None:
-    """Brokers know their superusers by the subject alone, whichever CA has issued the certificate (docs/operator.md, "Leaves")."""
+    """Refuse the subject of a superuser: brokers know their superusers by the subject alone, whichever CA has issued
+    the certificate (docs/operator.md, "Leaves").
+    """
     cluster = observation.scope.cluster
     holder = holders_of_subjects(cluster).get(wanted.common_name)
     if holder is not None:
@@ -228,7 +230,7 @@ def _trusted(observation: Observation) -> bytes:
 
 
 def _why_issued(wanted: OwnCertificate, chain: Chain, key: PrivateKey | None, observation: Observation) -> str:
-    """The reason as a sentence without a full stop; empty where the certificate may stay."""
+    """The reason as a sentence without a full stop; empty if the certificate may stay."""
     if not chain:
         return "it is not there yet"
     current, subject = observation.snapshot.ca.current, _subject(wanted)
@@ -245,7 +247,7 @@ def _why_issued(wanted: OwnCertificate, chain: Chain, key: PrivateKey | None, ob
 
 
 def _subject(wanted: OwnCertificate) -> LeafSubject:
-    """With names it may serve; what serves may be a client as well."""
+    """The subject of the certificate. With names it may serve; a server may be a client as well."""
     ends = frozenset(Purpose) if wanted.names else frozenset({Purpose.CLIENT})
     return LeafSubject(DistinguishedName(wanted.common_name), frozenset(map(canonical, wanted.names)), ends)
 
@@ -273,7 +275,9 @@ def _issue(
 def _write(
     wanted: OwnCertificate, stored: object, data: Mapping[str, bytes | None], record: str | None, work: Work
 ) -> Write:
-    """The write of the Secret, with the record of the further forms of each certificate; None where there are none."""
+    """The write of the Secret, with the record of the further forms of each certificate; the record is None if there
+    are none.
+    """
     what = f"certificate {wanted.common_name}.crt"
     if not isinstance(stored, dict):
         content = {name: value for name, value in data.items() if value is not None}

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Writing leaves into the Secrets where the operator will find and keep them (docs/operator.md, "Tried by hand", 5),
-and the functions that carry out the steps for which certificates are issued, by the type of the step.
+"""Writing leaves into the Secrets in which the operator will find and keep them (docs/operator.md, "Tried by hand", 5),
+and the functions that carry out the issuing steps, by the type of the step.
 
-A leaf that stays as it is can get the chain of the CA in use behind it. The Secret of a KafkaUser stands as the User
+If a leaf stays as it is, it can get the chain of the CA in use behind it. The Secret of a KafkaUser stands as the User
 Operator keeps it, whichever CA has issued its certificate (docs/operator.md, "Users").
 """
 
@@ -66,10 +66,10 @@ def write_user(
     work: Work,
 ) -> Write:
     """The pair, with the exact bytes of ``ca.crt``: with other bytes the User Operator would issue it again. A present
-    PKCS#12 file gets the same pair and another password; where there is none, the User Operator makes a file of the
-    pair, if it makes any.
+    PKCS#12 file gets the same pair and another password. If there is none, the User Operator makes a file of the pair,
+    if it makes any.
     """
-    # A listener with another truststore may know only the root that the CA in use is below.
+    # A listener with another truststore may know only the root above the CA in use.
     chain = (issued.leaf, *(certificate for certificate in issuer if not certificate.is_root))
     data = {
         **_ca_entry(observation),
@@ -93,7 +93,7 @@ def write_user(
 
 
 def keep_user(leaf: LeafSecret, observation: Observation) -> Write:
-    """The certificate stays, and the CA beside it becomes the CA in use, which has the same key."""
+    """The write that keeps the certificate. The CA beside it becomes the CA in use, which has the same key."""
     what, patch = "put the CA in use beside the certificate", secret_patch(_ca_entry(observation))
     stored = observation.served_users[leaf.secret]
     return Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, stored.version, namespace=leaf.namespace)
@@ -104,7 +104,7 @@ def _ca_entry(observation: Observation) -> dict[str, bytes]:
 
 
 def _new_password() -> bytes:
-    """Letters and digits, a letter first, as the User Operator's."""
+    """A password of letters and digits, a letter first, as the User Operator's."""
     others = (randomness.choice(string.ascii_letters + string.digits) for _place in range(1, _LENGTH))
     return "".join((randomness.choice(string.ascii_letters), *others)).encode("ascii")
 
@@ -115,7 +115,7 @@ def _labels(observation: Observation) -> dict[str, str]:
 
 
 def _owner(leaf: LeafSecret, work: Work) -> dict[str, Any]:
-    """The reference to the KafkaUser, with which the Secret goes. Raises KubeError."""
+    """The reference to the KafkaUser: if the user goes, the Secret goes too. Raises KubeError."""
     user = work.client.get(KAFKA_USERS, leaf.namespace, leaf.common_name)
     return {
         "apiVersion": KAFKA_USERS.api_version, "kind": KAFKA_USERS.kind, "name": leaf.common_name,
@@ -124,9 +124,9 @@ def _owner(leaf: LeafSecret, work: Work) -> dict[str, Any]:
 
 
 def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> None:
-    """Write each leaf with its key and the generation it belongs to: signed here, or what an issuer has returned before.
+    """Write each leaf with its key and its generation: signed here, or returned by an issuer before.
 
-    Raises StepError when neither is possible, or a leaf must not be used.
+    Raises StepError if neither is possible, or a leaf must not be used.
     """
     wanted = [leaf for leaf in every_leaf(observation) if leaf.secret in step.secrets]
     phase = step.phase.value
@@ -145,7 +145,7 @@ _Made: TypeAlias = tuple[PrivateKey, IssuedCertificate]
 
 
 def _signing_key(step: IssueLeaves, observation: Observation) -> PrivateKey | None:
-    """The key of this CA; that of the next CA lies beside that of the CA in use. None where it is kept elsewhere."""
+    """The key of this CA. The key of the next CA lies beside the key of the CA in use. None if it is kept elsewhere."""
     authority, secret = step.issuer, observation.scope.ca_key_secret
     if observation.snapshot.ca.is_kept_elsewhere(authority[0]):
         return None
@@ -173,18 +173,18 @@ def _sign_leaves(
 def sign_here(
     subject: LeafSubject, key: PrivateKey, issuer: InternalIssuer, acceptance: Acceptance, secret: str
 ) -> IssuedCertificate:
-    """A leaf that the internal issuer has signed, and that may be used in this Secret. Raises StepError."""
+    """A leaf from the internal issuer, fit for use in this Secret. Raises StepError."""
     try:
         issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
     except CertificateError as error:
         raise refuse_unmakeable(secret, error) from None
-    # How long it lives was judged before the flow began, and an abort goes back to a CA that may end soon.
+    # Its length of life was judged before the flow began, and an abort goes back to a CA that may end soon.
     acceptance.refuse(issued, replace(subject, outlasts=timedelta(0)), key, secret)
     return issued
 
 
 def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_Made]:
-    """The keys and certificates of leaves that an issuer has returned, as this observation has read and checked them."""
+    """The keys and certificates of returned leaves, as this observation has read and checked them."""
     keys = NextKeys(observation.scope, observation.secrets)
     for leaf in wanted:
         request = observation.snapshot.leaves.requests[leaf.secret]
@@ -225,7 +225,7 @@ def _write(
         "generation": step.generation,
     }
     if existing is None:
-        # The operator finds its leaves by their labels, and deletes leaves of nodes that it does not know.
+        # The operator finds its leaves by their labels, and deletes leaves of unknown nodes.
         scope = observation.scope
         labels = scope.node_leaf_labels if leaf.component is Component.KAFKA else scope.labels
         body = new_secret(labels, leaf.secret, data, annotations)
@@ -237,12 +237,12 @@ def _write(
 def presented(
     leaf: LeafSecret, certificate: Certificate, issuer: Chain, link: Certificate | None, observation: Observation
 ) -> bytes:
-    """The chain that is stored and presented. That of nodes ends with the exact bytes of ca.crt, or the operator would issue the leaf again;
-    between them are the link certificates of the CA in use. Behind a leaf of the next CA without a link certificate, which the operator would not keep
-    anyway, that CA stands alone.
+    """The stored and presented chain. The chain of a node ends with the exact bytes of ca.crt, or the operator would
+    issue the leaf again. Between them are the link certificates of the CA in use. If a leaf of the next CA has no link
+    certificate, that CA stands alone behind it: the operator would not keep this leaf anyway.
 
-    All others present the leaf alone, unless its CA is trusted through other certificates only: a link certificate and
-    the CA in use, or the chain of an intermediate CA.
+    All others present the leaf alone. They present more if its CA is trusted through other certificates only: a link
+    certificate and the CA in use, or the chain of an intermediate CA.
     """
     current = entries(observation.secrets[observation.scope.ca_certificate_secret])[CURRENT]
     if link is not None:
@@ -257,10 +257,11 @@ def presented(
 
 
 def _chain_entry(leaf: LeafSecret, observation: Observation) -> dict[str, bytes]:
-    """The entry to write into the Secret: for a node, the chain, which has to end with ``ca.crt`` and has the link certificates before it.
+    """The entry to write into the Secret: for a node, the chain. It has to end with ``ca.crt``, with the link
+    certificates before it.
 
-    Components keep the chain that they have. The operator does not compare it, and Cruise Control goes on presenting a link
-    certificate to a Topic Operator that was started while the old CA was ``ca.crt``.
+    Components keep their present chain. The operator does not compare it. If a Topic Operator was started while the old
+    CA was ``ca.crt``, Cruise Control goes on presenting a link certificate to it.
     """
     if leaf.component is not Component.KAFKA:
         return {}
@@ -270,8 +271,8 @@ def _chain_entry(leaf: LeafSecret, observation: Observation) -> dict[str, bytes]
 
 
 def rechain_leaves(step: RechainLeaves, observation: Observation, work: Work) -> None:
-    """Write the chains; beside certificates of users the CA in use. The operator keeps a leaf that ends with the bytes of ``ca.crt`` and has its generation
-    (docs/operator.md, "Tried by hand", 5).
+    """Write the chains, and the CA in use beside certificates of users. The operator keeps a leaf of its generation
+    with the bytes of ``ca.crt`` at its end (docs/operator.md, "Tried by hand", 5).
     """
     writes = []
     for leaf in every_leaf(observation):

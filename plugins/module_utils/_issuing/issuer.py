@@ -22,29 +22,31 @@ from .._trust.model.intent import LinkIssuer
 class LeafOrder:
     """An order for one leaf."""
 
-    #: The name of the request, a DNS label or subdomain (RFC 1123). A run that continues a killed run gives the same name, so the issuer gets no second
-    #: request.
+    #: The name of the request, a DNS label or subdomain (RFC 1123). A run that continues a killed run gives the same
+    #: name, so the issuer gets no second request.
     name: str
     #: The subject, the alternative names and the purposes of the leaf.
     subject: LeafSubject
-    #: PEM; empty for an issuer that makes the keys.
+    #: PEM; empty if the issuer makes the keys.
     csr: bytes
-    #: The wanted validity; an issuer may give less, and an issuer that renews by itself has its own.
+    #: The wanted validity. An issuer may give less. An issuer with its own renewals has its own validity.
     validity: timedelta
-    #: SHA-256 of unfit certificates for this leaf: the certificate that is to be replaced, and a refused certificate.
+    #: SHA-256 of unfit certificates for this leaf: of the certificate to be replaced, and of a refused certificate.
     unfit: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class LinkOrder:
-    """A link certificate that is wanted: name, key and key identifier of ``authority``, certified by ``issuer``, for leaves only."""
+    """An order for a link certificate: name, key and key identifier of ``authority``, certified by ``issuer``, for
+    leaves only.
+    """
 
-    #: The CA whose name and key the link certificate carries.
+    #: The CA with the name and the key of the link certificate.
     authority: Certificate
-    #: The CA that signs the link certificate.
+    #: The CA to sign the link certificate.
     issuer: Certificate
-    #: Signing request (PEM) for the name and key of ``authority``. Empty where that key is not in the cluster: an issuer that signs in this process
-    #: needs no request, and an issuer that keeps the key makes the request itself.
+    #: Signing request (PEM) for the name and key of ``authority``. Empty if that key is not in the cluster. An issuer
+    #: that signs in this process needs no request. An issuer that keeps the key makes the request itself.
     csr: bytes
     #: Begin of its validity, in UTC.
     not_before: datetime
@@ -52,15 +54,15 @@ class LinkOrder:
     not_after: datetime
     #: Whether the next CA certifies the CA in use (OldWithNew); else the CA in use certifies the next CA (NewWithOld).
     back: bool = False
-    #: A certificate of the same content, signed by the key of ``authority``; None where that key is not in the cluster. From it an issuer that
-    #: encodes the name of a request again takes the bytes of the name.
+    #: A certificate of the same content, signed by the key of ``authority``; None if that key is not in the cluster. If
+    #: an issuer encodes the name of a request again, it takes the bytes of the name from here.
     self_issued: Certificate | None = None
 
 
 @dataclass(frozen=True)
 class Token:
-    """The data that an issuer needs to answer a later call; opaque to its callers, stored in a Secret, and
-    no secret itself.
+    """The data that an issuer needs to answer a later call. It is opaque to its callers, stored in a Secret, and no
+    secret itself.
     """
 
     #: UTF-8 text in a form of the issuer's own; for an external issuer, the signing request in PEM form.
@@ -69,13 +71,13 @@ class Token:
 
 @dataclass(frozen=True)
 class IssuedCertificate:
-    """The answer of an issuer that has signed."""
+    """The answer of an issuer with a signed certificate."""
 
     #: The end-entity certificate.
     leaf: Certificate
     #: The CAs from its issuer towards the root, as the issuer sends them; the root may be missing.
     chain: Chain
-    #: The private key, where the issuer has made it; None where the request was signed by the key that belongs to it.
+    #: The private key, if the issuer has made it; None if the request was signed by its own key.
     key: PrivateKey | None = None
 
 
@@ -83,7 +85,7 @@ class IssuedCertificate:
 class Waiting:
     """Not issued yet."""
 
-    #: The event that it waits for, as a sentence that names the object, the cause and the remedy.
+    #: The awaited event, as a sentence with the object, the cause and the remedy.
     reason: str
 
 
@@ -91,7 +93,7 @@ class Waiting:
 class Refused:
     """It will not be issued: only another request can help."""
 
-    #: A sentence that names the object and the cause.
+    #: A sentence with the object and the cause.
     reason: str
     #: The remedy, as sentences.
     remedy: str
@@ -101,48 +103,55 @@ Answer: TypeAlias = IssuedCertificate | Waiting | Refused
 
 
 class Issuer(Protocol):
-    """Turns requests into certificates, now or later. Its certificates are checked before they are believed (``acceptance``)."""
+    """Turns requests into certificates, now or later. Its certificates are checked before they are believed
+    (``acceptance``).
+    """
 
     @property
     def reference(self) -> str:
-        """The name of this issuer, as people say it: ``cert-manager ClusterIssuer corporate``. Another reference is another issuer."""
+        """The name of this issuer, as people say it: ``cert-manager ClusterIssuer corporate``. Another reference is
+        another issuer.
+        """
 
     @property
     def remembers(self) -> bool:
         """Whether it keeps something for each request until ``forget``."""
 
     def request(self, order: LeafOrder) -> Token | Refused:
-        """Request a certificate; the same name and CSR get the same answer again. Raises IssuerUnavailable, KubeError."""
+        """Request a certificate; the same name and CSR get the same answer again. Raises IssuerUnavailable, KubeError.
+        """
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
-        """The answers to these tokens, in their order. Where they cannot be found out now, they are ``Waiting``. Raises KubeError."""
+        """The answers to these tokens, in their order. If they cannot be found out now, they are ``Waiting``. Raises
+        KubeError.
+        """
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """Remove what the issuer keeps for these: they are served, or not wanted any more. What is gone already is no error, and tokens of an issuer that
-        keeps its requests elsewhere mean nothing. Raises KubeError.
+        """Remove the issuer's data of these requests: they are served, or not wanted any more. If it is gone already,
+        this is no error. If an issuer keeps its requests elsewhere, its tokens mean nothing here. Raises KubeError.
         """
 
 
 @dataclass(frozen=True, repr=False)
 class Kept:
-    """The state of one leaf at an issuer that renews by itself."""
+    """The state of one leaf at an issuer with its own renewals."""
 
-    #: The certificate that it has now, or why it has none.
+    #: Its present certificate, or why it has none.
     answer: Answer
-    #: Why its last renewal failed, as sentences; empty where none has.
+    #: Why its last renewal failed, as sentences; empty if none has failed.
     trouble: str = ""
-    #: The write that makes it renew the wanted leaf; None where it does already.
+    #: The write that makes the issuer renew the wanted leaf; None if it does already.
     correction: Write | None = None
-    #: The difference that the correction removes, as a part of a sentence.
+    #: The removed difference of the correction, as a part of a sentence.
     differs: str = ""
-    #: The differences whose correction another program has written back, as sentences; empty where there are none.
+    #: The differences whose correction another program has written back, as sentences; empty if there are none.
     written_back: str = ""
 
 
 @runtime_checkable
 class RenewingIssuer(Issuer, Protocol):
-    """Makes the keys, and renews each certificate that was once requested, until a call stops it; ``forget`` does not stop it (External
-    Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+    """An issuer that makes the keys, and renews each requested certificate until a call stops it; ``forget`` does not
+    stop it (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
     """
 
     def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
@@ -151,11 +160,11 @@ class RenewingIssuer(Issuer, Protocol):
 
 @runtime_checkable
 class LinkingIssuer(Issuer, Protocol):
-    """Certifies other CAs too (RFC 4210, NewWithOld and OldWithNew), at once."""
+    """An issuer that certifies other CAs too (RFC 4210, NewWithOld and OldWithNew), at once."""
 
     @property
     def linker(self) -> LinkIssuer:
         """The issuer that certifies the next CA."""
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
-        """The link certificate, which is checked before it is believed (``links``). Raises IssuerUnavailable."""
+        """The link certificate; it is checked before it is believed (``links``). Raises IssuerUnavailable."""

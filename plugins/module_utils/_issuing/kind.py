@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A kind of issuer: the options that name it, and the issuer that they name."""
+"""A kind of issuer: its options, and its issuer."""
 
 from __future__ import annotations
 
@@ -30,23 +30,25 @@ class IssuerKind:
     name: str
     #: The classes of its settings.
     settings: tuple[type[IssuerSettings], ...]
-    #: The issuer that settings of these classes name, in a call. The requests that the cluster has stored are for an issuer with no other place for
-    #: answers. The function imports the issuer: a call has one, and imports the code of no other.
+    #: Gives the issuer of settings of these classes, in a call. The stored requests of the cluster are for an issuer
+    #: with no other place for answers. The function imports the issuer: a call has one, and imports the code of no
+    #: other.
     connect: Callable[[Any, Work, Iterable[StoredRequest]], Issuer]
-    #: The settings that the options stand for. Raises OptionsError.
+    #: Gives the settings of the options. Raises OptionsError.
     read: Callable[[Mapping[str, Any]], IssuerSettings]
-    #: The options inside ``issuer`` that it reads beside the type, with their facts for Ansible's argument spec. Kinds that share an option have the same
-    #: facts for it.
+    #: The options inside ``issuer`` that it reads beside the type, with their facts for Ansible's argument spec. If
+    #: kinds share an option, they have the same facts for it.
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    #: The options that it needs.
+    #: The needed options.
     needed: tuple[str, ...] = ()
 
 
 def refuse_others(
     where: str, options: Mapping[str, Any], read: Mapping[str, frozenset[str]], known: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Raises OptionsError if one of these options is given and its ``type`` does not read it. The names that each type reads come by type, and the facts of all
-    options are ``known``. Messages begin with ``where`` the options stand. They quote no value: some are credentials.
+    """Raises OptionsError if one of these options is given and its ``type`` does not read it. The read names come by
+    type, and the facts of all options are ``known``. Messages begin with ``where``, the place of the options. They
+    quote no value: some are credentials.
     """
     kind = options["type"]
     for name in known:

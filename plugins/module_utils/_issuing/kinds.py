@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The kinds of issuers that a caller can name, one row each; their options together, and the issuer of a call."""
+"""The kinds of issuers for callers, one row each; their options together, and the issuer of a call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .pending.requests import StoredRequest
 
 
-#: In the order in which documentation has them. The first is the kind of a caller who names none.
+#: The kinds in the order of the documentation. The first is the kind if a caller names none.
 KINDS = (EXTERNAL, CERT_MANAGER, VAULT)
 
 _BY_NAME = {kind.name: kind for kind in KINDS}
@@ -46,12 +46,12 @@ def _secret_names(options: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         yield from _secret_names(facts.get("options", {}))
 
 
-#: The names of the options inside ``issuer``, at any depth, that are credentials.
+#: The names of the options inside ``issuer``, at any depth, with credentials.
 SECRET_OPTIONS = frozenset(_secret_names(_OPTIONS))
 
 
 def issuer_settings(options: Mapping[str, Any]) -> IssuerSettings:
-    """The issuer that the value of the option ``issuer`` names. Raises OptionsError."""
+    """The issuer in the value of the option ``issuer``. Raises OptionsError."""
     refuse_others("issuer:", options, _READ, _OPTIONS)
     kind = _BY_NAME[options["type"]]
     for name in kind.needed:
@@ -61,7 +61,7 @@ def issuer_settings(options: Mapping[str, Any]) -> IssuerSettings:
 
 
 def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
-    """The issuer that the caller has chosen. It gets what the cluster has stored of its requests."""
+    """The caller's issuer. It gets the cluster's stored data of its requests."""
     settings = work.settings.issuer
     (kind,) = (kind for kind in KINDS if isinstance(settings, kind.settings))
     return kind.connect(settings, work, stored)

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preparing the next CA with its link certificates: which certificates are ordered, which issuer signs, and the checks of a link
-certificate that another issuer has signed (docs/design.md, "Link certificates"). No other code sees such a certificate
-before these checks.
+"""Preparing the next CA with its link certificates: the ordered certificates, the issuer that signs, and the checks of
+a link certificate of another issuer (docs/design.md, "Link certificates"). No other code sees such a certificate before
+these checks.
 
 The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers"). Forecasts make
 certificates in memory with the keys at hand, show them to the gates, and forget them.
@@ -42,8 +42,8 @@ from .kinds import issuer_of
 
 
 class InternalIssuer:
-    """Signs with the key of ``authority[0]``. The token is the request itself; nothing is remembered. It signs at ``now``, and a leaf is valid from then on
-    for as long as ``validity`` says, where its CA is.
+    """The issuer that signs with the key of ``authority[0]``. The token is the request itself; nothing is remembered.
+    It signs at ``now``. From then on a leaf is valid for as long as ``validity`` says, if its CA is.
     """
 
     reference = "the cluster CA"
@@ -62,14 +62,14 @@ class InternalIssuer:
         return tuple(self.sign(token.value) for token in tokens)
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """There is nothing to forget."""
+        """Forget nothing: this issuer keeps nothing."""
 
     @property
     def linker(self) -> LinkIssuer:
         return LinkIssuer(self.reference)
 
     def link(self, order: LinkOrder) -> Certificate:
-        """Raises CertificateError where its key is not that of the CA that is to certify."""
+        """The link certificate. Raises CertificateError if its key is not the key of the CA that is to certify."""
         validity = order.not_after - order.not_before
         return cross_certify(order.authority, order.issuer, self._key, not_before=order.not_before, validity=validity)
 
@@ -77,13 +77,13 @@ class InternalIssuer:
         """The answer to a request in PEM."""
         authority = self._authority[0]
         begin = max(self._now - BACKDATED, authority.not_before)
-        # A leaf that outlives its CA would break the path without notice (docs/design.md, "Issuers").
+        # If a leaf outlived its CA, the path would break without notice (docs/design.md, "Issuers").
         end = min(self._now + self._validity, authority.not_after)
         return IssuedCertificate(_sign_request(csr, authority, self._key, begin, end), self._authority)
 
 
 def _sign_request(csr: bytes, authority: Certificate, key: PrivateKey, begin: datetime, end: datetime) -> Certificate:
-    """The leaf for a request in PEM. Raises CertificateError where the certificate would end before it begins."""
+    """The leaf for a request in PEM. Raises CertificateError if the certificate would end before it begins."""
     request = parse_request(csr)
     return sign_leaf(
         request.public_key,
@@ -96,10 +96,11 @@ def _sign_request(csr: bytes, authority: Certificate, key: PrivateKey, begin: da
     )
 
 
-#: The certificate that an issuer signs for an order.
+#: Gives the certificate that an issuer signs for an order.
 Signed: TypeAlias = Callable[[LinkOrder], Certificate]
-#: Extensions of a link certificate: basicConstraints, keyUsage and both key identifiers; certificatePolicies, and where its issuer says
-#: more about itself (authorityInfoAccess, cRLDistributionPoints), which restrict nothing for clients that require no policy.
+#: Extensions of a link certificate: basicConstraints, keyUsage and both key identifiers. Also certificatePolicies, and
+#: the places with more about its issuer (authorityInfoAccess, cRLDistributionPoints): these restrict nothing if a
+#: client requires no policy.
 _EXTENSIONS = frozenset(
     {"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "2.5.29.32", "1.3.6.1.5.5.7.1.1", "2.5.29.31"}
 )
@@ -108,10 +109,9 @@ _EXTENSIONS = frozenset(
 def link_certificates(
     step: PrepareAuthority, plan: LinkPlan, made: NextAuthority, observation: Observation, work: Work, signed: Signed
 ) -> LinkCertificates:
-    """The link certificates of this plan; ``signed`` gives the certificates that an issuer has to sign. Raises
-    StepError where the key of the CA in use is not at hand, and LinkUnavailable where the issuer that keeps it does not
-    certify the next CA. Where the issuer of the next CA does not certify the CA in use, the flow goes on without that
-    certificate, and warns.
+    """The link certificates of this plan; ``signed`` gives the certificates of an issuer. Raises StepError if the key
+    of the CA in use is not at hand, and LinkUnavailable if the issuer with this key does not certify the next CA. If
+    the issuer of the next CA does not certify the CA in use, the flow goes on without that certificate, and warns.
     """
     link = signed(link_order(made, step.replaces[0])) if plan.issuer else _own_link(step, made, observation, work)
     if not plan.back_issuer:
@@ -127,7 +127,7 @@ def link_certificates(
 
 
 def _own_link(step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
-    """Signed by the key of the CA in use. Raises StepError where that is not at hand."""
+    """The link certificate signed by the key of the CA in use. Raises StepError if that key is not at hand."""
     key = signing_key(step.replaces, observation)
     issuer = InternalIssuer(step.replaces, key, observation.snapshot.now, work.validity(observation))
     return issuer.link(link_order(made, step.replaces[0]))
@@ -136,8 +136,8 @@ def _own_link(step: PrepareAuthority, made: NextAuthority, observation: Observat
 def _own_links(
     replaced: Certificate, plan: LinkPlan, made: NextAuthority, link: Certificate, observation: Observation
 ) -> LinkCertificates:
-    """Both link certificates: the second, of the replaced CA by the next CA, needs the key of the next CA and only the
-    public key of the replaced CA.
+    """Both link certificates. The second certifies the replaced CA by the next CA: it needs the key of the next CA and
+    only the public key of the replaced CA.
     """
     order = order_back_link(replaced, made, until=plan.back_until)
     if made.key is None or order is None:
@@ -147,13 +147,13 @@ def _own_links(
 
 
 def sign_by_issuer(work: Work) -> Signed:
-    """The link certificates that the configured issuer signs. What it returns raises LinkUnavailable."""
+    """Gives the link certificates of the configured issuer. The returned function raises LinkUnavailable."""
     issuer = cache(partial(issuer_of, work))
     return lambda order: _request_link(issuer(), order)
 
 
 def _request_link(issuer: Issuer, order: LinkOrder) -> Certificate:
-    """Signed by this issuer. Raises LinkUnavailable."""
+    """The link certificate signed by this issuer. Raises LinkUnavailable."""
     if not isinstance(issuer, LinkingIssuer):
         raise LinkUnavailable(issuer.reference, "certifies no CAs", "Name another issuer.")
     try:
@@ -172,8 +172,8 @@ def _request_link(issuer: Issuer, order: LinkOrder) -> Certificate:
 
 
 def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:
-    """It begins on the issuer's first day, so that no verifier whose clock is behind finds it in the future, and outlives
-    neither CA.
+    """The order of a link certificate. It begins on the issuer's first day, so a verifier with a slow clock does not
+    find it in the future. It outlives neither CA.
     """
     authority = made.chain[0]
     csr = request_of(authority, made.key) if made.key is not None else b""
@@ -183,8 +183,8 @@ def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:
 def order_back_link(
     replaced: Certificate, made: NextAuthority, key: PrivateKey | None = None, until: datetime | None = None
 ) -> LinkOrder | None:
-    """It is valid while both CAs are, and no longer than requested; None for a CA that has ended. The key is that of the CA in use, where an issuer signs
-    and this key is here.
+    """The order of the link certificate of the replaced CA. It is valid while both CAs are, and no longer than
+    requested; None if a CA has ended. The key is the key of the CA in use, if an issuer signs and this key is here.
     """
     authority = made.chain[0]
     begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)
@@ -197,7 +197,7 @@ def order_back_link(
 
 
 def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
-    """The reasons why it is not the link certificate that was ordered; none where it is."""
+    """The reasons why it is not the ordered link certificate; none if it is."""
     authority, issuer = order.authority, order.issuer
     if link.subject_der != authority.subject_der:
         # Go and GnuTLS compare names byte by byte (docs/operator.md, "Names of CAs").
@@ -228,7 +228,9 @@ def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
 
 
 def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:
-    """An issuer dates back by its own clock, and somewhat more does no harm; the end has to match exactly."""
+    """Why the dates are wrong. An issuer dates back by its own clock, and somewhat more does no harm; the end has to
+    match exactly.
+    """
     if link.not_before > order.not_before:
         yield f"it begins on {link.not_before:%Y-%m-%d %H:%M:%S} UTC, after {order.not_before:%Y-%m-%d %H:%M:%S} UTC"
     if link.not_after != order.not_after:
@@ -236,15 +238,17 @@ def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:
 
 
 def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
-    """A prediction generates no key, and asks no issuer. Raises StepError, LinkUnavailable, KubeError."""
+    """Prepare the next CA. A prediction generates no key, and asks no issuer. Raises StepError, LinkUnavailable,
+    KubeError.
+    """
     made = None if work.dry_run else next_authority(step, observation, work)
     if made is not None and step.links is not None:
-        # Before anything is written: what an issuer refuses, or a kill prevents, leaves no trace here.
+        # Before anything is written: if an issuer refuses or a call is killed, this leaves no trace here.
         made = replace(made, links=link_certificates(step, step.links, made, observation, work, sign_by_issuer(work)))
     write_all(authority.prepare(step, made, observation), work, step.phase.value)
 
 
-#: The kind of key that is made fastest: these keys are not used.
+#: The fastest kind of key to make: these keys are not used.
 _QUICK = KeyType.ECDSA_P256
 
 
@@ -263,7 +267,7 @@ class StandIns:
         self._elsewhere = {*observation.snapshot.ca.keys_elsewhere, *of_source}
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        """Raises StepError when the step itself would."""
+        """The prepared CA. Raises StepError if the step itself would."""
         seen = self._when_in_use(step.replaces)
         made = next_authority(step, seen, self._work)
         if not step.supplied:
@@ -278,7 +282,9 @@ class StandIns:
         return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, links, made.key is None)
 
     def _when_in_use(self, authority: Chain) -> Observation:
-        """The observation as it is when this CA is in use: the flow that leads to it has put its key into the place of the key in use."""
+        """The observation as it is when this CA is in use: the flow to it has put its key into the place of the key in
+        use.
+        """
         name = self._observation.scope.ca_key_secret
         stored, key = self._observation.secret(name), self._find_key(authority) if authority else None
         if stored is None or key is None:
@@ -287,7 +293,7 @@ class StandIns:
         return replace(self._observation, secrets={**self._observation.secrets, name: secret})
 
     def _signed(self, order: LinkOrder) -> Certificate:
-        """The plan assumes that an issuer signs what the run will order."""
+        """The certificate of an order: the plan assumes that an issuer signs the run's order."""
         key = generate_key(_QUICK.spec)
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         double = make_double(order.issuer, key)
@@ -295,9 +301,9 @@ class StandIns:
         return AssumedCertificate(made.der, order.issuer)
 
     def leaf(self, issuer: Chain) -> Certificate:
-        """Raises StepError when the key of this CA is lost. Where it is kept elsewhere, the leaf is assumed to be
-        signed. A leaf of a CA that has ended outlives it: the operator goes on issuing leaves (docs/operator.md,
-        "Certificates"), and another issuer signs once it has renewed the CA.
+        """A leaf of this CA. Raises StepError if the key of this CA is lost. If it is kept elsewhere, the leaf is
+        assumed to be signed. A leaf outlives its CA if the CA has ended: the operator goes on issuing leaves
+        (docs/operator.md, "Certificates"), and another issuer signs once it has renewed the CA.
         """
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())

@@ -3,20 +3,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Clients outside the cluster, as far as they can be seen: KafkaConnect, KafkaMirrorMaker2 and KafkaBridge that trust
-this cluster, the copies that the operator makes for them, and Secrets that the user names. The number of requests
-does not depend on the number of clients, except for one request per named Secret, and per Secret that a resource
-without a copy names.
+this cluster, the copies that the operator makes for them, and Secrets that the user names. The number of requests does
+not depend on the number of clients, except for one request per named Secret, and per Secret that a resource without a
+copy names.
 
 A client of the cluster is known by the address that it connects to, or by the CAs that it trusts. The certificate of a
 node has every name by which clients reach and verify it: of Services, Routes, load balancers, alternative names and
-advertised hosts (docs/operator.md, "Node names"). The status of the Kafka resource has further addresses, such as
-node ports.
+advertised hosts (docs/operator.md, "Node names"). The status of the Kafka resource has further addresses, such as node
+ports.
 
 For each resource the operator collects the certificates that ``trustedCertificates`` selects into a Secret of its own,
 one certificate of each selected entry. The processes of the resource read that Secret when they start
-(docs/operator.md, "What each process trusts"). Running pods have read the present content of a Secret if they were created after
-it last changed. Both times come from the API server, so the clock of this machine does not matter; a pod that was
-created in the second of the change starts its processes after it.
+(docs/operator.md, "What each process trusts"). Running pods have read the present content of a Secret if they were
+created after it last changed. Both times come from the API server, so the clock of this machine does not matter; a pod
+that was created in the second of the change starts its processes after it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from .secret_data import entries
 
 
 def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> str:
-    """Why these pods may trust something else than the Secret holds, without a full stop; empty when they do not."""
+    """Why these pods may trust something else than the Secret holds, without a full stop; empty if they do not."""
     running = [pod for pod in pods if not is_final(pod)]
     if not running:
         return ""
@@ -77,8 +77,9 @@ _BUILD = "kafka-connect-build"
 
 
 def resource_of(pod: Mapping[str, Any]) -> tuple[str, str]:
-    """Kind and name of the resource that the pod is of; empty texts for any other pod, and for a pod that builds the image of a KafkaConnect: it has the labels
-    of the KafkaConnect, and never connects to Kafka (docs/operator.md, "What each process trusts").
+    """Kind and name of the resource that the pod is of; empty texts for any other pod, and for a pod that builds the
+    image of a KafkaConnect: it has the labels of the KafkaConnect, and never connects to Kafka (docs/operator.md, "What
+    each process trusts").
     """
     labels = pod["metadata"].get("labels") or {}
     if labels.get(names.COMPONENT_TYPE_LABEL) == _BUILD:
@@ -128,7 +129,9 @@ class Reach:
         return named or host in self.hosts or f"*.{host.partition('.')[2]}" in self.hosts
 
     def _is_service(self, label: str) -> bool:
-        """Whether a Service of the cluster has this name. The name of another cluster may begin like it: ``demo`` and ``demo-kafka``."""
+        """Whether a Service of the cluster has this name. The name of another cluster may begin like it: ``demo`` and
+        ``demo-kafka``.
+        """
         start = f"{self.scope.cluster}-kafka-"
         listener, dash, last = label.removeprefix(start).rpartition("-")
         of_listener = listener in self.listeners if dash else True
@@ -202,7 +205,8 @@ class TrustedCopy:
     follows: Follows
     #: The content of that field.
     sources: tuple[Mapping[str, Any], ...]
-    #: Whether the resource itself names this cluster, by its Secrets or an address. Else only the CAs in the copy show which cluster it belongs to.
+    #: Whether the resource itself names this cluster, by its Secrets or an address. Else only the CAs in the copy show
+    #: which cluster it belongs to.
     refers: bool
 
     def name(self, scope: ClusterNames) -> str:
@@ -253,7 +257,7 @@ def connections_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[str, tu
 def each_client(
     client: KubeClient, kind: Resource, namespace: str, pick: Callable[[Mapping[str, Any]], T | None]
 ) -> Sequence[T]:
-    """The parts that ``pick`` takes of the resources of one of CLIENT_KINDS; none where the kind has no CRD.
+    """The parts that ``pick`` takes of the resources of one of CLIENT_KINDS; none if the kind has no CRD.
 
     A MirrorMaker 2 that was written for v1beta2 names its clusters in fields that v1 does not show (docs/operator.md,
     "The API before v1"): then the list is read through v1beta2.
@@ -315,15 +319,17 @@ def _alternatives(pattern: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class OutsideOptions:
-    """The user's options about clients outside the cluster. A flow in flight goes on with its recorded options where the user gives none."""
+    """The user's options about clients outside the cluster. A flow in flight goes on with its recorded options where
+    the user gives none.
+    """
 
-    #: Secrets from which clients read the cluster CA; None where the user does not give the option.
+    #: Secrets from which clients read the cluster CA; None if the user does not give the option.
     trusting_secrets: tuple[NamedSecret, ...] | None = None
     #: The waivers of this call; no flow records them.
     waivers: tuple[Waiver, ...] = ()
-    #: Secrets with certificates of the clients CA by which programs log in; None where the user does not give the option.
+    #: Secrets with certificates of the clients CA by which programs log in; None if the user does not give the option.
     presenting_secrets: tuple[NamedSecret, ...] | None = None
-    #: Namespaces with users beside the User Operator's own; None where the user does not give the option.
+    #: Namespaces with users beside the User Operator's own; None if the user does not give the option.
     user_namespaces: tuple[UserNamespace, ...] | None = None
 
     def named_places(self, remembered: NamedPlaces = NO_NAMED_PLACES) -> NamedPlaces:
@@ -335,7 +341,9 @@ class OutsideOptions:
         )
 
     def places_to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> NamedPlaces:
-        """Where this run looks. The journal of the flow in flight remembers it; before that is open, what lies beside the prepared CA."""
+        """Where this run looks. The journal of the flow in flight remembers it; before that is open, what lies beside
+        the prepared CA.
+        """
         journal = in_flight(ledger)
         options = ca.flow_options if journal is None else journal.options
         return self.named_places(options.named_places)
@@ -374,7 +382,8 @@ def _unseen(kind: Resource, scope: ClusterNames, error: Forbidden) -> OutsideCli
 
 def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]) -> Iterator[OutsideClient]:
     """Secrets are read before pods, so a pod that is missing here started later, with the content that was read or
-    newer. Of a resource that does not name the cluster its copy tells whether it is a client, or what that is to be made of.
+    newer. Of a resource that does not name the cluster its copy tells whether it is a client, or what that is to be
+    made of.
     """
     scope = reach.scope
     listed = client.list(SECRETS, scope.namespace, label_selector=CLIENT_PODS).items

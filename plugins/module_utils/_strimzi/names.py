@@ -54,17 +54,18 @@ INTERNAL_SECURITY = f"{DOMAIN}/internal-cluster-security"
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 #: Label of this collection: the cluster whose user had the Secret, which was kept.
 KEPT_OF = "trustops.strimzi/kept-of"
-#: Annotation of this collection: the CA for whose leaf cert-manager keeps key and certificate in the Secret, by the name of the Secret with its key.
+#: Annotation of this collection: the CA for whose leaf cert-manager keeps key and certificate in the Secret, by the
+#: name of the Secret with its key.
 KEPT_FOR = "trustops.strimzi/kept-for"
 #: The annotation of a Certificate of cert-manager that says what this collection has corrected, and when.
 CORRECTED = "trustops.strimzi/corrected"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, an annotation for each CA; the
-#: holder for which a task paused it; the reason of a request to reconcile; the journal of the ledger, what is done
-#: with a CA in its time for renewal, and the CAs that earlier flows have replaced; the places that the flow which prepared a
-#: CA is to look at, and the phase that it is to stop after; the layout that a Secret of the ledger is part of; the generation
-#: of the clients CA; the authentication for which a user is paused; what the further forms of a certificate were made of; when
-#: a backup was made, of which CA, and the digest of its content.
+#: holder for which a task paused it; the reason of a request to reconcile; the journal of the ledger, what is done with
+#: a CA in its time for renewal, and the CAs that earlier flows have replaced; the places that the flow which prepared a
+#: CA is to look at, and the phase that it is to stop after; the layout that a Secret of the ledger is part of; the
+#: generation of the clients CA; the authentication for which a user is paused; what the further forms of a certificate
+#: were made of; when a backup was made, of which CA, and the digest of its content.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
@@ -83,10 +84,12 @@ LAYOUT = "trustops.strimzi/layout"
 FORMS = "trustops.strimzi/forms"
 BACKUP = "trustops.strimzi/backup"
 
-#: The Lease by which one of several Cluster Operators leads, in their own namespace (docs/operator.md, "Kafka resource").
+#: The Lease by which one of several Cluster Operators leads, in their own namespace (docs/operator.md, "Kafka
+#: resource").
 OPERATOR_LEASE = "strimzi-cluster-operator"
 
-#: Entries of a user's Secret (docs/operator.md, "Users"): certificate, key, and the PKCS#12 file of both with its password.
+#: Entries of a user's Secret (docs/operator.md, "Users"): certificate, key, and the PKCS#12 file of both with its
+#: password.
 USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD = "user.crt", "user.key", "user.p12", "user.password"
 
 
@@ -137,7 +140,8 @@ class ClusterNames:
 
     @property
     def ca_common_name(self) -> str:
-        """As the operator calls a CA that it generates, before ``v`` and its number (docs/operator.md, "Generated CA")."""
+        """As the operator calls a CA that it generates, before ``v`` and its number (docs/operator.md, "Generated CA").
+        """
         return f"{self.ca.value}-ca"
 
     @property
@@ -207,15 +211,16 @@ class ClusterNames:
 
     @property
     def certificate_generation(self) -> str:
-        """The annotation that counts the certificates in ``ca.crt``. The operator restarts every node when its own number of the clients CA
-        changes (docs/operator.md, "Sequences"), and no flow needs that: this collection counts beside it.
+        """The annotation that counts the certificates in ``ca.crt``. The operator restarts every node when its own
+        number of the clients CA changes (docs/operator.md, "Sequences"), and no flow needs that: this collection counts
+        beside it.
         """
         return {CaKind.CLUSTER: CA_CERT_GENERATION, CaKind.CLIENTS: CLIENTS_CA_GENERATION}[self.ca]
 
     @property
     def own_labels(self) -> dict[str, str]:
-        """Labels of the objects that this collection makes for the CA, unknown to Strimzi: a flow on one CA removes nothing
-        of the other.
+        """Labels of the objects that this collection makes for the CA, unknown to Strimzi: a flow on one CA removes
+        nothing of the other.
         """
         manager = {CaKind.CLUSTER: "trustops.strimzi", CaKind.CLIENTS: "trustops.strimzi-clients-ca"}[self.ca]
         return {MANAGED_BY_LABEL: manager, CLUSTER_LABEL: self.cluster}
@@ -270,8 +275,8 @@ class ClusterNames:
         return f"{self.cluster}-kafka"
 
 
-#: The version of Strimzi's API that v1 replaces. Up to Strimzi 0.51 the API server stores objects in it, and serves both
-#: (docs/operator.md, "The API before v1").
+#: The version of Strimzi's API that v1 replaces. Up to Strimzi 0.51 the API server stores objects in it, and serves
+#: both (docs/operator.md, "The API before v1").
 OLDER_VERSION = "v1beta2"
 
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")

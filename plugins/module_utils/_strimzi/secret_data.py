@@ -51,7 +51,9 @@ def annotation(resource: Mapping[str, Any] | None, name: str) -> str | None:
 
 
 def is_true(resource: Mapping[str, Any] | None, name: str) -> bool:
-    """Whether an annotation says yes, in upper or lower case, as the operators read it (Strimzi, ``Annotations.booleanAnnotation``)."""
+    """Whether an annotation says yes, in upper or lower case, as the operators read it (Strimzi,
+    ``Annotations.booleanAnnotation``).
+    """
     return (annotation(resource, name) or "").lower() == "true"
 
 
@@ -62,7 +64,7 @@ def missing_labels(resource: Mapping[str, Any], wanted: Mapping[str, str]) -> tu
 
 
 def integer_annotation(resource: Mapping[str, Any] | None, name: str) -> int | None:
-    """An annotation as a number; None when it is missing or no number."""
+    """An annotation as a number; None if it is missing or no number."""
     value = annotation(resource, name)
     return None if value is None else whole_number(value)
 
@@ -82,8 +84,8 @@ IN_PORTIONS = (
 
 
 def check_room(secret: str, what: str, data: Mapping[str, bytes], remedy: str) -> None:
-    """Raises StepError where a Secret, named with its namespace, would hold too much: ``data`` is all that it would hold. The API server would refuse it
-    too, and say less.
+    """Raises StepError if a Secret, named with its namespace, would hold too much: ``data`` is all that it would hold.
+    The API server would refuse it too, and say less.
     """
     total = sum(map(len, data.values()))
     if total > SECRET_LIMIT:

@@ -2,13 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The issuer that asks cert-manager for leaves by a Certificate for each, which cert-manager renews by itself; the keys
-of leaves are with cert-manager too (docs/issuers/cert-manager.md; External Certificate Manager, "Tracking changes to
-Cluster CA end-entity certificates").
+"""The issuer that asks cert-manager for leaves by a Certificate for each. cert-manager renews them by itself, and has
+the keys of leaves too (docs/issuers/cert-manager.md; External Certificate Manager, "Tracking changes to Cluster CA
+end-entity certificates").
 
 Certificates of cert-manager: how they are written, and what their conditions and their Secrets mean
-(docs/issuers/cert-manager.md, "States of a Certificate"; External Certificate Manager, "Issuing Cluster
-CA end-entity certificates"). A Certificate that nothing needs any more is left over: its removal is a call of its own.
+(docs/issuers/cert-manager.md, "States of a Certificate"; External Certificate Manager, "Issuing Cluster CA end-entity
+certificates"). An unneeded Certificate is left over: its removal is a call of its own.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from .requests import (
 )
 from .specification import Review, Terms, manifest, own_mark, secret_name, wanted_spec
 
-#: As people type it: other APIs have certificates too.
+#: The name for people to type: other APIs have certificates too.
 PLURAL = f"{CERTIFICATES.plural}.{CERTIFICATES.group}"
 
 
@@ -74,8 +74,8 @@ def label_certificate(name: str, namespace: str) -> str:
 
 
 def refuse_foreign_certificate(certificate: Object, scope: ClusterNames) -> Refused | None:
-    """The refusal of a Certificate that has the name of a leaf and that another writer made; None for a Certificate
-    of this collection.
+    """The refusal of a Certificate of another writer with the name of a leaf; None for a Certificate of this
+    collection.
     """
     name, labels = str(certificate["metadata"]["name"]), certificate["metadata"].get("labels") or {}
     missing = [label for label, value in scope.own_labels.items() if labels.get(label) != value]
@@ -89,7 +89,9 @@ def refuse_foreign_certificate(certificate: Object, scope: ClusterNames) -> Refu
 
 
 def refuse_taken_secret(secret: Object | None, namespace: str) -> Refused | None:
-    """The refusal where cert-manager would put key and certificate into a Secret of Strimzi's operators; None where it would not."""
+    """The refusal if cert-manager would put key and certificate into a Secret of Strimzi's operators; None if it would
+    not.
+    """
     metadata: Object = secret["metadata"] if secret is not None else {}
     kind = (metadata.get("labels") or {}).get(KIND_LABEL)
     if kind is None:
@@ -101,13 +103,13 @@ def refuse_taken_secret(secret: Object | None, namespace: str) -> Refused | None
     )
 
 
-#: The domains of annotations of a Secret that cert-manager keeps.
+#: The domains of annotations of a Secret of cert-manager.
 _MARKS = ("cert-manager.io", OWN_DOMAIN)
 
 
 def _refuse_foreign_secret(secret: Object, namespace: str) -> Refused | None:
-    """The refusal where cert-manager would put key and certificate beside the content of another owner; None where the Secret has a mark or a certificate of
-    cert-manager.
+    """The refusal if cert-manager would put key and certificate beside the content of another owner; None if the Secret
+    has a mark or a certificate of cert-manager.
     """
     metadata = secret["metadata"]
     domains = {name.partition("/")[0] for name in metadata.get("annotations") or ()}
@@ -126,7 +128,7 @@ def is_issuing(certificate: Object) -> bool:
 
 
 def last_failure_of(certificate: Object, scope: ClusterNames) -> Refused | None:
-    """Why the last issuance failed; None where none has failed since the last success."""
+    """Why the last issuance failed; None if none has failed since the last success."""
     issuing = conditions_of(certificate).get("Issuing", {})
     if issuing.get("status") != "False" or issuing.get("reason") == "Issued":
         return None
@@ -140,15 +142,15 @@ def last_failure_of(certificate: Object, scope: ClusterNames) -> Refused | None:
 
 
 def failed_at(certificate: Object) -> datetime | None:
-    """When the last issuance failed; None where none has, or that is unknown."""
+    """When the last issuance failed; None if none has, or that is unknown."""
     found = read_time(status_of(certificate).get("lastFailureTime"))
     # Adding a delay to a time in the last year of datetime would overflow.
     return None if found is None or found.year == MAXYEAR else found
 
 
 def issuing_patch(certificate: Object, now: datetime) -> dict[str, Any]:
-    """The patch of its status that has cert-manager issue it, as ``cmctl renew`` does. cert-manager drops failed requests that are older
-    than this condition, to the second, and so tries at once.
+    """The patch of its status that has cert-manager issue it, as ``cmctl renew`` does. If failed requests are older
+    than this condition, to the second, cert-manager drops them and so tries at once.
     """
     failed = failed_at(certificate)
     since = max(now, failed + timedelta(seconds=1)) if failed else now
@@ -165,7 +167,7 @@ def issuing_patch(certificate: Object, now: datetime) -> dict[str, Any]:
 
 
 def read_issued(secret: Object | None, name: str, namespace: str) -> IssuedCertificate | Waiting:
-    """The certificate with its key that cert-manager has put into a Secret of this name."""
+    """The certificate with its key in cert-manager's Secret of this name."""
     target = f"Secret {namespace}/{name}"
     if secret is None:
         return Waiting(f"{target} is not there yet, or lacks its labels; cert-manager makes both again.")
@@ -187,8 +189,9 @@ def answer_to(
     scope: ClusterNames,
     detail: str = "",
 ) -> Answer:
-    """The answer of a Certificate. Its Secret was read after it, so that the Secret is no older. Certificates with a SHA-256 in ``unfit`` are no answer.
-    Sentences in ``detail`` say what its request waits for; they are empty where no request was made.
+    """The answer of a Certificate. Its Secret was read after it, so the Secret is no older. Certificates with a SHA-256
+    in ``unfit`` are no answer. Sentences in ``detail`` say what its request waits for; they are empty if no request was
+    made.
     """
     name = str(certificate["metadata"]["name"])
     target, conditions = label_certificate(name, scope.namespace), conditions_of(certificate)
@@ -220,17 +223,18 @@ def is_refused(request: Object) -> bool:
     return holds(conditions, "Denied") or holds(conditions, "InvalidRequest")
 
 
-#: How often a condition is set that controllers of cert-manager change at the same time.
+#: How often a condition is set if controllers of cert-manager change it at the same time.
 _ATTEMPTS = 5
 
 
 class CertManagerByCertificates:
-    """Needs create, get, list and patch on certificates and patch on their status in the cluster's namespace, list and
-    delete on certificaterequests, to report what they say and to remove refused requests, and get on the issuer, to say
-    what is wrong with it. A token names the Certificate, and the unfit certificates of this leaf.
+    """The issuer by Certificates. It needs create, get, list and patch on certificates and patch on their status in the
+    cluster's namespace. It needs list and delete on certificaterequests, to report what they say and to remove refused
+    requests, and get on the issuer, to say what is wrong with it. A token names the Certificate, and the unfit
+    certificates of this leaf.
     """
 
-    #: A Certificate is for all leaves that follow, and no request.
+    #: A Certificate is for all later leaves, and no request.
     remembers = False
 
     def __init__(self, client: KubeClient, terms: Terms, clock: Clock) -> None:
@@ -245,7 +249,9 @@ class CertManagerByCertificates:
         return f"cert-manager {self._terms.issuer} by Certificates"
 
     def request(self, order: LeafOrder) -> Token | Refused:
-        """A fit certificate that cert-manager already holds is the answer; else cert-manager issues another."""
+        """Request a leaf. If cert-manager already holds a fit certificate, it is the answer; else cert-manager issues
+        another.
+        """
         try:
             refused = self._apply_order(order)
         except KubeError as error:
@@ -253,8 +259,8 @@ class CertManagerByCertificates:
         return refused or _token(order)
 
     def _apply_order(self, order: LeafOrder) -> Refused | None:
-        """Where the fit certificate is there already and cert-manager issues no other, a correction that is refused waits: a later step makes it, and
-        says why it cannot.
+        """Write the order. If the fit certificate is there already and cert-manager issues no other, a refused
+        correction waits: a later step makes it, and says why it cannot.
         """
         found = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
         if found is None:
@@ -286,7 +292,9 @@ class CertManagerByCertificates:
         return isinstance(held, IssuedCertificate) and held.leaf.sha256 not in order.unfit
 
     def _is_to_be_issued(self, found: Object, order: LeafOrder) -> bool:
-        """Whether cert-manager would not issue it now by itself: it keeps a certificate that will not do, or waits after a failure."""
+        """Whether cert-manager would not issue it now by itself: it keeps an unfit certificate, or waits after a
+        failure.
+        """
         held = self._held(order)
         if isinstance(held, IssuedCertificate):
             return held.leaf.sha256 in order.unfit
@@ -296,7 +304,7 @@ class CertManagerByCertificates:
         return self._client.get_or_none(SECRETS, self._namespace, secret_name(order.name))
 
     def _issue(self, found: Object) -> None:
-        """Have it issued, as ``cmctl renew`` does."""
+        """Have cert-manager issue it, as ``cmctl renew`` does."""
         name = str(found["metadata"]["name"])
         if last_failure_of(found, self._scope) is not None:
             self._remove_refused(name)
@@ -315,8 +323,8 @@ class CertManagerByCertificates:
                 found = self._client.get(CERTIFICATES, self._namespace, name)
 
     def _remove_refused(self, name: str) -> None:
-        """cert-manager drops a request that has failed before it tries again, but keeps a denied or invalid request:
-        the Certificate would fail again by the old answer.
+        """Remove refused requests. cert-manager drops a failed request before it tries again, but keeps a denied or
+        invalid request: the Certificate would fail again by the old answer.
         """
         for request in self._listed_requests():
             if certificate_of(request) == name and is_refused(request):
@@ -325,7 +333,7 @@ class CertManagerByCertificates:
                     self._client.delete(CERTIFICATE_REQUESTS, self._namespace, request["metadata"]["name"], uid=uid)
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
-        """Lists Certificates, Secrets and requests once each at most, however many there are."""
+        """The answers to tokens. Lists Certificates, Secrets and requests once each at most, however many there are."""
         if not tokens:
             return ()
         try:
@@ -353,8 +361,8 @@ class CertManagerByCertificates:
         )
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """Forgets no Certificate: cert-manager goes on to renew the leaves in use, and ``find_left_over`` finds the Certificates that nothing needs. Requests
-        without a Certificate, to an issuer that the caller named before, go.
+        """Forget no Certificate: cert-manager goes on to renew the leaves in use, and ``find_left_over`` finds the
+        unneeded Certificates. Requests without a Certificate, to an earlier issuer of the caller, go.
         """
         forget_requests(self._client, self._namespace, self._scope.own_labels, tokens)
 
@@ -381,7 +389,9 @@ class CertManagerByCertificates:
         detail: str,
         taken: Mapping[str, Object],
     ) -> Kept:
-        """The state of one leaf at the issuer. ``taken`` has the Secrets of users by name, which no Certificate may write."""
+        """The state of one leaf at the issuer. ``taken`` has the Secrets of users by name: no Certificate may write
+        them.
+        """
         if certificate is None:
             return self._missing(order)
         if theirs := refuse_foreign_certificate(certificate, self._scope) or refuse_taken_secret(
@@ -415,16 +425,19 @@ class CertManagerByCertificates:
         return Write(WriteVerb.UPDATE, CERTIFICATES, order.name, what, review.patch, known, before=before, after=after)
 
     def _certificates(self) -> Mapping[str, dict[str, Any]]:
-        """Certificates by name; also another owner's, which may have the name of a leaf."""
+        """Certificates by name; also another owner's, possibly with the name of a leaf."""
         return by_name(self._client.list(CERTIFICATES, self._namespace).items)
 
     def _secrets(self) -> Mapping[str, dict[str, Any]]:
-        """Secrets, read after their Certificates: a Certificate that is no longer being issued has its certificate in its Secret."""
+        """Secrets, read after their Certificates: if a Certificate is no longer being issued, its Secret has its
+        certificate.
+        """
         selector = selector_of(self._scope.beside_labels)
         return by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
 
     def _taken_secrets(self) -> Mapping[str, dict[str, Any]]:
-        """The Secrets of KafkaUsers, by name: a user that was made later may have the name of the Secret in which the certificate of another user is kept."""
+        """The Secrets of KafkaUsers, by name: a later user may have the name of another user's Secret at cert-manager.
+        """
         selector = selector_of({KIND_LABEL: KAFKA_USERS.kind})
         found = self._client.each(
             SECRETS, self._namespace, lambda one: one, label_selector=selector, metadata_only=True
@@ -432,7 +445,7 @@ class CertManagerByCertificates:
         return by_name(found)
 
     def _describe_requests(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
-        """Sentences about the request of each Certificate that is being issued, by the name of the Certificate."""
+        """Sentences about the request of each Certificate in issuance, by the name of the Certificate."""
         issuing = [name for name, certificate in certificates.items() if is_issuing(certificate)]
         if not issuing:
             return {}
@@ -450,7 +463,7 @@ def _token(order: LeafOrder) -> Token:
 
 
 def _read(token: Token) -> tuple[str, frozenset[str]] | None:
-    """Name and ``unfit``; None where the token is spoilt."""
+    """Name and ``unfit``; None if the token is spoilt."""
     match read_json(token.value):
         case {"certificate": str() as name, "unfit": list() as unfit}:
             return name, frozenset(map(str, unfit))
@@ -459,24 +472,24 @@ def _read(token: Token) -> tuple[str, frozenset[str]] | None:
 
 @dataclass(frozen=True, repr=False)
 class LeftOver:
-    """A Certificate of cert-manager that no leaf of the cluster needs any more, with its Secret; or that Secret, where the Certificate is gone."""
+    """An unneeded Certificate of cert-manager with its Secret; or that Secret, if the Certificate is gone."""
 
     #: The name of the Certificate.
     name: str
     #: Why no leaf needs it, as a part of a sentence.
     reason: str
-    #: The Certificate, as the API server has it; None where it is gone.
+    #: The Certificate, as the API server has it; None if it is gone.
     certificate: Object | None
-    #: The Secret that cert-manager keeps for it; None where there is none.
+    #: The Secret of cert-manager for it; None if there is none.
     secret: Object | None
 
 
 def find_left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]:
     """The Certificates of this collection for this cluster that belong to no leaf, or to another issuer than the named
-    issuer, where the leaf in use is not the certificate that they have; and the Secrets of such Certificates that are gone. Raises KubeError.
+    issuer, if the leaf in use is not their certificate; and the Secrets of gone Certificates. Raises KubeError.
     """
     scope = observation.scope
-    # Read before the Certificates, so that the Certificate of a Secret is in the second list.
+    # Read before the Certificates, so the Certificate of a Secret is in the second list.
     listed = work.client.list(SECRETS, scope.namespace, label_selector=selector_of(scope.beside_labels)).items
     try:
         certificates = by_name(work.client.list(CERTIFICATES, scope.namespace).items)
@@ -499,8 +512,8 @@ def find_left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]
 def _gone(
     certificates: Mapping[str, Object], secrets: Mapping[str, Object], scope: ClusterNames
 ) -> dict[str, Object | None]:
-    """The names of Certificates of this collection that are gone and whose Secret is still there: a call was killed between the two,
-    or a person has deleted the Certificate. cert-manager marks a Secret with the name of its Certificate.
+    """The names of gone Certificates of this collection with a remaining Secret: a call was killed between the two, or
+    a person has deleted the Certificate. cert-manager marks a Secret with the name of its Certificate.
     """
     kept_for = {str((one.get("spec") or {}).get("secretName")) for one in certificates.values()}
     names = (
@@ -516,7 +529,9 @@ def _has_mark(secret: Object, scope: ClusterNames) -> bool:
 
 
 def _is_continued(certificate: Object | None, work: Work) -> bool:
-    """Whether the issuer that the caller names goes on with it; ``reconcile`` corrects what else is different, and makes again what is gone."""
+    """Whether the caller's issuer goes on with it; ``reconcile`` corrects differences, and makes a gone Certificate
+    again.
+    """
     settings = work.settings.issuer
     if not isinstance(settings, CertManagerCertificates):
         return False
@@ -529,8 +544,8 @@ def _is_in_use(secret: Object | None, name: str, stored: Certificate | None, wor
 
 
 def remove(left: tuple[LeftOver, ...], work: Work) -> None:
-    """Remove each Certificate, and its Secret after it: the other way round cert-manager would make the Secret again. A call after a failure goes on with
-    what is left. Raises KubeError.
+    """Remove each Certificate, and its Secret after it: the other way round cert-manager would make the Secret again.
+    After a failure, a call goes on with the rest. Raises KubeError.
     """
     for one in left:
         what = f"left over: {one.reason}"
@@ -543,6 +558,8 @@ def remove(left: tuple[LeftOver, ...], work: Work) -> None:
 
 
 def _remove_object(write: Write, work: Work) -> None:
-    """Remove the object where it is still there: an earlier try may have removed it, or a setting of cert-manager a Secret with its Certificate."""
+    """Remove the object if it is still there. An earlier try may have removed it. A setting of cert-manager may have
+    removed a Secret with its Certificate.
+    """
     with suppress(NotFound):
         write_all((write,), work, "")

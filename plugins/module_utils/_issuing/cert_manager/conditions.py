@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The parts that all requests to cert-manager share: conditions in the status of its objects, the reference to an
-issuer, and the errors that keep a run from asking it (docs/issuers/cert-manager.md, "States of a request").
+"""The common parts of all requests to cert-manager: conditions in the status of its objects, the reference to an
+issuer, and the errors before a run can ask it (docs/issuers/cert-manager.md, "States of a request").
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def status_of(item: Object) -> Object:
 
 
 def conditions_of(item: Object) -> dict[str, Object]:
-    """By their type."""
+    """The conditions of an object by their type."""
     return {str(condition.get("type")): condition for condition in status_of(item).get("conditions") or ()}
 
 
@@ -41,13 +41,13 @@ def message_of(condition: Object) -> str:
 
 
 _GROUP = ISSUERS.group
-#: The kinds whose signers cert-manager itself names, for approvers (External Certificate Manager, "API").
+#: The kinds with a signer named by cert-manager itself, for approvers (External Certificate Manager, "API").
 _KINDS: Mapping[str, Resource] = {resource.kind: resource for resource in (ISSUERS, CLUSTER_ISSUERS)}
 
 
 @dataclass(frozen=True)
 class IssuerReference:
-    """The issuer of cert-manager that requests name."""
+    """The issuer of cert-manager in requests."""
 
     #: The name, the kind and the API group of the issuer, from the options.
     settings: CertManagerIssuer
@@ -65,12 +65,12 @@ class IssuerReference:
 
     @property
     def resource(self) -> Resource | None:
-        """The kind, where it is a kind of cert-manager itself."""
+        """The kind, if it is a kind of cert-manager itself."""
         return _KINDS.get(self.settings.kind) if self.is_of_cert_manager else None
 
     @property
     def home(self) -> str | None:
-        """The namespace in which cert-manager looks for it; None where it is in none, or that is not known."""
+        """The namespace in which cert-manager looks for it; None if it is in none, or the namespace is unknown."""
         return self.namespace if self.resource is ISSUERS else None
 
     def __str__(self) -> str:
@@ -79,7 +79,9 @@ class IssuerReference:
 
     @property
     def signer(self) -> str:
-        """The name of the signer for which an approver approves, as in ``resourceNames`` of a Role; empty where another group names its own."""
+        """The name of the signer for an approver, as in ``resourceNames`` of a Role; empty if another group names its
+        own.
+        """
         if self.resource is None:
             return ""
         scope = f"{self.home}." if self.home else ""
@@ -105,7 +107,7 @@ def not_installed(kind: Resource) -> Waiting:
 
 
 def refuse_foreign_token(reference: str) -> Refused:
-    """The answer about a token that another client has written for the issuer of this reference."""
+    """The answer about a token of another client for the issuer of this reference."""
     return Refused(
         f"The record of a request to {reference} cannot be read: another client has changed it.",
         "Run again, so that the leaf is requested again.",
@@ -113,8 +115,8 @@ def refuse_foreign_token(reference: str) -> Refused:
 
 
 def refuse_unwritten(error: KubeError, target: str, issuer: object) -> Refused:
-    """The refusal of an object, which sentences name as ``target``, that could not be written. Raises IssuerUnavailable where another run may write it as
-    it is, and the error itself where it is not about cert-manager.
+    """The refusal of an unwritten object; sentences name it as ``target``. Raises IssuerUnavailable if another run may
+    write it as it is, and the error itself if it is not about cert-manager.
     """
     if isinstance(error, ResourceTypeMissing):
         raise IssuerUnavailable("cert-manager", _not_installed(error.attempt), f"{_INSTALL}.") from None

@@ -53,17 +53,17 @@ from .conditions import (
     status_of,
 )
 
-#: As people type it: other APIs have certificate requests too.
+#: The name for people to type: other APIs have certificate requests too.
 PLURAL = f"{CERTIFICATE_REQUESTS.plural}.{CERTIFICATE_REQUESTS.group}"
 
 
 def by_name(items: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Objects as the API server lists them."""
+    """Objects of the API server's list, by name."""
     return {str(item["metadata"]["name"]): item for item in items}
 
 
 def manifest(order: LeafOrder, issuer: IssuerReference, labels: Mapping[str, str]) -> dict[str, Any]:
-    """The object that asks for the leaf."""
+    """The object for the leaf."""
     spec = {
         "request": base64.b64encode(order.csr).decode("ascii"),
         "issuerRef": issuer.as_field,
@@ -88,13 +88,13 @@ def usages(purposes: frozenset[Purpose]) -> list[str]:
 
 
 def csr_of(request: Object) -> bytes:
-    """PEM; empty where it cannot be read."""
+    """The CSR of a request as PEM; empty if it cannot be read."""
     return _decoded(request["spec"].get("request"))
 
 
 def answer_to(request: Object, at: Circumstances) -> Answer:
-    """The answer to a request by its conditions. A denial counts whatever else they say; cert-manager looks no further at a request
-    that is ready or has failed.
+    """The answer to a request by its conditions. A denial counts, whatever else they say. If a request is ready or has
+    failed, cert-manager looks no further at it.
     """
     conditions, issuer = conditions_of(request), at.issuer
     target = named_request(str(request["metadata"]["name"]), issuer.namespace)
@@ -116,8 +116,8 @@ def answer_to(request: Object, at: Circumstances) -> Answer:
 
 
 def describe_requests(certificates: Iterable[str], requests: Iterable[Object], at: Circumstances) -> dict[str, str]:
-    """Sentences that say what the latest request of each Certificate waits for or has come to; a Certificate without a
-    request is left out.
+    """Sentences about the latest request of each Certificate: what it waits for or has come to. If a Certificate has no
+    request, it is left out.
     """
     latest = {name: _latest(name, requests) for name in certificates}
     answers = {name: answer_to(request, at) for name, request in latest.items() if request is not None}
@@ -125,13 +125,13 @@ def describe_requests(certificates: Iterable[str], requests: Iterable[Object], a
 
 
 def _latest(certificate: str, requests: Iterable[Object]) -> Object | None:
-    """The request that cert-manager has made last for the Certificate of this name."""
+    """The last request of cert-manager for the Certificate of this name."""
     own = (request for request in requests if certificate_of(request) == certificate)
     return max(own, key=lambda request: _revision(_annotation(request, "certificate-revision")), default=None)
 
 
 def certificate_of(made: Object) -> str:
-    """The name of the Certificate that cert-manager has made a request or a Secret for; empty where it was made for none."""
+    """The name of the Certificate of a request or Secret of cert-manager; empty if it was made for none."""
     return _annotation(made, "certificate-name")
 
 
@@ -163,7 +163,7 @@ def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
 
 
 def extend_chain(known: Chain, more: Chain) -> Chain:
-    """The known chain, extended by the CAs that the issuer tells beside it, as far as each has signed the certificate before."""
+    """The known chain, extended by the issuer's CAs beside it, as far as each has signed the certificate before."""
     above = next(
         (certificate for certificate in more if certificate not in known and known[-1].signed_by(certificate)), None
     )
@@ -171,7 +171,9 @@ def extend_chain(known: Chain, more: Chain) -> Chain:
 
 
 def read_ca_field(content: bytes) -> Chain:
-    """The certificates in a field about the CA, which cert-manager may leave out or fill with anything (External Certificate Manager, "API")."""
+    """The certificates in a field about the CA. cert-manager may leave it out or fill it with anything (External
+    Certificate Manager, "API").
+    """
     try:
         return parse_chain(content)
     except CertificateError:
@@ -185,9 +187,9 @@ def _decoded(encoded: object) -> bytes:
         return b""
 
 
-#: Seconds in which cert-manager's own approver, and approver-policy, decide where the API server answers at once, and
-#: the answers that they need: to the watch that shows the request, the look at policies, the review of access, and the
-#: write of the decision.
+#: Seconds in which cert-manager's own approver, and approver-policy, decide if the API server answers at once; and
+#: their needed answers: to the watch that shows the request, the look at policies, the review of access, and the write
+#: of the decision.
 _APPROVERS_TAKE, _ANSWERS_OF_APPROVERS = 30.0, 5
 
 
@@ -195,9 +197,9 @@ _APPROVERS_TAKE, _ANSWERS_OF_APPROVERS = 30.0, 5
 class Circumstances:
     """The tools to look at requests."""
 
-    #: The client that reads the state of the issuer.
+    #: The client for the state of the issuer.
     client: KubeClient
-    #: The issuer that the requests name.
+    #: The issuer in the requests.
     issuer: IssuerReference
     #: The time by the clock of this run.
     now: datetime
@@ -230,7 +232,7 @@ def named_request(name: str, namespace: str) -> str:
 
 
 def why_waiting(request: Object, at: Circumstances) -> str:
-    """Why a request that has come to no end still waits, as sentences."""
+    """Why an unfinished request still waits, as sentences."""
     conditions, issuer = conditions_of(request), at.issuer
     target = named_request(str(request["metadata"]["name"]), issuer.namespace)
     if "Ready" in conditions:
@@ -244,7 +246,9 @@ def why_waiting(request: Object, at: Circumstances) -> str:
 
 
 def _explain_no_approval(request: Object, at: Circumstances) -> str:
-    """Approvers decide within seconds: after half a minute without a decision, none is looking at the request."""
+    """Why the request has no approval. Approvers decide within seconds: if half a minute has passed without a decision,
+    none is looking at the request.
+    """
     made = read_time(request["metadata"].get("creationTimestamp"))
     limit = timedelta(seconds=at.client.response_time.within(_APPROVERS_TAKE, _ANSWERS_OF_APPROVERS))
     if made is None or at.now - made <= limit:
@@ -268,7 +272,7 @@ class _Record:
 
     #: Name of the CertificateRequest.
     name: str
-    #: Digest of the requested content, by which a run recognises the request that a killed run has made among requests of the same name.
+    #: Digest of the requested content. By it a run recognises a killed run's request among requests of the same name.
     csr: str
 
     @classmethod
@@ -277,7 +281,7 @@ class _Record:
 
     @classmethod
     def read(cls, token: Token) -> _Record | None:
-        """The record; None where the token is spoilt."""
+        """The record; None if the token is spoilt."""
         match read_json(token.value):
             case {"certificateRequest": str() as name, "csrSha256": str() as csr}:
                 return cls(name, csr)
@@ -294,7 +298,9 @@ class _Record:
 
 
 def forget_requests(client: KubeClient, namespace: str, labels: Mapping[str, str], tokens: Sequence[Token]) -> None:
-    """Delete the requests with these labels that the tokens name. Requests of the same names that are not ours stay. Raises KubeError."""
+    """Delete the requests with these labels in the tokens. If a request of the same name is not ours, it stays. Raises
+    KubeError.
+    """
     records = tuple(filter(None, map(_Record.read, tokens)))
     if not records:
         return
@@ -304,7 +310,7 @@ def forget_requests(client: KubeClient, namespace: str, labels: Mapping[str, str
         for record in records:
             request = found.get(record.name)
             if request is not None and record.is_about(request):
-                # It is gone already, also where another request has its name meanwhile.
+                # It is gone already, also if another request has its name meanwhile.
                 with suppress(NotFound, Conflict):
                     client.delete(CERTIFICATE_REQUESTS, namespace, record.name, uid=request["metadata"].get("uid"))
 
@@ -315,8 +321,8 @@ def _requests_of(client: KubeClient, namespace: str, labels: Mapping[str, str]) 
 
 
 class CertManager:
-    """Asks in the cluster's namespace. Needs create, list, get and delete on certificaterequests there, and get on the issuer to say what
-    is wrong with it.
+    """The issuer by CertificateRequests, in the cluster's namespace. It needs create, list, get and delete on
+    certificaterequests there, and get on the issuer to say what is wrong with it.
     """
 
     remembers = True
@@ -343,7 +349,7 @@ class CertManager:
         return record.token
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
-        """Lists all CertificateRequests in a single call, however many there are."""
+        """The answers to tokens. Lists all CertificateRequests in a single call, however many there are."""
         if not tokens:
             return ()
         try:
@@ -354,7 +360,7 @@ class CertManager:
         return tuple(self._answer(token, found, at) for token in tokens)
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """Also requests to other issuers of cert-manager."""
+        """Forget requests, also requests to other issuers of cert-manager."""
         forget_requests(self._client, self._namespace, self._labels, tokens)
 
     def _answer(self, token: Token, found: Mapping[str, Object], at: Circumstances) -> Answer:
@@ -374,7 +380,7 @@ class CertManager:
         return named_request(request, self._namespace)
 
     def _adopt_existing(self, record: _Record, error: AlreadyExists) -> Token | Refused:
-        """The request of a run that was killed, or something else of its name."""
+        """The request of a killed run, or a refusal because something else has its name."""
         found = self._client.get_or_none(CERTIFICATE_REQUESTS, self._namespace, record.name)
         if found is None:
             raise error
@@ -388,7 +394,7 @@ class CertManager:
         )
 
     def _differences(self, found: Object, record: _Record) -> Iterator[str]:
-        """Why an object of this name is not the request that it should be."""
+        """Why an object of this name is not the wanted request."""
         if not record.is_about(found):
             yield "it carries another certificate signing request"
         if not self._issuer.is_of(found):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""cert-manager among the kinds of issuers: its options, and the issuer that they name (docs/issuers/cert-manager.md)."""
+"""cert-manager among the kinds of issuers: its options, and its issuer (docs/issuers/cert-manager.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: A hundred years: dates have an end, and a number with a digit too many is not meant.
 _MOST_DAYS = 36500
-#: The options of Certificates, which a CertificateRequest has no use for.
+#: The options of Certificates; a CertificateRequest has no use for them.
 _OF_CERTIFICATES: Mapping[str, Mapping[str, Any]] = {
     "validity_days": {"type": "int", "default": CertManagerCertificates.validity.days},
     "renew_before_days": {"type": "int", "default": CertManagerCertificates.renew_before.days},

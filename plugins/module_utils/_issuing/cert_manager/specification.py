@@ -6,13 +6,13 @@
 correction (docs/issuers/cert-manager.md, "What a Certificate says"; External Certificate Manager, "Issuing Cluster CA
 end-entity certificates").
 
-Policy engines, mutating webhooks and defaults of newer releases complete Certificates. A field that the collection
-sets is compared by its meaning. A field beside it is left to others, but for the few that change what cert-manager
-issues, or where it puts the key.
+Policy engines, mutating webhooks and defaults of newer releases complete Certificates. If the collection sets a field,
+it is compared by its meaning. Other fields are left to others, but for the few that change what cert-manager issues, or
+the place of the key.
 
-A correction is noted in an annotation. Where the same field is different again, another program has written it back: a
-second correction would be undone as well, and each may cost a certificate of the issuer. So it is made a day later,
-and each call warns of the field and its writer meanwhile.
+A correction is noted in an annotation. If the same field is different again, another program has written it back: a
+second correction would be undone as well, and each may cost a certificate of the issuer. So it is made a day later, and
+each call warns of the field and its writer meanwhile.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ _ALGORITHMS = {KeyAlgorithm.RSA: "RSA", KeyAlgorithm.ECDSA: "ECDSA"}
 
 
 def secret_name(certificate: str) -> str:
-    """The Secret in which cert-manager puts key and certificate."""
+    """The Secret of cert-manager with key and certificate."""
     return f"{certificate}-cm"
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms that all Certificates of a Kafka cluster share."""
+    """The common terms of all Certificates of a Kafka cluster."""
 
-    #: The names of the cluster, in whose namespace the Certificates are.
+    #: The names of the cluster; the Certificates are in its namespace.
     scope: ClusterNames
-    #: The issuer that all Certificates name.
+    #: The issuer of all Certificates.
     issuer: IssuerReference
-    #: The kind of keys that cert-manager makes.
+    #: The kind of cert-manager's keys.
     key: KeySpec
     #: The life of each leaf.
     validity: timedelta
@@ -60,7 +60,7 @@ class Terms:
 
 
 def manifest(order: LeafOrder, terms: Terms) -> dict[str, Any]:
-    """The object that asks for the leaf, and for its renewals."""
+    """The object for the leaf, and for its renewals."""
     return {
         "apiVersion": CERTIFICATES.api_version,
         "kind": CERTIFICATES.kind,
@@ -95,8 +95,8 @@ def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
 
 
 def own_mark(scope: ClusterNames) -> dict[str, str]:
-    """The annotation of each Secret that cert-manager keeps for a Certificate of this collection for this CA: other
-    programs may use the same labels (External Certificate Manager, "Issuing Cluster CA end-entity certificates").
+    """The annotation of each Secret of a Certificate of this collection for this CA: other programs may use the same
+    labels (External Certificate Manager, "Issuing Cluster CA end-entity certificates").
     """
     return {KEPT_FOR: scope.ca_key_secret}
 
@@ -106,9 +106,9 @@ def _duration(time: timedelta) -> str:
     return f"{seconds // 3600}h" if seconds % 3600 == 0 else f"{seconds}s"
 
 
-#: Fields that have to be absent, or empty, where the collection does not set them: they put the key into more entries
-#: of the Secret, put other names into the certificate, end its renewals, contradict ``renewBefore``, or make the
-#: Secret one of an operator of Strimzi (CustomResourceDefinition of cert-manager 1.21).
+#: Fields that have to be absent or empty if the collection does not set them: they put the key into more entries of the
+#: Secret, put other names into the certificate, end its renewals, contradict ``renewBefore``, or make the Secret one of
+#: an operator of Strimzi (CustomResourceDefinition of cert-manager 1.21).
 _UNWANTED: tuple[Field, ...] = (
     ("additionalOutputFormats",), ("keystores",),
     ("literalSubject",), ("subject", "countries"), ("subject", "localities"), ("subject", "organizationalUnits"),
@@ -118,11 +118,11 @@ _UNWANTED: tuple[Field, ...] = (
     ("renewBeforePercentage",), ("renewal", "policy"),
     ("secretTemplate", "labels", KIND_LABEL),
 )  # fmt: skip
-#: Values by which such a field says the same as where it is absent.
+#: Values that say the same as an absent field.
 _HARMLESS: Mapping[Field, Any] = {("renewal", "policy"): "RenewBefore"}
 #: A keystore may hold its password.
 _HIDDEN = frozenset({("keystores",)})
-#: Times as Go writes them: programs that read and write a Certificate may write another text for the same time.
+#: Times as Go writes them: programs with a Certificate may write another text for the same time.
 _TIMES = frozenset({("duration",), ("renewBefore",)})
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|us|µs|ns|m|s)")
@@ -130,13 +130,13 @@ _PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|us|µs|ns|m|s)")
 
 @dataclass(frozen=True)
 class Difference:
-    """A field of a Certificate that is not as wanted."""
+    """A field of a Certificate with another value than wanted."""
 
-    #: Where it is below ``spec``.
+    #: The path of the field below ``spec``.
     field: Field
-    #: Its value; None where it is absent.
+    #: Its value; None if it is absent.
     found: Any
-    #: The wanted value; None where it is to be absent.
+    #: The wanted value; None if it is to be absent.
     wanted: Any
 
     @property
@@ -157,8 +157,8 @@ def _text(value: Any) -> str:
 
 
 def find_differences(certificate: Object, wanted: Mapping[str, Any]) -> tuple[Difference, ...]:
-    """The fields of ``spec`` that are not as wanted, in the order of their names. A field that is neither set by this
-    collection nor harmful is none of them.
+    """The fields of ``spec`` with another value than wanted, in the order of their names. If this collection does not
+    set a field and the field is harmless, it is none of them.
     """
     found = certificate.get("spec") or {}
     unwanted = (
@@ -179,8 +179,8 @@ def _compare(path: Field, found: Any, wanted: Any) -> Iterator[Difference]:
 
 
 def _is_same(path: Field, found: Any, wanted: Any) -> bool:
-    """Whether both values mean the same. A value that is false or empty may be left out, the order of a list says
-    nothing, and a time has several texts.
+    """Whether both values mean the same. A false or empty value may be left out, the order of a list says nothing, and
+    a time has several texts.
     """
     if not found and not wanted:
         return True
@@ -205,22 +205,22 @@ def _at(found: Any, path: Field) -> Any:
     return found
 
 
-#: After so much time a correction that was written back is made once more: its writer may be gone.
+#: After so much time, a correction that was written back is made once more: its writer may be gone.
 AGAIN_AFTER = timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class Note:
-    """The note of this collection about what it has corrected, as an annotation of a Certificate."""
+    """The note of this collection about its corrections, as an annotation of a Certificate."""
 
     #: When the last correction was made.
     at: datetime
-    #: The values that it has set, by the names of their fields.
+    #: The set values, by the names of their fields.
     fields: Mapping[str, Any]
 
     @classmethod
     def read(cls, certificate: Object, now: datetime) -> Note | None:
-        """The note of a correction within a day; None where there is none that can be read."""
+        """The note of a correction within a day; None if there is no readable note."""
         match read_json(annotation(certificate, CORRECTED) or ""):
             case {"at": at, "fields": dict() as fields}:
                 time = read_time(at)
@@ -243,11 +243,11 @@ class Review:
 
     #: The Certificate, as the API server has it.
     certificate: Object
-    #: The differences that are to be corrected now.
+    #: The differences to correct now.
     due: tuple[Difference, ...]
     #: The differences whose correction another program has written back within a day.
     written_back: tuple[Difference, ...]
-    #: The note about corrections within a day; None where there were none.
+    #: The note about corrections within a day; None if there were none.
     note: Note | None
     #: The time of the review.
     now: datetime
@@ -262,7 +262,7 @@ class Review:
 
     @property
     def patch(self) -> dict[str, Any]:
-        """The merge patch that corrects what is due, and notes that; empty where nothing is."""
+        """The merge patch that corrects the due differences, and notes them; empty if nothing is due."""
         if not self.due:
             return {}
         spec: dict[str, Any] = {}
@@ -277,8 +277,8 @@ class Review:
 
     @property
     def told(self) -> str:
-        """Sentences about what was written back: the fields, both values, the writers, and the remedy; empty where
-        there is nothing.
+        """Sentences about corrections that were written back: the fields, both values, the writers, and the remedy;
+        empty if there are none.
         """
         if self.note is None or not self.written_back:
             return ""

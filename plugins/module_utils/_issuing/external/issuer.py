@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The external issuer: a person or a tool reads the requests in the Secret, and puts the certificates back beside them (CA
-abstraction, "Rejected alternatives", ``type: external``).
+"""The external issuer: a person or a tool reads the requests in the Secret, and puts the certificates back beside them
+(CA abstraction, "Rejected alternatives", ``type: external``).
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from ..issuer import Answer, IssuedCertificate, LeafOrder, Refused, Token, Waiti
 
 
 class External:
-    """The token is the request itself. The answers are the certificates that were put back, in PEM, by request."""
+    """The external issuer. The token is the request itself. The answers are the returned certificates, in PEM, by
+    request.
+    """
 
     reference = ExternalIssuer.reference
     remembers = False
 
     def __init__(self, answers: Mapping[bytes, bytes], where: str) -> None:
-        """Messages name the Secrets that people look at by ``where``."""
+        """Messages name the Secrets for people by ``where``."""
         self._answers = answers
         self._where = where
 

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The API of a server that signs by HTTPS: what differs from issuer to issuer, a request and its answer, and the failures of a server as sentences with a
-remedy.
+"""The API of a server that signs by HTTPS: the differences between issuers, a request and its answer, and the failures
+of a server as sentences with a remedy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..._errors import ServerFailure, fit_in_line
 
-#: Characters of a server's words that are shown.
+#: Shown characters of a server's words.
 _LONGEST = 400
 _PEM = re.compile(r"-----BEGIN.*?(?:-----END[^-]*-----|$)", re.DOTALL)
 
@@ -42,9 +42,9 @@ class Call:
     body: Mapping[str, Any] | None
     #: The purpose of the request, as messages say it after "cannot".
     doing: str
-    #: The token that permits the request, which the API takes in a header; empty for a request that needs none.
+    #: The token for the request; the API takes it in a header. Empty if the request needs none.
     token: str = ""
-    #: Texts that are sent and must not be quoted.
+    #: Sent texts that must not be quoted.
     secrets: tuple[str, ...] = ()
 
 
@@ -64,7 +64,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class State:
-    """The state of a server that answers with a certain HTTP status."""
+    """The state of a server with a certain HTTP status."""
 
     #: The cause of the failure, as a sentence about the server without a full stop.
     cause: str
@@ -76,35 +76,38 @@ class State:
 
 @dataclass(frozen=True)
 class Api:
-    """All that the HTTPS client has to know of an issuer's API."""
+    """The facts of an issuer's API for the HTTPS client."""
 
     #: The name of the server, as messages have it before its URL.
     name: str
-    #: The programs that have this API.
+    #: The programs with this API.
     programs: str
     #: A URL of such a server, as an example.
     example: str
     #: The path before the path of each call.
     path: str
-    #: The reasons that the server gives in the body of an answer; None if the body is not of this API.
+    #: Gives the reasons in the body of an answer; None if the body is not of this API.
     reasons: Callable[[Mapping[str, Any]], Sequence[str] | None]
     #: The states of the server by HTTP status.
     states: Mapping[int, State]
-    #: The statuses of a server that does not want a request. Such an answer has reasons in the form of the API.
+    #: The statuses of a refusal. Such an answer has reasons in the form of the API.
     refusals: frozenset[int] = frozenset({400, 403})
-    #: Reasons of other statuses with which the server does not want a request either, each as status and words.
+    #: Reasons of other statuses that are a refusal too, each as status and words.
     refusing_words: tuple[tuple[int, str], ...] = ()
-    #: Words of the server, each with its remedy, for which the server has to be corrected and not the request; the HTTP status does not tell.
+    #: Words of the server, each with its remedy. For them the server has to be corrected and not the request; the HTTP
+    #: status does not tell.
     settings: tuple[tuple[str, str], ...] = ()
-    #: The header that carries the token of a call; empty if none does.
+    #: The header with the token of a call; empty if there is none.
     header: str = ""
-    #: The setting of the server with the address to which it sends clients.
+    #: The server's setting with the address for redirected clients.
     own_address: str = "the address"
     #: The option with the client certificate, as remedies name it.
     own_certificate: str = ""
 
     def is_refusal(self, reply: Reply) -> bool:
-        """Whether the server does not want this request, which means something else for each call; asking again does not help."""
+        """Whether the server refuses this request. A refusal means something else for each call; asking again does not
+        help.
+        """
         return reply.status in self.refusals or any(
             reply.status == status and words in reply.errors for status, words in self.refusing_words
         )
@@ -129,7 +132,7 @@ class Api:
 
 
 def quotable(text: str, secrets: Iterable[str] = ()) -> str:
-    """The words of a server as part of a sentence, without secrets, which must not be shown."""
+    """The words of a server as part of a sentence, without secrets: these must not be shown."""
     text = _PEM.sub("(hidden)", text)
     # A secret may begin with another: hidden first, the shorter would leave the rest of the longer in sight.
     for secret in sorted(filter(None, secrets), key=len, reverse=True):

@@ -25,11 +25,11 @@ from .api import quotable
 
 
 class IssuerAtOnce(ABC):
-    """Signs at once; the key of the CA stays in the server, and the leaf's key here. The token is the certificate itself, so
-    that no later call asks the server for it.
+    """An issuer that signs at once. The key of the CA stays in the server, and the leaf's key here. The token is the
+    certificate itself, so no later call asks the server for it.
 
-    This object knows what was signed as long as it lives. A run that continues a killed run has a request signed once
-    more; the first certificate is never used.
+    This object knows its signed certificates as long as it lives. If a run continues a killed run, it has a request
+    signed once more; the first certificate is never used.
     """
 
     remembers = False
@@ -44,7 +44,7 @@ class IssuerAtOnce(ABC):
 
     @abstractmethod
     def sign(self, order: LeafOrder) -> Token | Refused:
-        """Have the server sign. Raises ServerFailure."""
+        """Have the server sign the request. Raises ServerFailure."""
 
     def request(self, order: LeafOrder) -> Token | Refused:
         if order not in self._signed:
@@ -71,13 +71,15 @@ class IssuerAtOnce(ABC):
 
 
 def decode_token(token: Token) -> IssuedCertificate:
-    """Raises CertificateError for a record that is none of ours."""
+    """The certificates in a token. Raises CertificateError if the record is none of ours."""
     leaf, *chain = parse_chain(token.value)
     return IssuedCertificate(leaf, tuple(chain))
 
 
 def encode_token(leaf: Certificate, given: Sequence[Certificate], issuer: str) -> Token:
-    """The leaf and its chain, as PEM: both are public. Messages name the field with the ``issuer`` of the leaf. Raises AnswerUnusable."""
+    """The leaf and its chain, as PEM: both are public. Messages name the field with the ``issuer`` of the leaf. Raises
+    AnswerUnusable.
+    """
     chain = tuple(_sort_upwards(leaf, given))
     if not chain:
         raise AnswerUnusable(f"{issuer} has not signed its certificate")
@@ -100,7 +102,9 @@ def certificates_in(data: Mapping[str, Any], name: str) -> Chain:
 
 
 def _sort_upwards(leaf: Certificate, given: Sequence[Certificate]) -> Iterator[Certificate]:
-    """The CAs from the issuer of the leaf towards the root: servers may give them in another order, and others beside them."""
+    """The CAs from the issuer of the leaf towards the root: servers may give them in another order, and others beside
+    them.
+    """
     below, rest = leaf, list(dict.fromkeys(given))
     while above := next((certificate for certificate in rest if below.signed_by(certificate)), None):
         yield above

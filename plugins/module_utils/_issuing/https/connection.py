@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The connection to the server of an issuer: its URL, TLS that is always verified, a proxy, a request and its answer.
+"""The connection to the server of an issuer: its URL, always verified TLS, a proxy, a request and its answer.
 
-urllib3 comes with the Kubernetes client. Client libraries of issuers keep keys in files, choose what signs, and do not say how long a server wants to be
-left alone.
+urllib3 comes with the Kubernetes client. Client libraries of issuers keep keys in files, choose what signs, and do not
+say how long a server wants to be left alone.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from ..._tls.contexts import to_issuer
 from ..._tls.failures import Peer, explain
 from .api import Api, Call, Header, Reply, quotable
 
-#: Seconds to connect: the server of an issuer is no part of the control plane, and an address that is filtered out does not answer at
-#: all.
+#: Seconds to connect. The server of an issuer is no part of the control plane. If an address is filtered out, it does
+#: not answer at all.
 _CONNECT_TIMEOUT = 10.0
 #: Seconds for one answer: to sign takes milliseconds, but some keys lie in hardware modules.
 _READ_TIMEOUT = 30.0
@@ -74,7 +74,7 @@ class HttpsConnection:
         self._pool = pool(api, self._base, _tls_context(api, server))
 
     def send(self, call: Call) -> Reply:
-        """Raises ServerFailure if there is no answer of the API."""
+        """Send a request. Raises ServerFailure if there is no answer of the API."""
         headers = self._headers_of(call.token)
         body = None if call.body is None else json.dumps(call.body).encode("utf-8")
         url = f"{self._base}{self.api.path}{call.path}"
@@ -108,7 +108,7 @@ class HttpsConnection:
             raise _no_answer(error, f"{self.api.name} at {host_and_port(url)}", self.api) from None
 
     def _check_redirect(self, url: str, target: str) -> str:
-        """The token goes there too, so it must be as safe."""
+        """The target of a redirect. The token goes there too, so it must be as safe."""
         remedy = f"Correct {self.api.own_address} in the configuration of the server."
         try:
             joined = urljoin(url, target)
@@ -142,7 +142,7 @@ class HttpsConnection:
 
 
 def checked_url(api: Api, url: str) -> str:
-    """Raises ServerFailure. The URL is not quoted: it may hold a password."""
+    """The URL of the server. Raises ServerFailure. The URL is not quoted: it may hold a password."""
     base = url.rstrip("/")
     try:
         parts = urlsplit(base)
@@ -193,7 +193,7 @@ def _present(context: ssl.SSLContext, chain: Chain, key: PrivateKey, api: Api) -
 
 
 def pool(api: Api, base: str, context: ssl.SSLContext) -> Any:
-    """Raises ServerFailure."""
+    """The pool of connections. Raises ServerFailure."""
     try:
         return pool_of_environment(base, context)
     except TransportError as error:

@@ -15,10 +15,10 @@ from ..._strimzi.apply.work import Clock
 from .api import Api, Call, Reply
 
 #: How often a request is sent at most, and seconds before the second time, then doubled. The server is no part of the
-#: control plane: a server that is away for longer fails the call, and the next run asks it again.
+#: control plane. If it is away for longer, the call fails, and the next run asks it again.
 _TRIES = 4
 _FIRST_DELAY = 1.0
-#: A server that wants to be left alone for longer is not waited for: the next run asks it again.
+#: If a server wants to be left alone for longer, the call does not wait for it: the next run asks it again.
 _LONGEST_DELAY = 20.0
 
 
@@ -31,14 +31,14 @@ class Connection(Protocol):
 
     @property
     def server(self) -> str:
-        """As people name it."""
+        """The name of the server for people."""
 
     def send(self, call: Call) -> Reply:
-        """Raises ServerFailure if there is no answer of the API."""
+        """Send a request. Raises ServerFailure if there is no answer of the API."""
 
 
 class PatientCalls:
-    """Asks a few times. To sign a request once more than needed leaves an unused certificate."""
+    """Sends a request a few times if need be. To sign a request once more than needed leaves an unused certificate."""
 
     def __init__(
         self,
@@ -47,7 +47,9 @@ class PatientCalls:
         alive: Callable[[], None],
         jitter: Callable[[], float] = random.random,
     ) -> None:
-        """The function ``alive`` is called before each request, because requests may take long. The function ``jitter`` gives a number from 0 to 1."""
+        """The function ``alive`` is called before each request, because requests may take long. The function ``jitter``
+        gives a number from 0 to 1.
+        """
         self.server = connection.server
         self._connection = connection
         self._clock = clock
@@ -55,12 +57,12 @@ class PatientCalls:
         self._jitter = jitter
 
     def send(self, call: Call) -> Reply:
-        """A success or a refusal. Raises ServerFailure for all others."""
+        """Send a request. The answer is a success or a refusal. Raises ServerFailure for all others."""
         for number in range(1, _TRIES):
             try:
                 return self._send_once(call)
             except ServerFailure as failure:
-                # Without jitter, all clients of a server that was away would return at the same moment.
+                # If there were no jitter, all clients would return to a server at the same moment.
                 delay = _FIRST_DELAY * 2.0 ** (number - 1) * (0.5 + self._jitter())
                 delay = delay if failure.wait is None else failure.wait + self._jitter()
                 if not failure.transient or delay > _LONGEST_DELAY:

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Requests that a person carries to the keeper of the CA's key (CA abstraction, "Rejected alternatives", ``type:
-external``), and the certificates that the person brings back: each goes to its request, checked as a run checks it; all
-of them are accepted or none.
+"""Requests for a person to carry to the keeper of the CA's key (CA abstraction, "Rejected alternatives", ``type:
+external``), and the returned certificates. Each certificate goes to its request, checked as a run checks it; all of
+them are accepted or none.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RequestByHand:
     asked_at: datetime
     #: The signing request, PEM.
     csr: bytes
-    #: Subject, names and key of the signing request; empty where it cannot be read.
+    #: Subject, names and key of the signing request; empty if it cannot be read.
     subject: str
     #: The DNS names and IP addresses of the signing request, sorted as text.
     names: tuple[str, ...]
@@ -47,14 +47,14 @@ class RequestByHand:
     public_key_sha256: str
     #: The CA that has to sign the request.
     authority: Certificate | None
-    #: The usable certificate that a person has brought, with its chain.
+    #: The usable certificate from a person, with its chain.
     answer: Chain | None
-    #: The reason why no CA may sign the request, as a sentence; empty where a CA may.
+    #: The reason why no CA may sign the request, as a sentence; empty if a CA may.
     problem: str
-    #: The reason why this collection refuses the certificate that a person has brought, as a sentence; empty where
-    #: there is none, or where it is good.
+    #: The reason why this collection refuses the person's certificate, as a sentence; empty if there is none, or if it
+    #: is good.
     refused: str
-    #: The condition for the use of a good answer, as a sentence; empty where there is none.
+    #: The condition for the use of a good answer, as a sentence; empty if there is none.
     waiting: str
     #: The failures of the earlier requests for this leaf.
     failed: Failure | None
@@ -65,7 +65,7 @@ class RequestByHand:
 
     @property
     def is_answered(self) -> bool:
-        """Whether something was put back that is not refused; it may be good in a moment only, where clocks differ."""
+        """Whether an answer was put back and is not refused. If clocks differ, it may be good only in a moment."""
         return self.stored.issued is not None and not self.problem and not self.refused
 
     @property
@@ -76,7 +76,7 @@ class RequestByHand:
 
 @dataclass(frozen=True)
 class RequestElsewhere:
-    """A request that another issuer has; no person carries it."""
+    """A request at another issuer; no person carries it."""
 
     #: The Secret of the leaf.
     secret: str
@@ -87,7 +87,9 @@ class RequestElsewhere:
 
 
 def requests_by_hand(observation: Observation) -> tuple[RequestByHand, ...]:
-    """The open requests that a person carries, of an observation together with the requests (``pending.with_requests``)."""
+    """The open requests for a person to carry, of an observation together with the requests
+    (``pending.with_requests``).
+    """
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     return tuple(
         _by_hand(stored, record, leaves.get(stored.secret), observation)
@@ -153,8 +155,8 @@ def _problem(
 
 
 def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject | None) -> str:
-    """A writer of the Secret with requests has no key, but could otherwise have a CA certify another key
-    or other names.
+    """Why the request is not the recorded request: a writer of the Secret with requests has no key, but could otherwise
+    have a CA certify another key or other names.
     """
     if asked is None:
         return "it cannot be read, or is not signed by its own key"
@@ -169,11 +171,11 @@ def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject |
 
 @dataclass(frozen=True, repr=False)
 class BroughtCertificate:
-    """A certificate that a person has brought for a request."""
+    """A certificate from a person for a request."""
 
-    #: The place where it was found, as messages name it.
+    #: The place of the certificate, as messages name it.
     where: str
-    #: The content, which should be a certificate and CAs above it in PEM form, or a certificate in DER form.
+    #: The content. It should be a certificate and CAs above it in PEM form, or a certificate in DER form.
     content: bytes
 
 
@@ -192,11 +194,11 @@ class ImportedCertificate:
 def store_brought_certificates(
     brought: Sequence[BroughtCertificate], observation: Observation, work: Work
 ) -> tuple[ImportedCertificate, ...]:
-    """Put each certificate beside its request, where the next run finds it. Raises StepError, KubeError.
+    """Put each certificate beside its request; the next run finds it there. Raises StepError, KubeError.
 
-    It takes no Lease. That is for work of several writes that another run must not interleave; here each write is one
-    patch of entries that only people write. It carries the version of the Secret on which it was decided, so a run that
-    has changed a request meanwhile makes it fail, and the run that takes the certificate checks it again.
+    It takes no Lease. A Lease is for work of several writes that another run must not interleave. Here each write is
+    one patch of entries that only people write. It carries the version of the Secret on which it was decided. If a run
+    has changed a request meanwhile, the write fails. The run that takes the certificate checks it again.
     """
     sorting = _Sorting(observation, work.wishes.new_ca.policy)
     for certificate in brought:
@@ -221,15 +223,15 @@ def _refusal(refused: Sequence[str], count: int) -> StepError:
 
 @dataclass
 class _Sorting:
-    """Assigns certificates that a person brought to the requests that they answer."""
+    """Assigns certificates from a person to their requests."""
 
     #: The cluster, together with the requests for its leaves.
     observation: Observation
     #: Rules of the caller.
     policy: KeyPolicy | None
-    #: The certificate that was brought for a request, by the Secret of the leaf.
+    #: The certificate for a request, by the Secret of the leaf.
     found: dict[str, tuple[BroughtCertificate, Chain]] = field(default_factory=dict)
-    #: Leaves that were taken before.
+    #: Leaves taken before.
     used: dict[str, Certificate] = field(default_factory=dict)
     #: Why certificates were refused, as sentences.
     refused: list[str] = field(default_factory=list)
@@ -264,15 +266,15 @@ class _Sorting:
             self._keep(brought, chain, request.secret)
 
     def _why_not_apart(self, first: str, other: str) -> str:
-        """Why a file has certificates for two Secrets in it: ``first`` is the Secret of the first certificate, empty where that is for none, and ``other``
-        the Secret of a certificate behind it.
+        """Why a file has certificates for two Secrets in it. ``first`` is the Secret of the first certificate, empty if
+        it is for none. ``other`` is the Secret of a certificate behind it.
         """
         if first:
             return f"it is for {first}, and the certificate for {other} stands behind it. Give each by itself, with its chain after it."
         return f"the certificate for {other} is not the first in it. Put it there, and its chain after it."
 
     def _secret_of(self, certificate: Certificate) -> str:
-        """The Secret that the certificate is for; empty where it is for none, as a CA's."""
+        """The Secret of the certificate; empty if it is for none, as a CA's."""
         asked = (request.secret for request in self._open.values() if _is_for(request, certificate))
         return self._taken.get(certificate) or next(asked, "")
 
@@ -306,7 +308,7 @@ class _Sorting:
         )
 
     def check(self) -> None:
-        """Checks the certificates as a run does, each beside the others and beside the certificates that were put back before."""
+        """Check the certificates as a run does, each beside the others and beside the earlier certificates."""
         brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.found.items()}
         waiting = {
             name: _issued(request.answer)
@@ -345,7 +347,9 @@ _DER = b"\x30"
 
 
 def _parse(content: bytes) -> Chain:
-    """Raises CertificateError. A CA on Windows writes a certificate alone, in DER form, unless asked for another form."""
+    """The certificates in the content. Raises CertificateError. A CA on Windows writes a certificate alone, in DER
+    form, unless asked for another form.
+    """
     is_der = content.startswith(_DER) and b"-----BEGIN" not in content
     return (certificate_from_der(content),) if is_der else parse_chain(content)
 
@@ -359,8 +363,8 @@ def _is_for(request: RequestByHand, certificate: Certificate) -> bool:
 
 
 def _taken(stored: Iterable[StoredRequest], observation: Observation) -> Iterator[tuple[Certificate, str]]:
-    """The leaves that a run has taken already, with their Secrets: a second import of the same certificates has
-    nothing to do.
+    """The leaves that a run has taken already, with their Secrets: a second import of the same certificates has nothing
+    to do.
     """
     yield from ((request.pending[0], request.secret) for request in stored if request.pending)
     yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.every_leaf if leaf.chain)

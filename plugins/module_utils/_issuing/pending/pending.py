@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The state of the leaves that runs have requested: by the record, and by what the issuer says now.
+"""The state of the requested leaves: by the record, and by the issuer's present answer.
 
-Leaves that an issuer renews by itself are compared with the wanted leaves, and judged like every certificate that comes
-back (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+If an issuer renews leaves by itself, they are compared with the wanted leaves, and judged like every returned
+certificate (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def judge_requests(
     policy: KeyPolicy | None = None,
     keys: WantedKeys | None = None,
 ) -> dict[str, LeafRequest]:
-    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others, and by the caller's policy. Without
-    ``keys`` the caller says nothing about the keys of requests.
+    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the
+    others, and by the caller's policy. Without ``keys`` the caller says nothing about the keys of requests.
     """
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())), policy, keys)
@@ -76,7 +76,7 @@ def judge_requests(
 
 
 def _issued(stored: Iterable[StoredRequest], answers: Iterable[Answer]) -> Iterator[Certificate]:
-    """Leaves that are in no Secret of a leaf yet, recorded leaves first: two leaves that come back together can share a
+    """Leaves without a Secret of their own yet, recorded leaves first: two leaves that come back together can share a
     serial number too.
     """
     yield from (request.pending[0] for request in stored if request.pending)
@@ -84,7 +84,7 @@ def _issued(stored: Iterable[StoredRequest], answers: Iterable[Answer]) -> Itera
 
 
 def _ask(issuer: Issuer, stored: Iterable[StoredRequest]) -> Mapping[str, Answer]:
-    """The answers to requests that are open, by the Secret of the leaf; of this issuer only."""
+    """The answers to open requests, by the Secret of the leaf; of this issuer only."""
     open_ = {
         request.secret: recorded_token(request.record)
         for request in stored
@@ -103,7 +103,7 @@ def names_digest(subject: LeafSubject) -> str:
 
 def authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
     """The CAs that a flow can want a leaf of: prepared CAs, the CA in use, and CAs of the source that may take its
-    place. The next CA comes first: where it is a renewal, the CA in use has the same key, and gets no more requests.
+    place. The next CA comes first. If it is a renewal, the CA in use has the same key, and gets no more requests.
     """
     known = (
         *(authority.chain for authority in snapshot.ca.prepared),
@@ -114,33 +114,33 @@ def authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
 
 
 def signer_of(leaf: Certificate, known: Iterable[Chain]) -> Chain:
-    """The CA among these that has signed this leaf; empty where none has."""
+    """The CA among these with the signature on this leaf; empty if none has signed it."""
     return next((chain for chain in known if leaf.signed_by(chain[0])), ())
 
 
 @dataclass(frozen=True)
 class WantedKeys:
-    """The keys that a call makes requests with."""
+    """The keys for a call's requests."""
 
     #: Algorithm and size of new keys.
     spec: KeySpec
-    #: The rule by which a new leaf gets a new key.
+    #: The rule for a new key of a new leaf.
     rotation: RotationPolicy
 
 
 @dataclass(frozen=True)
 class _Reading:
-    #: The cluster that the requests belong to.
+    #: The cluster of the requests.
     observation: Observation
-    #: The time at which the answers are judged.
+    #: The time of the judgement.
     now: datetime
-    #: The leaves that the cluster needs, by their Secrets.
+    #: The leaves of the cluster, by their Secrets.
     leaves: Mapping[str, LeafSecret]
     #: Leaves that came back and are in no Secret of a leaf yet, recorded leaves first.
     issued: tuple[Certificate, ...]
-    #: Rules of the caller for leaves; None where there are none.
+    #: Rules of the caller for leaves; None if there are none.
     policy: KeyPolicy | None
-    #: The keys that the call makes requests with; None where it makes no requests.
+    #: The keys for the call's requests; None if it makes no requests.
     keys: WantedKeys | None
 
     def request(self, stored: StoredRequest, answer: Answer | None) -> LeafRequest:
@@ -157,8 +157,8 @@ class _Reading:
         return known if answer is None or known.outdated else self._answered(known, stored, answer)
 
     def _issued(self, stored: StoredRequest, chain: Chain) -> LeafRequest:
-        """A certificate that is kept until it is used: it was checked, and Secrets can be edited. A certificate that is
-        in use and due again by now, because it was kept for long, gives way to a new request.
+        """The request of a kept certificate, checked again because Secrets can be edited. If a certificate is in use
+        and due again by now, because it was kept for long, it gives way to a new request.
         """
         authority, record = signer_of(chain[0], self._authorities), stored.record
         known = LeafRequest(
@@ -188,7 +188,7 @@ class _Reading:
         return replace(after, authority=signer[0].fingerprint, waiting=self._explain_later_authority(stored, signer))
 
     def _signer_of(self, answer: IssuedCertificate, known: LeafRequest) -> Chain:
-        """The CA that was to sign; or another CA that has signed and may take its place: the issuer has changed."""
+        """The CA that was to sign. If the issuer has changed, another CA that has signed and may take its place."""
         asked = self._authority(known.authority)
         if asked and answer.leaf.signed_by(asked[0]):
             return asked
@@ -247,7 +247,7 @@ class _Reading:
 
     @cached_property
     def _in_use(self) -> Mapping[str, Certificate]:
-        """The certificate in the Secret of each leaf that has a certificate with its key."""
+        """The certificate in the Secret of each leaf, if it has a certificate with its key."""
         found = {
             leaf.secret: (leaf.chain[0], leaf.key_beside) for leaf in self.observation.snapshot.every_leaf if leaf.chain
         }
@@ -274,8 +274,8 @@ class _Reading:
 
 
 def with_standing(observation: Observation, work: Work) -> Observation:
-    """The observation with what the issuer keeps, where it renews by itself and another issuer has the key of a CA
-    here. Raises KubeError.
+    """The observation with the issuer's own state, if it renews by itself and another issuer has the key of a CA here.
+    Raises KubeError.
     """
     issuer = issuer_of(work)
     if not isinstance(issuer, RenewingIssuer) or not observation.snapshot.ca.keys_elsewhere:
@@ -294,7 +294,9 @@ def with_standing(observation: Observation, work: Work) -> Observation:
 
 
 def _as_ordered(request: LeafRequest, issuer: Issuer, standing: Standing | None) -> LeafRequest:
-    """A request that waits is outdated where this issuer works on another order for the leaf than the order of this call: the next request corrects it."""
+    """The request, outdated if it waits and this issuer works on another order for the leaf than the order of this
+    call: the next request corrects it.
+    """
     if standing is None or request.outdated or not request.is_open or request.issuer != issuer.reference:
         return request
     return replace(request, outdated=standing.differs)
@@ -303,7 +305,9 @@ def _as_ordered(request: LeafRequest, issuer: Issuer, standing: Standing | None)
 def _reviewed(
     leaves: Iterable[LeafSecret], issuer: RenewingIssuer, observation: Observation, work: Work
 ) -> list[tuple[LeafSecret, Kept]]:
-    """Each leaf is compared with the order for each subject that it may have, until the issuer works on one of them."""
+    """The state of each leaf, compared with the order for each of its possible subjects, until the issuer works on one
+    of them.
+    """
     subjects = {leaf: subjects_for(leaf, observation) for leaf in leaves}
     kept = _review({leaf: first for leaf, (first, *_others) in subjects.items()}, issuer, observation, work)
     for leaf, (_first, *others) in subjects.items():
@@ -325,8 +329,8 @@ def _plain(leaf: LeafSecret, subject: LeafSubject, observation: Observation, wor
 
 
 def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation, work: Work) -> LeafOrder:
-    """The order for a leaf of this CA. A certificate that the issuer already has is the answer where it is good and
-    differs from the stored leaf.
+    """The order for a leaf of this CA. If the issuer already has a good certificate that differs from the stored leaf,
+    it is the answer.
     """
     stored = next(
         (stored_leaf.chain for stored_leaf in observation.snapshot.every_leaf if stored_leaf.secret == leaf.secret),
@@ -340,8 +344,8 @@ def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation,
 
 
 def correct_orders(step: CorrectOrders, observation: Observation, work: Work) -> None:
-    """Write what the issuer is to renew. Each write is decided on what is found now, and made only where that has not
-    changed since. Raises KubeError.
+    """Write the issuer's orders. Each write is decided on the present state, and made only if this has not changed
+    since. Raises KubeError.
     """
     issuer = issuer_of(work)
     if isinstance(issuer, RenewingIssuer):
@@ -353,9 +357,9 @@ def correct_orders(step: CorrectOrders, observation: Observation, work: Work) ->
 
 @dataclass(frozen=True)
 class _Judge:
-    #: The cluster whose leaves the issuer renews.
+    #: The cluster with leaves that the issuer renews.
     observation: Observation
-    #: Rules of the caller for leaves; None where there are none.
+    #: Rules of the caller for leaves; None if there are none.
     policy: KeyPolicy | None
 
     def standing(self, leaf: LeafSecret, kept: Kept) -> Standing:
@@ -372,7 +376,7 @@ class _Judge:
         )
 
     def _why_not(self, leaf: LeafSecret, answer: IssuedCertificate) -> str:
-        """Why this certificate is not to be used, as a sentence; empty where it may be."""
+        """Why this certificate is not to be used, as a sentence; empty if it may be."""
         name = f"The certificate that the issuer has for {leaf.secret} (SHA-256 {answer.leaf.sha256[:16]})"
         authority, now = self._signer(answer.leaf), self.observation.snapshot.now
         if not authority:

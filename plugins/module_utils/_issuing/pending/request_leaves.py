@@ -60,7 +60,7 @@ _BARE_REQUEST_BYTES = 10
 def foresee_room(
     leaves: Sequence[LeafSecret], authority: Chain, issuer: Issuer, key: KeySpec, observation: Observation
 ) -> None:
-    """Raises StepError where a Secret has no room for the requests for all these leaves of one component."""
+    """Raises StepError if a Secret has no room for the requests for all these leaves of one component."""
     if not leaves:
         return
     scope, component = observation.scope, leaves[0].component
@@ -84,7 +84,7 @@ def foresee_room(
 
 
 def _size_without(secret: Mapping[str, Any] | None, leaves: Iterable[str]) -> int:
-    """Bytes of a Secret without the entries of these leaves, which are written again."""
+    """Bytes of a Secret without the entries of these leaves: they are written again."""
     if secret is None:
         return 0
     replaced = {entry for leaf in leaves for entry in entries_of(leaf)}
@@ -93,8 +93,8 @@ def _size_without(secret: Mapping[str, Any] | None, leaves: Iterable[str]) -> in
 
 
 def _answer_bytes(subject: LeafSubject, authority: Chain, issuer: Issuer, key: KeySpec) -> int:
-    """Certificate with its chain, and the record beside it. Where a person carries requests, a run removes the request
-    as soon as it takes the certificate, so that either lies there.
+    """Bytes of a certificate with its chain, and the record beside it. If a person carries requests, a run removes the
+    request as soon as it takes the certificate, so only one of them lies there.
     """
     own = _subject_bytes(subject) + _public_key_bytes(key)
     leaf = _pem_bytes(_BARE_BYTES + own + len(authority[0].subject_der) + _signature_bytes(*authority[0].key_type))
@@ -115,17 +115,19 @@ def _public_key_bytes(key: KeySpec) -> int:
 
 
 def _signature_bytes(algorithm: str, size_: int) -> int:
-    """The length of a signature; of an ECDSA signature, the greatest that it can have."""
+    """The length of a signature; for an ECDSA signature, the greatest possible length."""
     return size_ // 8 if algorithm == KeyAlgorithm.RSA.value else size_ // 4 + 9
 
 
 def _key_bytes(key: KeySpec) -> int:
-    """PKCS#8 in PEM form. An RSA key holds its factors and their inverses beside modulus and exponent."""
+    """Bytes of a key as PKCS#8 in PEM form. An RSA key holds its factors and their inverses beside modulus and
+    exponent.
+    """
     return _pem_bytes(key.size * 9 // 16 + 70 if key.algorithm is KeyAlgorithm.RSA else key.size // 2 + 14)
 
 
 def _pem_bytes(der: int) -> int:
-    """The length in PEM form: with lines of 64 characters, and the two lines that say what it is."""
+    """The length in PEM form: with lines of 64 characters, and the first and the last line."""
     encoded = (der + 2) // 3 * 4
     return encoded + encoded // 64 + 56
 
@@ -134,12 +136,14 @@ def _pem_bytes(der: int) -> int:
 _AT_A_TIME = 20
 #: Seconds between two looks at what an issuer has done: doubled from the first to the last.
 _FIRST_LOOK, _LAST_LOOK = 1.0, 15.0
-#: Seconds after which the run shows what it waits for; an issuer that signs by itself has done so by then.
+#: The run shows after so many seconds what it waits for. If an issuer signs by itself, it has done so by then.
 _TELL_AFTER = 40.0
 
 
 def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> None:
-    """Keys first: a certificate whose key is lost is worthless. Raises IssuerUnavailable, StepError, KubeError."""
+    """Make keys and request leaves. Keys come first: a certificate without its key is worthless. Raises
+    IssuerUnavailable, StepError, KubeError.
+    """
     issuer, wanted = issuer_of(work), _by_component(step.secrets, observation)
     for leaves in wanted.values():
         foresee_room(leaves, step.issuer, issuer, work.wishes.issuing.leaf_key, observation)
@@ -152,13 +156,15 @@ def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> 
             continue
         for begun in range(0, len(leaves), _AT_A_TIME):
             if begun:
-                # The last write has changed the Secrets that the next write rests on.
+                # The last write has changed the Secrets of the next write.
                 observation = _read_again(component, observation, work)
             _ask(component, leaves[begun : begun + _AT_A_TIME], issuer, step, observation, work)
 
 
 def _read_again(component: Component, observation: Observation, work: Work) -> Observation:
-    """The observation with the two Secrets of this component as they are now; a run of hundreds of leaves changes nothing else."""
+    """The observation with the two Secrets of this component as they are now; a run of hundreds of leaves changes
+    nothing else.
+    """
     scope = observation.scope
     names = (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
     found = {name: work.client.get_or_none(SECRETS, scope.namespace, name) for name in names}
@@ -191,7 +197,7 @@ def _ask(
         following = {leaf.secret: key for leaf in leaves if (key := kept.of(component, leaf.secret))}
         keys = keys_of(leaves, following, observation, work)
         write_all((_keys_written(component, keys, observation),), work, step.phase.value)
-    # All of them first: a name that no certificate can have is found before an issuer signs the others for nothing.
+    # All of them first: if no certificate can have a name, this is found before an issuer signs the others for nothing.
     earlier = {leaf.secret: _find_earlier(leaf, stored.get(leaf.secret), issuer, step, observation) for leaf in leaves}
     orders = {
         leaf.secret: _order(leaf, keys.get(leaf.secret), earlier[leaf.secret], issuer, step, observation, work) for leaf in leaves
@@ -203,7 +209,8 @@ def _ask(
             records[name] = _request(order, keys.get(name), earlier[name], issuer, step.issuer[0].fingerprint, work)
             work.renew_lease()
     except (IssuerUnavailable, KubeError):
-        # The next look does not request the same leaves again. A call that has lost its Lease writes nothing: another run is at work.
+        # The next look does not request the same leaves again. If a call has lost its Lease, it writes nothing: another
+        # run is at work.
         with suppress(KubeError):
             if records:
                 _record_requests(component, records, step, observation, work)
@@ -224,8 +231,9 @@ def _keys_written(component: Component, keys: Mapping[str, PrivateKey], observat
 
 
 def _forget_answered(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
-    """Have the issuer forget served requests and requests for something else, also requests to the issuer that the caller named before, where
-    both issuers keep requests in one place. All in a single call: an issuer may have to look through everything that it keeps.
+    """Have the issuer forget served requests and requests for something else. If two issuers keep requests in one
+    place, requests to the earlier issuer go too. All go in a single call: an issuer may have to look through its whole
+    store.
     """
     records = (request.record for request in stored if request.record is not None)
     issuer.forget(tuple(map(recorded_token, records)))
@@ -234,8 +242,9 @@ def _forget_answered(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
 def _find_earlier(
     leaf: LeafSecret, stored: StoredRequest | None, issuer: Issuer, step: AskForLeaves, observation: Observation
 ) -> RequestRecord | None:
-    """The last request of the row that the next request continues. None where it is the first of a row: a certificate was accepted since, or the next
-    request is for another issuer, for another CA or for other names, about which earlier failures say nothing.
+    """The last request of the row that the next request continues. None if it is the first of a row: a certificate was
+    accepted since, or the next request is for another issuer, another CA or other names. Earlier failures say nothing
+    about these.
     """
     record = stored.record if stored is not None and stored.pending is None else None
     wanted = (issuer.reference, step.issuer[0].fingerprint, names_digest(subject_for(leaf, observation)))
@@ -245,7 +254,7 @@ def _find_earlier(
 def _order(
     leaf: LeafSecret, key: PrivateKey | None, earlier: RequestRecord | None, issuer: Issuer, step: AskForLeaves, observation: Observation, work: Work
 ) -> LeafOrder:  # fmt: skip
-    """The order for a leaf. The key is None where the issuer makes it. Raises StepError."""
+    """The order for a leaf. The key is None if the issuer makes it. Raises StepError."""
     if key is None:
         return standing_order(leaf, step.issuer, observation, work)
     subject = subject_for(leaf, observation)
@@ -262,7 +271,7 @@ def _order(
 def _request(
     order: LeafOrder, key: PrivateKey | None, earlier: RequestRecord | None, issuer: Issuer, authority: str, work: Work
 ) -> RequestRecord:
-    """The record of this request, which goes out. The CA that is to sign is named by its fingerprint."""
+    """The record of this request, which goes out. The CA to sign is named by its fingerprint."""
     answer, now = issuer.request(order), work.clock.now()
     failed = earlier.failure if earlier is not None else None
     since = (earlier.since or earlier.asked_at) if earlier is not None else None
@@ -276,8 +285,8 @@ def _request(
 
 
 def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) -> None:
-    """Record answers and failures, one write for each component; keys that come with certificates are stored before them. After a
-    kill, the next run finds by the record what the issuer still keeps, until ``forget_requests`` removes both.
+    """Record answers and failures, one write for each component. If keys come with certificates, they are stored first.
+    After a kill, the next run finds the issuer's objects by the record, until ``forget_requests`` removes both.
     """
     stored, requests = read_requests(observation.scope, observation.secrets), observation.snapshot.leaves.requests
     remembers = issuer_of(work, stored.values()).remembers
@@ -322,7 +331,9 @@ def _is_awaited(step: AwaitIssuer, observation: Observation) -> bool:
 
 
 def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Work) -> bool:
-    """Tells what the first of the open requests waits for: it shows what a person has to do. Returns whether there was anything to tell."""
+    """Show what the first of the open requests waits for: it tells a person what to do. Returns whether there was
+    anything to show.
+    """
     requests = observation.snapshot.leaves.requests
     waiting = [
         request for name in step.secrets if (request := requests.get(name)) and request.is_open and request.waiting
@@ -335,7 +346,9 @@ def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Wor
 
 
 def forget_requests(step: ForgetRequests, observation: Observation, work: Work) -> None:
-    """First has the issuer forget them, then removes the keys, then the records: after a kill in between, the next run finds the records again."""
+    """First have the issuer forget them, then remove the keys, then the records. After a kill in between, the next run
+    finds the records again.
+    """
     scope, secrets = observation.scope, observation.secrets
     stored = read_requests(scope, secrets)
     gone = [stored[name] for name in step.secrets if name in stored]

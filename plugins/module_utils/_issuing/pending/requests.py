@@ -3,12 +3,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The Secrets with requests for leaves, ``<cluster>-issuing-<component>``, with the entries ``<leaf's
-Secret>.<requested|issued|pending>`` (CA abstraction, "End-entity Secrets"), and the private keys of
-the next certificates.
+Secret>.<requested|issued|pending>`` (CA abstraction, "End-entity Secrets"), and the private keys of the next
+certificates.
 
-``requested`` is a record of the request. ``issued`` is what a person put back by hand, as PEM, unchecked. ``pending``
-is the checked certificate with its chain: it waits until it may be used. The private key lies in a Secret of its own:
-RBAC can keep a person who carries requests from keys.
+``requested`` is a record of the request. ``issued`` is the answer of a person, as PEM, unchecked. ``pending`` is the
+checked certificate with its chain: it waits for its use. The private key lies in a Secret of its own: RBAC can keep a
+person with requests from keys.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ _AT_A_TIME = 8
 
 
 def new_keys(count: int, work: Work) -> Iterator[PrivateKey]:
-    """So few at a time that the Lease does not run out meanwhile: primes for a hundred nodes take a minute or more."""
+    """New keys, so few at a time that the Lease does not run out meanwhile: primes for a hundred nodes take a minute or
+    more.
+    """
     for begun in range(0, count, _AT_A_TIME):
         yield from generate_keys(work.wishes.issuing.leaf_key, min(_AT_A_TIME, count - begun))
         work.renew_lease()
@@ -45,8 +47,8 @@ def new_keys(count: int, work: Work) -> Iterator[PrivateKey]:
 def keys_of(
     leaves: Sequence[LeafSecret], following: Mapping[str, PrivateKey], observation: Observation, work: Work
 ) -> dict[str, PrivateKey]:
-    """The keys by the Secret of the leaf, where ``following`` are the stored next keys. Raises StepError where keys are not to be made again, and that of a
-    leaf cannot be used.
+    """The keys by the Secret of the leaf; ``following`` are the stored next keys. Raises StepError if keys are not to
+    be made again, and the key of a leaf cannot be used.
     """
     used = keys_in_use(observation)
     found: dict[str, PrivateKey] = {}
@@ -104,7 +106,7 @@ def _kept_and_unusable(leaf: LeafSecret, why: str, observation: Observation) -> 
 TYPE = "strimzi.io/issuing"
 REQUESTED, ISSUED, PENDING, _KEY = "requested", "issued", "pending", "key"
 _STATES = (REQUESTED, ISSUED, PENDING)
-#: The errors of reading content that was not written here; JSON knows infinite numbers, and lists of any depth.
+#: The errors of reading foreign content; JSON knows infinite numbers, and lists of any depth.
 _UNREADABLE = (CertificateError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 Object = Mapping[str, Any]
@@ -128,19 +130,20 @@ class RequestRecord:
     token: str
     #: Whether the issuer may still answer.
     is_open: bool = True
-    #: The failures of this and earlier requests for the leaf; None where none has failed.
+    #: The failures of this and earlier requests for the leaf; None if none has failed.
     failure: Failure | None = None
-    #: When the first request of the row went out that no accepted certificate has ended, in UTC; None where this is the first.
+    #: When the first request of the row went out, in UTC: no accepted certificate has ended the row since. None if this
+    #: is the first.
     since: datetime | None = None
 
 
 @dataclass(frozen=True)
 class PendingLeaf:
-    """The leaf that a request has brought, checked."""
+    """The leaf of a request, checked."""
 
     #: The certificate, and the CAs behind it.
     chain: Chain
-    #: The record of the request while its issuer keeps objects for it; None where the issuer keeps none.
+    #: The record of the request while its issuer keeps objects for it; None if the issuer keeps none.
     record: RequestRecord | None = None
 
 
@@ -148,17 +151,17 @@ class PendingLeaf:
 class StoredRequest:
     """The stored data about the next certificate of an end entity."""
 
-    #: The Secret of the leaf, which names the end entity.
+    #: The Secret of the leaf; its name names the end entity.
     secret: str
-    #: The component that presents the leaf.
+    #: The component with the leaf.
     component: Component
-    #: The record about the request; None where no issuer has got one yet.
+    #: The record about the request; None if no issuer has got one yet.
     record: RequestRecord | None = None
-    #: The certificate that a person has brought, before any check.
+    #: The certificate from a person, before any check.
     issued: bytes | None = None
     #: The certificate with its chain, after every check.
     pending: Chain | None = None
-    #: The reason why the stored request is unreadable, as a part of a sentence; empty where it is readable.
+    #: The reason why the stored request is unreadable, as a part of a sentence; empty if it is readable.
     problem: str = ""
 
     @property
@@ -168,7 +171,9 @@ class StoredRequest:
 
 
 def read_requests(scope: ClusterNames, secrets: Mapping[str, Object]) -> dict[str, StoredRequest]:
-    """By the Secret of the leaf. Where entries lie in the Secret of another component by mistake, they do not hide a request."""
+    """The stored requests by the Secret of the leaf. If entries lie in the Secret of another component by mistake, they
+    do not hide a request.
+    """
     found: dict[str, StoredRequest] = {}
     for component in Component:
         stored = entries(secrets.get(scope.issuing_secret(component.value)))
@@ -193,7 +198,7 @@ def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
     try:
         found = replace(found, record=None if requested is None else _decode(requested))
     except _UNREADABLE:
-        # A leaf that has passed the checks does not need its request any more.
+        # A leaf does not need its request any more after the checks.
         if pending is None:
             return replace(found, problem=unreadable)
     if pending is None:
@@ -205,14 +210,12 @@ def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
 
 
 def entries_of(leaf: str) -> tuple[str, ...]:
-    """Every entry that there can be about a leaf, in both Secrets."""
+    """Every possible entry about a leaf, in both Secrets."""
     return tuple(f"{leaf}.{kind}" for kind in (*_STATES, _KEY))
 
 
 class NextKeys:
-    """The private keys that were made for requests. Each Secret holds the keys of all its leaves, so it
-    is decoded once.
-    """
+    """The private keys for requests. Each Secret holds the keys of all its leaves, so it is decoded once."""
 
     def __init__(self, scope: ClusterNames, secrets: Mapping[str, Object]) -> None:
         self._stored = {
@@ -221,7 +224,7 @@ class NextKeys:
         self._loaded: dict[tuple[Component, str], PrivateKey | None] = {}
 
     def of(self, component: Component, leaf: str) -> PrivateKey | None:
-        """The key for the leaf of this Secret; None where there is none, or it is unusable."""
+        """The key for the leaf of this Secret; None if there is none, or it is unusable."""
         asked = (component, leaf)
         if asked not in self._loaded:
             self._loaded[asked] = usable_key(self._stored[component].get(f"{leaf}.{_KEY}"))
@@ -229,7 +232,7 @@ class NextKeys:
 
 
 def _decode(content: bytes) -> RequestRecord:
-    """Raises an error of ``_UNREADABLE`` for content of another writer."""
+    """The record in a text. Raises an error of ``_UNREADABLE`` if another writer wrote it."""
     read = json.loads(content)
     failed = read.get("failed")
     failure = Failure(int(failed["count"]), _time(failed["at"]), printable(str(failed["why"]))) if failed else None
@@ -240,7 +243,7 @@ def _decode(content: bytes) -> RequestRecord:
 
 
 def _time(text: str) -> datetime:
-    """In the last year that there is, no time can be added to it."""
+    """A recorded time. In the last year of datetime, no time can be added to it."""
     time = datetime.fromisoformat(text)
     if time.tzinfo is None or time.year == MAXYEAR:
         raise ValueError(text)
@@ -248,7 +251,7 @@ def _time(text: str) -> datetime:
 
 
 def _token(value: object) -> str:
-    """Issuers get its bytes."""
+    """A recorded token. Issuers get its bytes."""
     return str(value).encode("utf-8").decode("utf-8")
 
 
@@ -274,7 +277,9 @@ def write_records(
     component: Component,
     changed: Mapping[str, RequestRecord | PendingLeaf | None],
 ) -> Write:
-    """By the Secret of the leaf: the record of its request, or the certificate with its chain; None removes all of it."""
+    """The write of records by the Secret of the leaf: the record of its request, or the certificate with its chain;
+    None removes all of it.
+    """
     name = scope.issuing_secret(component.value)
     data: dict[str, bytes | None] = {}
     for leaf, value in changed.items():
@@ -291,7 +296,7 @@ def write_records(
 def write_issued(
     scope: ClusterNames, secrets: Mapping[str, Object], component: Component, answers: Mapping[str, Chain]
 ) -> Write:
-    """By the Secret of the leaf: the certificate with its chain that a person puts back."""
+    """The write of a person's answers by the Secret of the leaf: the certificate with its chain."""
     data: dict[str, bytes | None] = {f"{leaf}.{ISSUED}": encode_certificates(chain) for leaf, chain in answers.items()}
     what = f"certificates for {', '.join(sorted(answers))}"
     return _written(scope, secrets, scope.issuing_secret(component.value), data, what, TYPE, IN_PORTIONS)
@@ -300,7 +305,7 @@ def write_issued(
 def write_keys(
     scope: ClusterNames, secrets: Mapping[str, Object], component: Component, changed: Mapping[str, bytes | None]
 ) -> Write:
-    """By the Secret of the leaf: its next private key; None removes it."""
+    """The write of the next private keys by the Secret of the leaf; None removes a key."""
     data = {f"{leaf}.{_KEY}": key for leaf, key in changed.items()}
     what = f"next keys of {', '.join(sorted(changed))}"
     return _written(scope, secrets, scope.next_keys_secret(component.value), data, what, "Opaque")

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The API of Vault or OpenBao: a server, and the errors of the server, as sentences with a remedy (docs/issuers/vault.md, "The connection"). The client
-library for Vault signs by the default issuer of a mount only.
+"""The API of Vault or OpenBao: a server, and the errors of the server, as sentences with a remedy
+(docs/issuers/vault.md, "The connection"). The client library for Vault signs by the default issuer of a mount only.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ _STATES: Mapping[int, State] = {
     504: State("a proxy before it got no answer from it in time", _LATER, True),
 }
 
-#: Words of servers, each with its remedy, where the server has to be corrected and not the request; their HTTP status does not tell.
+#: Words of servers, each with its remedy. For them the server has to be corrected and not the request; their HTTP
+#: status does not tell.
 _SETTINGS = (
     ("unknown role", "Create this role in the mount (docs/issuers/vault.md), or correct role."),
     ("PKI issuer for reference", "Correct issuer.name: vault list MOUNT/issuers shows ids, and names in detail."),
@@ -53,7 +54,7 @@ _SETTINGS = (
 
 
 def _reasons(body: Mapping[str, Any]) -> Sequence[str] | None:
-    """Vault gives its words as ``errors`` with each refusal."""
+    """The reasons in an answer: Vault gives its words as ``errors`` with each refusal."""
     errors = body.get("errors")
     if "errors" not in body:
         return None
@@ -67,7 +68,7 @@ VAULT = Api(
     path="/v1/",
     reasons=_reasons,
     states=_STATES,
-    # The answer to a client certificate that has expired or is not for clients.
+    # The answer to an expired client certificate, or to a certificate that is not for clients.
     refusing_words=((500, "failed to verify client's certificate"),),
     settings=_SETTINGS,
     header="X-Vault-Token",
@@ -77,7 +78,7 @@ VAULT = Api(
 
 
 def server_of(settings: VaultIssuer) -> Server:
-    """The server that these settings name."""
+    """The server of these settings."""
     login, namespace = settings.login, settings.namespace.strip("/")
     headers = (Header("X-Vault-Namespace", namespace, "namespace"),) if namespace else ()
     return Server(

@@ -46,7 +46,7 @@ def token_of(body: Mapping[str, Any]) -> Token:
 
 
 def certificate_of(body: Mapping[str, Any]) -> Certificate:
-    """The certificate that was signed, without its chain. Raises AnswerUnusable."""
+    """The signed certificate, without its chain. Raises AnswerUnusable."""
     return certificates_in(_data(body), "certificate")[0]
 
 
@@ -65,9 +65,9 @@ def _data(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return data
 
 
-#: A link certificate is dated back by the clock of Vault, which may be ahead of that of the run.
+#: A link certificate is dated back by the clock of Vault. This clock may be ahead of the clock of the run.
 _AHEAD = timedelta(minutes=5)
-#: Parts of names (RFC 5280 Appendix A) for which the API has fields.
+#: Parts of names (RFC 5280 Appendix A) with a field in the API.
 _TEXTS: Mapping[str, str] = {"2.5.4.3": "common_name", "2.5.4.5": "serial_number"}
 _LISTS: Mapping[str, str] = {
     "2.5.4.6": "country", "2.5.4.7": "locality", "2.5.4.8": "province", "2.5.4.9": "street_address",
@@ -76,8 +76,8 @@ _LISTS: Mapping[str, str] = {
 
 
 def leaf_body(order: LeafOrder) -> Mapping[str, Any]:
-    """Names are sent beside the CSR too, for roles that do not take them from it. A common name that is not a host name must
-    not become an alternative name.
+    """The body of the request for a leaf. Names are sent beside the CSR too, because a role may not take them from it.
+    If a common name is no host name, it must not become an alternative name.
     """
     subject = order.subject
     hosts, addresses = hosts_and_addresses(subject.names)
@@ -93,8 +93,8 @@ def leaf_body(order: LeafOrder) -> Mapping[str, Any]:
 
 
 def request_body(authority: Certificate, key: str) -> Mapping[str, Any]:
-    """The body that has a key of the mount sign the request for a link certificate. A name with parts that the API has no field for becomes
-    another name, and the certificate that is signed for it is refused.
+    """The body by which a key of the mount signs the request for a link certificate. If the API has no field for parts
+    of a name, it becomes another name, and the signed certificate is refused.
     """
     lists = {
         field: [value for kind, value in authority.subject_attributes if kind == wanted]
@@ -105,8 +105,9 @@ def request_body(authority: Certificate, key: str) -> Mapping[str, Any]:
 
 
 def link_body(order: LinkOrder, csr: bytes, now: datetime) -> Mapping[str, Any]:
-    """The certificate takes its name from the request. It has the key identifier, because Vault would compute its own; and its end as a
-    date, because Vault would cut a life to what the mount permits.
+    """The body of the order for a link certificate. The certificate takes its name from the request. It has the key
+    identifier, because Vault would compute its own. It has its end as a date, because Vault would cut a life to the
+    mount's limit.
     """
     back = now - order.not_before + _AHEAD
     return {
@@ -122,7 +123,7 @@ def link_body(order: LinkOrder, csr: bytes, now: datetime) -> Mapping[str, Any]:
 
 
 def self_issued_body(certificate: Certificate) -> Mapping[str, Any]:
-    """Its key may be of another kind than that of the issuer."""
+    """The body for a self-signed certificate. Its key may be of another kind than the issuer's key."""
     return {"certificate": certificate.pem.decode("ascii"), "require_matching_certificate_algorithms": False}
 
 
@@ -135,7 +136,9 @@ class VaultPki(IssuerAtOnce):
     def __init__(
         self, settings: VaultIssuer, clock: Clock, read: ReadToken, alive: Callable[[], None] = lambda: None
     ) -> None:
-        """The function ``read`` reads a token in a Secret. The function ``alive`` is called before each request to Vault, which may have to be repeated."""
+        """The function ``read`` reads a token in a Secret. The function ``alive`` is called before each request to
+        Vault; the request may have to be repeated.
+        """
         super().__init__()
         self._settings = settings
         self._clock = clock
@@ -187,8 +190,8 @@ class VaultPki(IssuerAtOnce):
             return self._unusable(f"to certify {subject}", error)
 
     def _request_of(self, authority: Certificate, requesting: str, signing: str, doing: str) -> bytes | Refused:
-        """The request for a link certificate, signed by the key of that CA, which the mount keeps. That CA is the issuer ``requesting``, and the issuer
-        ``signing`` certifies it.
+        """The request for a link certificate, signed by the key of that CA in the mount. That CA is the issuer
+        ``requesting``, and the issuer ``signing`` certifies it.
         """
         settings = self._settings
         known = self._connected().read(issuer_path(settings.mount, requesting), doing)
@@ -237,7 +240,7 @@ class VaultPki(IssuerAtOnce):
         )
 
     def _connected(self) -> VaultSession:
-        """Connects when Vault is needed, and not before: certificates that were signed can be read without it."""
+        """The connection, made when Vault is needed, and not before: signed certificates can be read without it."""
         if self._session is None:
             connection = HttpsConnection(VAULT, server_of(self._settings))
             calls = PatientCalls(connection, self._clock, self._alive)

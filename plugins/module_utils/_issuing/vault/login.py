@@ -21,12 +21,12 @@ from .settings import VaultAppRole, VaultKubernetes, VaultLogin, VaultTlsCertifi
 
 
 def mount_path(mount: str) -> str:
-    """A mount may lie below others: ``pki/kafka``."""
+    """The path of a mount. It may lie below others: ``pki/kafka``."""
     return "/".join(quote(part, safe="") for part in mount.split("/") if part)
 
 
 def sign_path(mount: str, issuer_ref: str, role: str) -> str:
-    """By this issuer, whichever the mount takes by default."""
+    """The path to sign by this issuer, whichever the mount takes by default."""
     return f"{issuer_path(mount, issuer_ref)}/sign/{quote(role, safe='')}"
 
 
@@ -35,12 +35,12 @@ def sign_intermediate_path(mount: str, issuer_ref: str) -> str:
 
 
 def sign_self_issued_path(mount: str, issuer_ref: str) -> str:
-    """Signs a certificate that its own key has signed, with its name byte by byte, its dates and its extensions."""
+    """The path that signs a self-signed certificate, with its name byte by byte, its dates and its extensions."""
     return f"{issuer_path(mount, issuer_ref)}/sign-self-issued"
 
 
 def cross_sign_path(mount: str) -> str:
-    """Makes a request with a key that the mount has."""
+    """The path that makes a request with a key of the mount."""
     return f"{mount_path(mount)}/intermediate/cross-sign"
 
 
@@ -48,23 +48,23 @@ def issuer_path(mount: str, issuer_ref: str) -> str:
     return f"{mount_path(mount)}/issuer/{quote(issuer_ref, safe='')}"
 
 
-#: The share of a token's life that is left when it is renewed.
+#: The remaining share of a token's life at its renewal.
 _LEFT_AT_RENEWAL = 1 / 3
 
 
 class Tokens(Protocol):
-    """Where a token comes from."""
+    """A source of tokens."""
 
     def token(self) -> str:
-        """A token that has not expired, as far as we know. Raises ServerFailure."""
+        """An unexpired token, as far as we know. Raises ServerFailure."""
 
     def give_up(self) -> bool:
-        """Give up a token that Vault refused. Returns whether there may be another token."""
+        """Give up a refused token. Returns whether there may be another token."""
 
 
 @dataclass(frozen=True, repr=False)
 class GivenToken:
-    """A token that is used as long as it lasts; the caller sees to its life."""
+    """A token for as long as it lasts; the caller sees to its life."""
 
     #: The token.
     value: str
@@ -81,7 +81,9 @@ ReadToken = Callable[[VaultTokenSecret], str]
 
 
 class StoredToken:
-    """A token in a Secret, which is read when it is needed, and once more where it is not accepted: another program may renew it there."""
+    """A token in a Secret, read when it is needed. If it is not accepted, it is read once more: another program may
+    renew it there.
+    """
 
     def __init__(self, secret: VaultTokenSecret, read: ReadToken) -> None:
         self._secret = secret
@@ -102,11 +104,11 @@ class StoredToken:
 class _Lease:
     """A token, for as long as Vault accepts it."""
 
-    #: The token that Vault gave at the login or at the renewal.
+    #: The token of the login or of the renewal.
     token: str
     #: Whether Vault renews the token.
     renewable: bool = False
-    #: The end of the token by the monotonic clock, in seconds; None where it does not end.
+    #: The end of the token by the monotonic clock, in seconds; None if it does not end.
     until: float | None = None
     #: The time for its renewal by the monotonic clock, in seconds.
     renew_at: float = 0.0
@@ -120,16 +122,16 @@ class _Method:
     name: str
     #: The path of the auth method, without ``auth/``.
     mount: str
-    #: The JSON body of the request that logs in.
+    #: The JSON body of the login request.
     body: Mapping[str, str]
     #: The texts in it that must not be quoted.
     secrets: tuple[str, ...]
-    #: The option to correct where Vault refuses the login.
+    #: The option to correct if Vault refuses the login.
     wrong: str
 
 
 class LoggedIn:
-    """A token that is got when it is needed, renewed while it lives, and got again when it has ended."""
+    """A token that the call gets when it is needed, renews while it lives, and gets again when it has ended."""
 
     def __init__(self, calls: PatientCalls, method: _Method, clock: Clock) -> None:
         self._calls = calls
@@ -147,7 +149,9 @@ class LoggedIn:
         return lease.token
 
     def give_up(self) -> bool:
-        """The token may have ended sooner than was said: it was revoked, or it was for so many uses only."""
+        """Give up the token. It may have ended sooner than Vault said: it was revoked, or it had a limited number of
+        uses.
+        """
         self._lease = None
         return True
 
@@ -164,8 +168,8 @@ class LoggedIn:
         return self._lease_of(reply, doing)
 
     def _renewed(self, lease: _Lease) -> _Lease | None:
-        """The renewed token; None where a new token is needed: it has ended, has reached its longest life, or cannot be renewed. Vault
-        fails inside, too, where the role of a login has changed since.
+        """The renewed token; None if a new token is needed: it has ended, has reached its longest life, or cannot be
+        renewed. If the role of a login has changed since, Vault fails inside, too.
         """
         if not lease.renewable or lease.until is None or self._clock.monotonic() >= lease.until:
             return None
@@ -232,14 +236,14 @@ def _method(login: VaultAppRole | VaultKubernetes | VaultTlsCertificate) -> _Met
 
 
 class VaultSession:
-    """Where a token has ended in the middle, a request is sent once more with another token."""
+    """Requests with a token. If the token has ended in the middle, a request is sent once more with another token."""
 
     def __init__(self, calls: PatientCalls, tokens: Tokens) -> None:
         self._calls = calls
         self._tokens = tokens
 
     def post(self, path: str, body: Mapping[str, Any], doing: str) -> Reply:
-        """A success, or 400. Raises ServerFailure for all others."""
+        """Send a request. The answer is a success, or 400. Raises ServerFailure for all others."""
         return self._ask(path, body, doing)
 
     def read(self, path: str, doing: str) -> Reply:
@@ -256,8 +260,8 @@ class VaultSession:
         return reply
 
     def _denied(self, path: str, doing: str, capability: str, *, fresh: bool) -> ServerFailure:
-        """The failure, which tells whether the token or its policies are the cause: the policy ``default`` lets a token look at itself. The token is
-        ``fresh`` where it was got just now.
+        """The failure. It tells whether the token or its policies are the cause: the policy ``default`` lets a token
+        look at itself. The token is ``fresh`` if the call got it just now.
         """
         policies = self._policies()
         if policies is None and not fresh:
@@ -275,7 +279,7 @@ class VaultSession:
         )
 
     def _policies(self) -> str | None:
-        """The policies of the present token; None where it cannot even tell them."""
+        """The policies of the present token; None if it cannot even tell them."""
         token = self._tokens.token()
         try:
             reply = self._calls.send(Call("auth/token/lookup-self", None, "show the token", token))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Vault among the kinds of issuers: its options, and the issuer that they name (docs/issuers/vault.md)."""
+"""Vault among the kinds of issuers: its options, and its issuer (docs/issuers/vault.md)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..pending.requests import StoredRequest
 
 _MOUNT = "pki"
-#: The options that each way to log in reads.
+#: The options of each way to log in.
 _READ_BY_LOGIN = {
     "token": frozenset({"mount", "token", "token_from"}),
     "approle": frozenset({"mount", "role_id", "secret_id"}),

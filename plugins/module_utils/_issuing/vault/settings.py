@@ -24,7 +24,7 @@ class VaultToken:
 
 @dataclass(frozen=True)
 class VaultTokenSecret:
-    """The Secret that holds a token for Vault."""
+    """The Secret with a token for Vault."""
 
     #: The name of the Secret.
     secret: str
@@ -40,7 +40,7 @@ class VaultAppRole:
 
     #: The RoleID of the role.
     role_id: str
-    #: A SecretID of the role, which may end after a time or a number of logins.
+    #: A SecretID of the role; it may end after a time or a number of logins.
     secret_id: str
     #: The path of the auth method, without ``auth/``.
     mount: str = "approle"
@@ -66,7 +66,7 @@ class VaultTlsCertificate:
     chain: Chain
     #: The private key of the client certificate.
     key: PrivateKey
-    #: The role of the auth method; empty: Vault takes a role that fits the certificate.
+    #: The role of the auth method; if it is empty, Vault takes a role that fits the certificate.
     role: str = ""
     #: The path of the auth method, without ``auth/``.
     mount: str = "cert"
@@ -93,6 +93,6 @@ class VaultIssuer(IssuerSettings):
     namespace: str = ""
     #: PEM of the CAs that verify the certificate of the server; None for the CAs of the system.
     ca_certificate: bytes | None = None
-    #: Name or id of the issuer whose CA is in use and has to certify the CA of this issuer; empty where this issuer certifies the CA that follows its
-    #: own.
+    #: Name or id of the issuer of the CA in use, which has to certify the CA of this issuer; empty if this issuer
+    #: certifies the CA after its own.
     linked_by: str = ""

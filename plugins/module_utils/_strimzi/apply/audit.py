@@ -4,8 +4,9 @@
 # Private to this collection: not a public interface, may change at any time.
 """The audit trail of a CA: decisions, writes and restarts of all calls, in a ConfigMap (docs/audit.md).
 
-Each entry is one line of JSON below its number, and holds the SHA-256 of the line before it. A line that was changed, removed or inserted breaks the chain,
-and the SHA-256 of the last line stands for the whole trail. Entries hold public facts alone, so the trail may be read where Secrets may not.
+Each entry is one line of JSON below its number, and holds the SHA-256 of the line before it. A line that was changed,
+removed or inserted breaks the chain, and the SHA-256 of the last line stands for the whole trail. Entries hold public
+facts alone, so the trail may be read where Secrets may not.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ Entry = Mapping[str, Any]
 
 #: The most bytes of all entries. The API server takes 1 MiB, and stores the whole ConfigMap again with each entry.
 MOST_BYTES = 400_000
-#: The most violations that an entry names: each of thousands of users may hold a flow, and one entry must not push the others out.
+#: The most violations that an entry names: each of thousands of users may hold a flow, and one entry must not push the
+#: others out.
 MOST_VIOLATIONS = 100
 #: How often a call tries to append an entry when other calls append theirs first.
 _ATTEMPTS = 5
@@ -46,7 +48,7 @@ class Head:
 
     #: Its number, from 1; 0 where there is no entry.
     number: int
-    #: SHA-256 of its line, in lower-case hex; empty where there is no entry.
+    #: SHA-256 of its line, in lower-case hex; empty if there is no entry.
     sha256: str
 
 
@@ -88,7 +90,9 @@ def extend(data: Mapping[str, str], entries: Iterable[Entry], most: int = MOST_B
 
 
 def digest_of_evidence(observation: Observation) -> str:
-    """SHA-256 of what a decision rests on: the versions of the objects that the call has read, and the answers of the nodes."""
+    """SHA-256 of what a decision rests on: the versions of the objects that the call has read, and the answers of the
+    nodes.
+    """
     read = sorted((*key, version(item)) for key, item in observation.by_key.items())
     said = sorted(
         (
@@ -101,7 +105,9 @@ def digest_of_evidence(observation: Observation) -> str:
 
 
 class AuditTrail:
-    """The trail of one CA, as one call writes it. It needs no Lease: an entry follows the entry that is last when it is stored."""
+    """The trail of one CA, as one call writes it. It needs no Lease: an entry follows the entry that is last when it is
+    stored.
+    """
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -119,7 +125,9 @@ class AuditTrail:
         return _head((self._stored or {}).get("data") or {})
 
     def record_decision(self, decision: Decision, goal: Goal, observation: Observation) -> None:
-        """Record the steps before the first of them is taken, and first what the call has done since its last entry. Raises KubeError."""
+        """Record the steps before the first of them is taken, and first what the call has done since its last entry.
+        Raises KubeError.
+        """
         decided = {
             "goal": goal.value,
             "phase": decision.steps[0].phase.value,

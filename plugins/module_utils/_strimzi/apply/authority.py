@@ -96,7 +96,8 @@ def certificate_write(
     annotations: Mapping[str, str | None],
     what: str,
 ) -> Write:
-    """An update of the CA certificate Secret; the PKCS#12 truststore beside the PEM entries follows, if there is one."""
+    """An update of the CA certificate Secret; the PKCS#12 truststore beside the PEM entries follows, if there is one.
+    """
     present = entries(existing)
     merged = {key: value for key, value in {**present, **changed}.items() if value is not None}
     patch = secret_patch({**changed, **truststore_entries(present, merged)}, annotations)
@@ -109,8 +110,8 @@ def _entry_facts(data: Mapping[str, bytes]) -> dict[str, list[str]]:
 
 
 def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Observation) -> tuple[Write, ...]:
-    """Certificate, key and link certificates of the next CA in one write, so that a crash leaves all or nothing. For a prediction nothing is made, and
-    ``made`` is None.
+    """Certificate, key and link certificates of the next CA in one write, so that a crash leaves all or nothing. For a
+    prediction nothing is made, and ``made`` is None.
     """
     name = observation.scope.ca_key_secret
     existing = observation.secret(name)
@@ -253,8 +254,8 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
 
 
 def _bytes_behind_leaves(chain: Chain, observation: Observation) -> bytes:
-    """The bytes that ``ca.crt`` had with this chain, as they stand behind the leaves of nodes: with any others the operator
-    would issue these again (docs/operator.md, "Re-issue", (e)).
+    """The bytes that ``ca.crt`` had with this chain, as they stand behind the leaves of nodes: with any others the
+    operator would issue these again (docs/operator.md, "Re-issue", (e)).
     """
     for leaf in observation.snapshot.leaves.stored:
         behind = entries(observation.secrets[leaf.secret]).get(leaf.key, b"")
@@ -322,14 +323,14 @@ class NextAuthority:
 
     #: The CA, with the CAs above it.
     chain: Chain
-    #: Its private key; None where the key is kept elsewhere.
+    #: Its private key; None if the key is kept elsewhere.
     key: PrivateKey | None
-    #: The certificates by which this CA and the CA that it replaces certify each other; None where there are none.
+    #: The certificates by which this CA and the CA that it replaces certify each other; None if there are none.
     links: LinkCertificates | None = None
 
 
 def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
-    """Make the next CA, without its link certificates. Raises StepError when a key that this takes is not at hand."""
+    """Make the next CA, without its link certificates. Raises StepError if a key that this takes is not at hand."""
     chain, key = _make_authority(step, observation, work)
     return NextAuthority(chain, key)
 

@@ -2,10 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Writes about backups of a CA: making them, putting Secrets back from them, and removing them (docs/design.md, "Backups").
+"""Writes about backups of a CA: making them, putting Secrets back from them, and removing them (docs/design.md,
+"Backups").
 
-A backup holds a private key, and stays in the namespace of the CA Secrets. The three Secrets hold the last three CAs that were in use: a backup of the CA
-in use is renewed in its place, and a further CA takes the place of the oldest backup.
+A backup holds a private key, and stays in the namespace of the CA Secrets. The three Secrets hold the last three CAs
+that were in use: a backup of the CA in use is renewed in its place, and a further CA takes the place of the oldest
+backup.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ from .work import Work, Write, WriteVerb, new_secret, public_fact, secret_patch,
 
 
 def keep_backup(observation: Observation, work: Work, phase: str) -> None:
-    """Back the CA Secrets and the ledger up as they are, unless a backup has them already or they are damaged. Raises KubeError."""
+    """Back the CA Secrets and the ledger up as they are, unless a backup has them already or they are damaged. Raises
+    KubeError.
+    """
     if not is_sound(observation.snapshot):
         return
     try:
@@ -73,7 +77,7 @@ def _backup(observation: Observation) -> Iterator[Write]:
 
 
 def _records(observation: Observation) -> Iterator[BackupRecord]:
-    """Raises StepError where a Secret has the name of a backup and is none: nothing of it is changed."""
+    """Raises StepError if a Secret has the name of a backup and is none: nothing of it is changed."""
     for name in observation.scope.backup_secrets:
         record = read_record(observation.secrets, name)
         if record is not None:
@@ -87,9 +91,9 @@ def _records(observation: Observation) -> Iterator[BackupRecord]:
 
 
 def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Write, ...]:
-    """The key before its certificate, and both before the ledger: the operator issues nothing before they match, and a run that is killed in between is
-    continued by the next. The run asks the operator for its verdict again, also where an earlier run has asked about the same Secrets: it has refused what was
-    damaged since.
+    """The key before its certificate, and both before the ledger: the operator issues nothing before they match, and a
+    run that is killed in between is continued by the next. The run asks the operator for its verdict again, also if an
+    earlier run has asked about the same Secrets: it has refused what was damaged since.
     """
     scope = observation.scope
     kept = content_of(scope, observation.secrets, step.backup)
@@ -104,7 +108,9 @@ def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Wri
 
 
 def _delete_damaged_parts(step: RestoreSecrets, observation: Observation, kept: Container[str]) -> Iterator[Write]:
-    """Delete the Secrets of a damaged ledger that the backup lacks, because the ledger has got another layout since: the next run would read them."""
+    """Delete the Secrets of a damaged ledger that the backup lacks, because the ledger has got another layout since:
+    the next run would read them.
+    """
     for name in ledger_parts(observation.secrets, observation.scope) if StateSecrets.LEDGER in step.damaged else ():
         if name not in kept:
             why = "the ledger is put back in another layout"
@@ -131,7 +137,9 @@ def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation
 
 
 def as_restored(observation: Observation) -> Observation:
-    """The observation with the Secrets that a recovery would put back: a plan issues with their keys what follows. Raises StepError."""
+    """The observation with the Secrets that a recovery would put back: a plan issues with their keys what follows.
+    Raises StepError.
+    """
     scope, secrets = observation.scope, dict(observation.secrets)
     for step in find_restoration(observation.snapshot):
         kept = content_of(scope, secrets, step.backup)

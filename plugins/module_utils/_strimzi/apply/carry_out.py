@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The functions that carry out the steps of this layer, by the type of the step; among them the writes of the ledger, in an order in which a call can be
-killed after each (docs/design.md, "Layouts"), and the waits for clients outside the cluster: until the operator has brought the trusted CAs to them, and
-until they have had the time to read.
+"""The functions that carry out the steps of this layer, by the type of the step; among them the writes of the ledger,
+in an order in which a call can be killed after each (docs/design.md, "Layouts"), and the waits for clients outside the
+cluster: until the operator has brought the trusted CAs to them, and until they have had the time to read.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def _write_parts(parts: Parts, observation: Observation, before: Facts, after: F
 
 
 def _keep_split(parts: Parts, observation: Observation, before: Facts, after: Facts) -> tuple[Write, ...]:
-    """A certificate comes before its state, and goes when its state has gone: no state is ever without its certificate."""
+    """A certificate comes before its state, and goes when its state has gone: no state is ever without its certificate.
+    """
     states, certificates = parts
     held = observation.secrets[certificates.name]
     more = replace(certificates, entries={**_entries_to_remove(certificates, held), **certificates.entries})
@@ -144,7 +145,9 @@ def delete_ledger(observation: Observation) -> tuple[Write, ...]:
 
 
 def remove_marks(observation: Observation) -> tuple[Write, ...]:
-    """Of the Kafka resource the name of the last request, of the clients CA its generation, which this collection counts beside the operator's."""
+    """Of the Kafka resource the name of the last request, of the clients CA its generation, which this collection
+    counts beside the operator's.
+    """
     scope = observation.scope
     certificate = observation.secret(scope.ca_certificate_secret)
     what, mark = "remove the annotations of this collection", names.CLIENTS_CA_GENERATION
@@ -176,7 +179,8 @@ _SLICE = 5.0
 
 
 class _Look:
-    """Whether every client has the CAs that it is to trust and has read them; checked after each event of their pods."""
+    """Whether every client has the CAs that it is to trust and has read them; checked after each event of their pods.
+    """
 
     def __init__(self, observation: Observation, step: AwaitOutside, work: Work) -> None:
         #: A resource with several connections to the cluster is several clients of one name.
@@ -242,7 +246,8 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> N
 
 
 def await_clients(step: AwaitClients, observation: Observation, work: Work) -> None:
-    """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it."""
+    """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it.
+    """
     target = Target("Secret", work.scope.namespace, work.scope.ca_certificate_secret)
     what = "clients read the new CA"
     if work.dry_run:

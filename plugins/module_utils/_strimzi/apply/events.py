@@ -105,7 +105,9 @@ def _of_journals(old: Journal | None, new: Journal | None, ca: str) -> Iterator[
 
 
 def _of_requests(before: Snapshot, after: Snapshot) -> Iterator[Event]:
-    """An event for each reason for which requests were given up (Improved and extensible Certificate controller, "requestmanager")."""
+    """An event for each reason for which requests were given up (Improved and extensible Certificate controller,
+    "requestmanager").
+    """
     given_up: dict[str, list[str]] = {}
     stored, now_stored = _leaves_in(before), _leaves_in(after)
     for name, request in before.leaves.requests.items():
@@ -121,8 +123,8 @@ def _leaves_in(snapshot: Snapshot) -> dict[str, Certificate]:
 
 
 def _why_given_up(request: LeafRequest, before: Certificate | None, now: Certificate | None, after: Snapshot) -> str:
-    """Why this request is not wanted any more, as a part of a sentence; empty where it is, and where it was served. The leaf of its Secret was ``before``,
-    and is ``now``.
+    """Why this request is not wanted any more, as a part of a sentence; empty if it is, and where it was served. The
+    leaf of its Secret was ``before``, and is ``now``.
     """
     if request.certificate is not None and request.certificate in (before, now):
         return ""
@@ -139,7 +141,9 @@ def _why_given_up(request: LeafRequest, before: Certificate | None, now: Certifi
 
 
 def events_of_issued(actions: Iterable[Action]) -> Iterator[Event]:
-    """The event about the leaves that a call has put into their Secrets (Improved and extensible Certificate controller, "issuing")."""
+    """The event about the leaves that a call has put into their Secrets (Improved and extensible Certificate
+    controller, "issuing").
+    """
     issued = [action for action in actions if "leaf" in (action.after or ())]
     if not issued:
         return
@@ -149,7 +153,9 @@ def events_of_issued(actions: Iterable[Action]) -> Iterator[Event]:
 
 
 def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: Iterable[Expiring]) -> Iterator[Event]:
-    """The events about a flow that is held, about Secrets of other owners, and about certificates that do not come, or that nothing is going to renew."""
+    """The events about a flow that is held, about Secrets of other owners, and about certificates that do not come, or
+    that nothing is going to renew.
+    """
     found: dict[EventReason, list[str]] = {}
     held, is_in_flight = tuple(violations), in_flight(after.ledger) is not None
     for violation in held:

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether the names of objects that a call may create are free, before its first write: an observation has the Secrets with the labels of the cluster, and
-an object of another owner has none of them.
+"""Whether the names of objects that a call may create are free, before its first write: an observation has the Secrets
+with the labels of the cluster, and an object of another owner has none of them.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def _others_taken(observation: Observation, work: Work) -> Iterator[TakenName]:
 
 
 def _names_to_create(observation: Observation, intent: Intent, work: Work) -> Iterator[str]:
-    """The names of the Secrets that the call may create, without the CA Secrets and the leaves of the cluster as it is, which an observation reads by their
-    names.
+    """The names of the Secrets that the call may create, without the CA Secrets and the leaves of the cluster as it is,
+    which an observation reads by their names.
     """
     scope, snapshot, supplied = observation.scope, observation.snapshot, intent.new_ca.supplied
     layout = intent.parameters.layout or snapshot.ledger_or_empty.layout
@@ -72,7 +72,7 @@ def _names_to_create(observation: Observation, intent: Intent, work: Work) -> It
 
 
 def entry_of(name: str, observation: Observation) -> str:
-    """The entry of the leaf that a Secret of this name is to hold; empty where it is to hold none of a node."""
+    """The entry of the leaf that a Secret of this name is to hold; empty if it is to hold none of a node."""
     spare = (node_leaf(observation.scope.cluster, pod) for pod in observation.spare_nodes)
     leaves: tuple[LeafSecret, ...] = (*observation.expected_leaves, *spare)
     return next((leaf.entry for leaf in leaves if leaf.secret == name), "")

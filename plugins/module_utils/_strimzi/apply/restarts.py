@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The restarts of a call beside its plan: one count, whatever restarts a pod, and the line that shows each restart by its
-number. The calls of one play share a plan, and each goes on with the count of the call before it.
+"""The restarts of a call beside its plan: one count, whatever restarts a pod, and the line that shows each restart by
+its number. The calls of one play share a plan, and each goes on with the count of the call before it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class CountedRestart:
     pod: str
     #: The name of the pod in its place.
     successor: str
-    #: The number of the restart, from 1 on; None where the plan does not have it.
+    #: The number of the restart, from 1 on; None if the plan does not have it.
     number: int | None
-    #: The number of restarts in the plan; None where there is no plan.
+    #: The number of restarts in the plan; None if there is no plan.
     planned: int | None
     #: Why the pod restarts; None if that is not known.
     reason: RollReason | None = None
-    #: Seconds from the end of the pod until its successor was ready; None where the call has not waited for the restart.
+    #: Seconds from the end of the pod until its successor was ready; None if the call has not waited for the restart.
     seconds: float | None = None
 
     @property
@@ -62,7 +62,7 @@ class CountedRestart:
 class RestartCount:
     """The restarts of a call, counted with the restarts of the calls before it that share its plan."""
 
-    #: The number of restarts in the plan; None where there is no plan yet.
+    #: The number of restarts in the plan; None if there is no plan yet.
     planned: int | None = None
     #: The number of restarts so far, without the restarts that the plan does not have.
     done: int = 0
@@ -87,8 +87,8 @@ class RestartCount:
 
 @dataclass(frozen=True)
 class SharedCount:
-    """The count of restarts that one call of a play hands over to the next. A party is a node by its name, or a component
-    whose pods get another name each time.
+    """The count of restarts that one call of a play hands over to the next. A party is a node by its name, or a
+    component whose pods get another name each time.
     """
 
     #: The restarts of the plan, by party.

@@ -42,7 +42,7 @@ _LENGTH = 8
 def revision(pod: Mapping[str, Any]) -> str:
     """The revision of a pod as it stands in a StrimziPodSet. A live pod has further fields, so its hash differs.
 
-    The first 8 hex digits of SHA-1 over compact JSON with sorted keys, without the two revisions themselves. Where the
+    The first 8 hex digits of SHA-1 over compact JSON with sorted keys, without the two revisions themselves. If the
     resources of containers and init containers have a revision of their own, as these can change in place, the hash
     leaves them out. Operators before 1.0 give a pod a single revision, with the resources.
     """
@@ -81,7 +81,7 @@ def with_annotations(pod: Object, annotations: Mapping[str, str]) -> dict[str, A
 
 def annotate(pod_sets: Sequence[Object], pods: Mapping[str, Object], wanted: Wanted, what: str) -> tuple[Write, ...]:
     """Writes for the StrimziPodSets first, so that a pod which is recreated meanwhile has the annotations, then for
-    live pods; none where nothing differs.
+    live pods; none if nothing differs.
     """
     return (*_in_pod_sets(pod_sets, wanted, what), *_on_pods(pods, wanted, what))
 
@@ -114,8 +114,8 @@ _STAMPS = (names.CLUSTER_CA_CERT_GENERATION, names.CLUSTER_CA_KEY_GENERATION, na
 
 
 def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
-    """Annotate pods in both places (paused only): all of them with the key generation, and where the step says so, nodes
-    with its generation and the leaf in their Secret, so that the operator finds nothing to restart.
+    """Annotate pods in both places (paused only): all of them with the key generation, and where the step says so,
+    nodes with its generation and the leaf in their Secret, so that the operator finds nothing to restart.
 
     The caller has to know that a node's process really presents that leaf, because the operator will not look. Raises
     ReloadImpossible, before anything is written, when a node has to restart instead, and StampsRefused.
@@ -153,7 +153,7 @@ def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
 
 
 def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles:
-    """Why pods have to be rolled; empty where annotations can tell the operator about the reload."""
+    """Why pods have to be rolled; empty if annotations can tell the operator about the reload."""
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
     live = {name: pod for name, pod in observation.pods.items() if _is_node(pod, observation)}
     unknown = {name for pod_set in pod_sets for name in find_not_reproduced(pod_set)}
@@ -207,7 +207,7 @@ def _roll_needed(work: Work, found: Obstacles) -> ReloadImpossible:
 def is_allowed(client: KubeClient, attempt: Attempt) -> bool:
     """Whether RBAC would permit this; an admission policy may refuse it all the same.
 
-    Every answer other than a plain yes counts as no. Raises KubeError where the API server does not answer.
+    Every answer other than a plain yes counts as no. Raises KubeError if the API server does not answer.
     """
     review = {
         "apiVersion": SELF_SUBJECT_ACCESS_REVIEWS.api_version,
@@ -239,9 +239,9 @@ NEEDED: Needed = (*TO_ANNOTATE, ("get", CONFIG_MAPS))
 
 
 def why_not_permitted(client: KubeClient, namespace: str, needed: Needed = NEEDED) -> str:
-    """The part of it that the identity of this run may not do, as a sentence; empty where it may do all of it.
+    """The part of it that the identity of this run may not do, as a sentence; empty if it may do all of it.
 
-    Where the API server does not say, it counts as not permitted. Raises KubeError where it cannot be reached.
+    Where the API server does not say, it counts as not permitted. Raises KubeError if it cannot be reached.
     """
     attempts = [Attempt(verb, resource, namespace) for verb, resource in needed]
     try:

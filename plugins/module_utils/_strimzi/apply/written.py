@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The fields that a call and earlier calls of this collection have written, and the other programs that write to the same objects
-(docs/design.md, "Other hands").
+"""The fields that a call and earlier calls of this collection have written, and the other programs that write to the
+same objects (docs/design.md, "Other hands").
 
 ``metadata.managedFields`` names those programs; docs/other-writers.md says what to do about each of them.
 """
@@ -77,11 +77,11 @@ _ANY = "exclude the object from what that program writes, or the entry where it 
 class Writer:
     """A manager of fields of an object, as the API server notes it."""
 
-    #: The name of the manager; empty where it has none.
+    #: The name of the manager; empty if it has none.
     manager: str
-    #: Apply or Update; empty where it is not noted.
+    #: Apply or Update; empty if it is not noted.
     operation: str = ""
-    #: The time of its last write in ISO 8601; empty where it is not noted.
+    #: The time of its last write in ISO 8601; empty if it is not noted.
     at: str = ""
 
     def __str__(self) -> str:
@@ -114,15 +114,15 @@ def remedy_for(writers: Iterable[Writer]) -> str:
 
 
 def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ...]:
-    """The programs that the API server notes as owners of one of these fields, or of something in it. The last writer comes first; this
-    collection is left out.
+    """The programs that the API server notes as owners of one of these fields, or of something in it. The last writer
+    comes first; this collection is left out.
     """
     wanted = tuple(fields)
     return _name_writers(manager for manager in _other_managers(found) if any(owns(manager, field) for field in wanted))
 
 
 def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
-    """The programs that have written these fields. Where the API server names none, because the fields are gone, all
+    """The programs that have written these fields. If the API server names none, because the fields are gone, all
     programs that own anything of the object: first programs that may write again whatever they find. As ``owners_of``.
     """
     wanted = tuple(fields)
@@ -180,7 +180,8 @@ def find_other_writers(found: Object | None) -> tuple[Writer, ...]:
     return _name_writers(one for one in _other_managers(found) if any(map(is_of_flows, fields_of(one))))
 
 
-#: Annotations that ask for something once: it is no loss when they are gone. A pod that restarts is gone with its annotation.
+#: Annotations that ask for something once: it is no loss when they are gone. A pod that restarts is gone with its
+#: annotation.
 _REQUESTS = frozenset({names.RECONCILE_REQUEST})
 #: How often the same may be gone until a call stops.
 _TWICE = 2
@@ -190,7 +191,7 @@ _TWICE = 2
 class FieldChange:
     """A field that another program has changed."""
 
-    #: Where the field is in its object; empty where the whole object was deleted, or created again.
+    #: Where the field is in its object; empty if the whole object was deleted, or created again.
     field: Field
     #: The value that this collection wrote, as people may see it.
     before: str
@@ -213,9 +214,10 @@ class Loss:
     writers: tuple[Writer, ...]
     #: How often this has happened in this call.
     times: int
-    #: UID of the object; empty where it is not known.
+    #: UID of the object; empty if it is not known.
     uid: str = ""
-    #: Whether the API server notes these programs as writers of the changed fields; else they have written other fields of the object.
+    #: Whether the API server notes these programs as writers of the changed fields; else they have written other fields
+    #: of the object.
     is_noted: bool = True
 
     @property
@@ -233,7 +235,9 @@ class Loss:
 
     @property
     def by_operator(self) -> bool:
-        """Whether the operator has written it: a reconcile that was under way puts back what it had read (docs/operator.md, "Re-issue")."""
+        """Whether the operator has written it: a reconcile that was under way puts back what it had read
+        (docs/operator.md, "Re-issue").
+        """
         return bool(self.writers) and self.writers[0].is_operator
 
     @property
@@ -291,16 +295,16 @@ class _Value:
 
 @dataclass(repr=False)
 class Written:
-    """The fields that a call knows to be of this collection: the fields that it has written, and the fields of the objects that flows write
-    that earlier calls have written. Each is compared wherever the call reads its object again.
+    """The fields that a call knows to be of this collection: the fields that it has written, and the fields of the
+    objects that flows write that earlier calls have written. Each is compared wherever the call reads its object again.
 
-    Looked at are objects that an observation has; StrimziPodSets and paused users are listed, and Secrets that it should have and has not are read by their
-    names.
+    Looked at are objects that an observation has; StrimziPodSets and paused users are listed, and Secrets that it
+    should have and has not are read by their names.
     """
 
     #: The value of each field by object.
     _fields: dict[Key, dict[Field, _Value]] = field(default_factory=dict)
-    #: UIDs of the known objects; empty where a write named none.
+    #: UIDs of the known objects; empty if a write named none.
     _uids: dict[Key, str] = field(default_factory=dict)
     #: Resource versions of the objects whose fields are learned.
     _learned: dict[Key, str] = field(default_factory=dict)
@@ -314,7 +318,7 @@ class Written:
     _times: Counter[tuple[Any, ...]] = field(default_factory=Counter)
 
     def note(self, key: Key, body: Mapping[str, Any] | None, uid: str = "") -> None:
-        """Note a write of this body to the object with this UID. The body is None where the object was deleted."""
+        """Note a write of this body to the object with this UID. The body is None if the object was deleted."""
         self._lasting.add(key)
         self._learned.pop(key, None)
         if body is None:
@@ -341,7 +345,9 @@ class Written:
         self._found.clear()
 
     def compare(self, key: Key, now: Object | None) -> None:
-        """Compare an object that a step reads by itself before it writes to it; None where the object is gone. ``take_losses`` returns what was lost."""
+        """Compare an object that a step reads by itself before it writes to it; None if the object is gone.
+        ``take_losses`` returns what was lost.
+        """
         if self._fields.get(key) and (loss := self._find_loss(key, now)):
             self._found.append(loss)
 
@@ -366,7 +372,9 @@ class Written:
         return losses
 
     def _learn(self, observation: Observation) -> None:
-        """Learn the fields that earlier calls have written in the Secrets and pods that flows write. Flows on both CAs pause the Kafka resource."""
+        """Learn the fields that earlier calls have written in the Secrets and pods that flows write. Flows on both CAs
+        pause the Kafka resource.
+        """
         found = observation.by_key
         of_operator = {leaf.secret for leaf in observation.stored_leaves} | {observation.scope.trust_bundle_secret}
         for key, places in fields_that_flows_write(observation).items():
@@ -423,7 +431,9 @@ class Written:
         return {key: by_name.get(key[2]) for key in known}
 
     def _find_loss(self, key: Key, now: Object | None, *, is_of_operator: bool = False) -> Loss | None:
-        """The loss of the fields that no longer have the known value; None where nothing is lost. What the operator changes of its own object is no loss."""
+        """The loss of the fields that no longer have the known value; None if nothing is lost. What the operator
+        changes of its own object is no loss.
+        """
         lost = self._take_changed_fields(key, now)
         learned = writers_of(now, [path for path, value in lost.items() if not value.is_written])
         if learned and learned[0].is_operator:
@@ -439,8 +449,9 @@ class Written:
         return Loss(key, changes, writers, times, self._uids.get(key, ""), is_noted)
 
     def _take_changed_fields(self, key: Key, now: Object | None) -> dict[Field, _Value]:
-        """The fields that no longer have the known value, without the fields that another call of this collection wrote last: each CA has a Lease of its
-        own, and a person may bring certificates meanwhile. The changed fields are forgotten until they are written or learned again.
+        """The fields that no longer have the known value, without the fields that another call of this collection wrote
+        last: each CA has a Lease of its own, and a person may bring certificates meanwhile. The changed fields are
+        forgotten until they are written or learned again.
         """
         known = self._fields[key]
         is_other_process = key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key))
@@ -458,7 +469,9 @@ class Written:
         return {path: value for path, value in changed.items() if not path or not is_of_this_collection(now, path)}
 
     def _count(self, key: Key, lost: Mapping[Field, _Value], writers: tuple[Writer, ...]) -> int:
-        """How often it has happened. The operator may put back once what it had read before each write; others have no reason to."""
+        """How often it has happened. The operator may put back once what it had read before each write; others have no
+        reason to.
+        """
         is_operator = bool(writers) and writers[0].is_operator
         counted = [(key, path, value.digest) for path, value in lost.items()] if is_operator else [(key,)]
         self._times.update(counted)
@@ -569,7 +582,9 @@ _SHOWN, _FINGERPRINT = 60, 12
 
 
 def _show(key: Key, path: Field, value: Any) -> str:
-    """The value for people: of an entry of a Secret the fingerprints of its certificates, or the state of a CA, and nothing else."""
+    """The value for people: of an entry of a Secret the fingerprints of its certificates, or the state of a CA, and
+    nothing else.
+    """
     if isinstance(value, (Mapping, list)):
         return f"SHA-256 {_digest(value)[:_FINGERPRINT]}"
     if key[0] != SECRETS.kind or path[:-1] != _DATA:

@@ -62,7 +62,7 @@ _TRUSTING, _PRESENTING, _USER_NAMESPACES = "trustingSecrets", "presentingSecrets
 
 
 def encode_named(named: NamedPlaces) -> dict[str, Any] | None:
-    """None where nothing is named."""
+    """None if nothing is named."""
     record = {
         _TRUSTING: [_secret_record(secret) for secret in named.trusting_secrets],
         _PRESENTING: [_secret_record(secret) for secret in named.presenting_secrets],
@@ -81,7 +81,9 @@ def _secret_record(secret: NamedSecret) -> dict[str, str]:
 
 
 def decode_named(record: object) -> NamedPlaces:
-    """None is nothing. Raises TypeError, ValueError for what this collection would not have written: unread, something would be looked at no more."""
+    """None is nothing. Raises TypeError, ValueError for what this collection would not have written: unread, something
+    would be looked at no more.
+    """
     if record is None:
         return NO_NAMED_PLACES
     if not isinstance(record, dict) or not record.keys() <= {_TRUSTING, _PRESENTING, _USER_NAMESPACES}:
@@ -113,12 +115,14 @@ def _namespace(record: Mapping[str, str]) -> UserNamespace:
 
 
 def encode_stop(stop: Stop | None) -> dict[str, str] | None:
-    """None where the flow goes on to its end."""
+    """None if the flow goes on to its end."""
     return None if stop is None else {"after": stop.after.value, "askedAt": stop.asked_at.strftime(TIME)}
 
 
 def decode_stop(record: object) -> Stop | None:
-    """None where the record is null. Raises KeyError, TypeError, ValueError for a record of another form: to ignore it would let the flow go on."""
+    """None if the record is null. Raises KeyError, TypeError, ValueError for a record of another form: to ignore it
+    would let the flow go on.
+    """
     if record is None:
         return None
     known = _texts(record)
@@ -126,7 +130,9 @@ def decode_stop(record: object) -> Stop | None:
 
 
 def _record(text: str) -> dict[str, Any]:
-    """The record in an annotation. Raises ValueError for a text that holds none: read as nothing, a flow would go on past its stop."""
+    """The record in an annotation. Raises ValueError for a text that holds none: read as nothing, a flow would go on
+    past its stop.
+    """
     record = read_json(text)
     if not isinstance(record, dict):
         raise ValueError
@@ -134,7 +140,8 @@ def _record(text: str) -> dict[str, Any]:
 
 
 def read_flow_options(key_secret: Mapping[str, Any] | None) -> tuple[FlowOptions, list[str]]:
-    """The options of the flow that prepared a CA in this Secret, and sentences about annotations that cannot be read."""
+    """The options of the flow that prepared a CA in this Secret, and sentences about annotations that cannot be read.
+    """
     named, unread = _read_named_beside(key_secret)
     stop, unread_stop = _read_stop_beside(key_secret)
     to_replace = annotation(key_secret, names.TO_REPLACE) == "true"
@@ -209,7 +216,7 @@ OWN_SUFFIXES = (
 _CERTIFICATES = ("crt", "removed", "leaf")
 
 
-#: The annotations of a ledger, by their names; None where the ledger lacks the annotation.
+#: The annotations of a ledger, by their names; None if the ledger lacks the annotation.
 Marks: TypeAlias = Mapping[str, str | None]
 
 

@@ -63,7 +63,9 @@ _OURS = frozenset(state.value.encode() for state in TrustState if state.value.st
 
 
 def worded(fingerprint: str, state: bytes, in_use: str) -> tuple[str, dict[str, bytes]]:
-    """The draft's word for a state, and the entry for what the draft has no word for. Its word for a CA that is used is ``in_use``."""
+    """The draft's word for a state, and the entry for what the draft has no word for. Its word for a CA that is used is
+    ``in_use``.
+    """
     text = state.decode("ascii")
     if not text.startswith(_IN_USE):
         return text, {}
@@ -71,8 +73,8 @@ def worded(fingerprint: str, state: bytes, in_use: str) -> tuple[str, dict[str, 
 
 
 def state_of_word(fingerprint: str, word: bytes, stored: Mapping[str, bytes], in_use: str) -> bytes:
-    """The state that the draft's word stands for; another text where it stands for none. Without a usage, as another program
-    would leave it, some pods use the CA: evidence says whether all do.
+    """The state that the draft's word stands for; another text where it stands for none. Without a usage, as another
+    program would leave it, some pods use the CA: evidence says whether all do.
     """
     if word.strip() == in_use.encode("ascii"):
         return _IN_USE.encode("ascii") + stored.get(f"{fingerprint}{USAGE}", b"ANY").strip()
@@ -179,7 +181,7 @@ def lay_out(ledger: Ledger, scope: ClusterNames) -> tuple[Part, ...]:
 
 
 def read_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
-    """The ledger in whichever layout it is; None where there is none."""
+    """The ledger in whichever layout it is; None if there is none."""
     found = _find_ledger(secrets, scope)
     if found is None or found.problems:
         return found
