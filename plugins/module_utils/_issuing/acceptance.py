@@ -161,7 +161,7 @@ def _number_of(certificate: Certificate) -> _Number:
 
 @dataclass(frozen=True)
 class Acceptances:
-    """One Acceptance per CA. Each reads all known certificates once and then judges all leaves."""
+    """Keeps one Acceptance per CA. Each reads all known certificates once and then judges all leaves."""
 
     #: Earlier certificates, the oldest first.
     known: tuple[Certificate, ...]

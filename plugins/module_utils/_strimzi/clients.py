@@ -3,20 +3,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Clients outside the cluster, as far as they can be seen: KafkaConnect, KafkaMirrorMaker2 and KafkaBridge that trust
-this cluster, the copies that the operator makes for them, and Secrets that the user names. The number of requests does
-not depend on the number of clients, except for one request per named Secret, and per Secret that a resource without a
-copy names.
+this cluster, the operator's copies for them, and Secrets named by the user. The number of requests does not depend on
+the number of clients. Only each named Secret takes a request of its own, and each Secret that a resource without a copy
+names.
 
-A client of the cluster is known by the address that it connects to, or by the CAs that it trusts. The certificate of a
-node has every name by which clients reach and verify it: of Services, Routes, load balancers, alternative names and
-advertised hosts (docs/operator.md, "Node names"). The status of the Kafka resource has further addresses, such as node
-ports.
+A client of the cluster is known by the address of its connections, or by its trusted CAs. The certificate of a node has
+every name by which clients reach and verify it: of Services, Routes, load balancers, alternative names and advertised
+hosts (docs/operator.md, "Node names"). The status of the Kafka resource has further addresses, such as node ports.
 
-For each resource the operator collects the certificates that ``trustedCertificates`` selects into a Secret of its own,
+For each resource the operator collects the certificates selected by ``trustedCertificates`` into a Secret of its own,
 one certificate of each selected entry. The processes of the resource read that Secret when they start
 (docs/operator.md, "What each process trusts"). Running pods have read the present content of a Secret if they were
-created after it last changed. Both times come from the API server, so the clock of this machine does not matter; a pod
-that was created in the second of the change starts its processes after it.
+created after it last changed. Both times come from the API server, so the clock of this machine does not matter. If a
+pod was created in the second of the change, it starts its processes after it.
 """
 
 from __future__ import annotations
@@ -72,14 +71,14 @@ def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> s
     return f"{what}, and may trust something else"
 
 
-#: The component of a pod that builds the image of a KafkaConnect.
+#: The component of a pod with a build of the image of a KafkaConnect.
 _BUILD = "kafka-connect-build"
 
 
 def resource_of(pod: Mapping[str, Any]) -> tuple[str, str]:
-    """Kind and name of the resource that the pod is of; empty texts for any other pod, and for a pod that builds the
-    image of a KafkaConnect: it has the labels of the KafkaConnect, and never connects to Kafka (docs/operator.md, "What
-    each process trusts").
+    """Kind and name of the resource of the pod; empty texts for any other pod. They are empty too for a pod that builds
+    the image of a KafkaConnect: it has the labels of the KafkaConnect, and never connects to Kafka (docs/operator.md,
+    "What each process trusts").
     """
     labels = pod["metadata"].get("labels") or {}
     if labels.get(names.COMPONENT_TYPE_LABEL) == _BUILD:
@@ -122,7 +121,7 @@ class Reach:
         return any(authority.is_twin_of(anchor) for anchor in anchors or () for authority in self.authorities)
 
     def _is_ours(self, host: str) -> bool:
-        """A Service of the cluster counts in each form that Kubernetes resolves."""
+        """Whether the host is of this cluster. A Service of the cluster counts in each form of its name in Kubernetes."""
         labels = host.split(".")
         at_home = len(labels) == 1 or labels[1] == self.scope.namespace or labels[2:3] == [self.scope.namespace]
         named = at_home and any(map(self._is_service, labels[:2]))
@@ -183,13 +182,13 @@ CLIENT_KINDS = (KAFKA_CONNECTS, KAFKA_MIRROR_MAKER_2S, KAFKA_BRIDGES)
 CLIENT_PODS = f"{names.KIND_LABEL} in ({','.join(kind.kind for kind in CLIENT_KINDS)})"
 
 _ISSUING = "ca.crt"
-#: Where the operator and this collection put CAs beside ``ca.crt``: by the end of validity, and by fingerprint.
+#: The operator's and this collection's entries for CAs beside ``ca.crt``: by the end of validity, and by fingerprint.
 _BESIDE = ("ca-2026-01-01T00-00-00Z.crt", f"{'0' * 40}.crt", f"{'f' * 40}.crt")
 
 
 @dataclass(frozen=True)
 class TrustedCopy:
-    """The copy of the CAs that one connection of a resource trusts."""
+    """The copy of the trusted CAs of one connection of a resource."""
 
     #: Kind of the resource.
     kind: str
@@ -197,16 +196,16 @@ class TrustedCopy:
     resource: str
     #: The path of the field ``trustedCertificates`` in the resource.
     where: str
-    #: Name of the Secret that holds the copy.
+    #: Name of the Secret with the copy.
     secret: str
-    #: The entries of the Secret that hold the copy.
+    #: The entries of the Secret with the copy.
     entries: tuple[str, ...]
     #: The entries of the CA certificate Secret that the operator copies into that Secret.
     follows: Follows
     #: The content of that field.
     sources: tuple[Mapping[str, Any], ...]
     #: Whether the resource itself names this cluster, by its Secrets or an address. Else only the CAs in the copy show
-    #: which cluster it belongs to.
+    #: its cluster.
     refers: bool
 
     def name(self, scope: ClusterNames) -> str:
@@ -228,7 +227,7 @@ class TrustedCopy:
 
 
 def copies_of(resource: Mapping[str, Any], kind: str, reach: Reach) -> Iterator[TrustedCopy]:
-    """The copies of CAs that the operator makes for this resource."""
+    """The operator's copies of CAs for this resource."""
     name, spec = str(resource["metadata"]["name"]), resource.get("spec") or {}
     secret = f"{name}-{'bridge' if kind == KAFKA_BRIDGES.kind else 'connect'}-tls-trusted-certs"
     for where, copied, part in connections_of(kind, spec):
@@ -238,8 +237,8 @@ def copies_of(resource: Mapping[str, Any], kind: str, reach: Reach) -> Iterator[
 
 
 def connections_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Mapping[str, Any]]]:
-    """Each part of the resource that says where to connect to, after the path of its field ``trustedCertificates`` and
-    the entries of its copy.
+    """Each part of the resource with the address of a connection, after the path of its field ``trustedCertificates``
+    and the entries of its copy.
     """
     if kind != KAFKA_MIRROR_MAKER_2S.kind:
         yield "spec.tls.trustedCertificates", (_ISSUING,), spec
@@ -259,7 +258,7 @@ def each_client(
 ) -> Sequence[T]:
     """The parts that ``pick`` takes of the resources of one of CLIENT_KINDS; none if the kind has no CRD.
 
-    A MirrorMaker 2 that was written for v1beta2 names its clusters in fields that v1 does not show (docs/operator.md,
+    If a MirrorMaker 2 was written for v1beta2, it names its clusters in fields that v1 does not show (docs/operator.md,
     "The API before v1"): then the list is read through v1beta2.
     """
     is_cut: list[bool] = []
@@ -279,7 +278,7 @@ def each_client(
 
 
 def _lacks_clusters(spec: Mapping[str, Any]) -> bool:
-    """Whether a MirrorMaker 2, as v1 shows it, does not say which clusters it connects to."""
+    """Whether a MirrorMaker 2, as v1 shows it, does not name its clusters."""
     return "target" not in spec or any("source" not in mirror for mirror in spec.get("mirrors") or [])
 
 
@@ -297,20 +296,20 @@ def _follows(sources: Iterable[Mapping[str, Any]], scope: ClusterNames) -> Follo
     return Follows.NOTHING
 
 
-#: Alternatives of a pattern that are looked at: any person may write a resource.
+#: Most read alternatives of a pattern: any person may write a resource.
 _MOST_ALTERNATIVES = 100
 _GROUP = re.compile(r"\{([^{}]*)\}")
 
 
 def selects(source: Mapping[str, Any], entry: str) -> bool:
-    """Whether this element of ``trustedCertificates`` takes this entry of the Secret that it names."""
+    """Whether this element of ``trustedCertificates`` takes this entry of its Secret."""
     if source.get("certificate"):
         return bool(source["certificate"] == entry)
     return any(fnmatchcase(entry, pattern) for pattern in _alternatives(source.get("pattern") or ""))
 
 
 def _alternatives(pattern: str) -> Iterator[str]:
-    """The patterns that a pattern with groups stands for, as ``*.{crt,pem}``: the operator reads it as a glob of Java
+    """The patterns of a pattern with groups, as ``*.{crt,pem}``: the operator reads it as a glob of Java
     (docs/operator.md, "What each process trusts").
     """
     parts = [part.split(",") if number % 2 else [part] for number, part in enumerate(_GROUP.split(pattern))]
@@ -319,21 +318,21 @@ def _alternatives(pattern: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class OutsideOptions:
-    """The user's options about clients outside the cluster. A flow in flight goes on with its recorded options where
-    the user gives none.
+    """The user's options about clients outside the cluster. If the user gives none, a flow in flight goes on with its
+    recorded options.
     """
 
     #: Secrets from which clients read the cluster CA; None if the user does not give the option.
     trusting_secrets: tuple[NamedSecret, ...] | None = None
     #: The waivers of this call; no flow records them.
     waivers: tuple[Waiver, ...] = ()
-    #: Secrets with certificates of the clients CA by which programs log in; None if the user does not give the option.
+    #: Secrets with certificates of the clients CA for programs' logins; None if the user does not give the option.
     presenting_secrets: tuple[NamedSecret, ...] | None = None
     #: Namespaces with users beside the User Operator's own; None if the user does not give the option.
     user_namespaces: tuple[UserNamespace, ...] | None = None
 
     def named_places(self, remembered: NamedPlaces = NO_NAMED_PLACES) -> NamedPlaces:
-        """Where to look: the given places, and remembered places for the options that are left out."""
+        """The places to look at: the given places, and remembered places for the options that are left out."""
         return NamedPlaces(
             remembered.trusting_secrets if self.trusting_secrets is None else self.trusting_secrets,
             remembered.presenting_secrets if self.presenting_secrets is None else self.presenting_secrets,
@@ -341,8 +340,8 @@ class OutsideOptions:
         )
 
     def places_to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> NamedPlaces:
-        """Where this run looks. The journal of the flow in flight remembers it; before that is open, what lies beside
-        the prepared CA.
+        """The places of this run's look. The journal of the flow in flight remembers them; before that is open, the
+        records beside the prepared CA.
         """
         journal = in_flight(ledger)
         options = ca.flow_options if journal is None else journal.options
@@ -353,7 +352,7 @@ NO_OUTSIDE_OPTIONS = OutsideOptions()
 
 
 def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSecret]) -> tuple[OutsideClient, ...]:
-    """Every client that holds, or may hold, a copy of the cluster CA; sorted by name."""
+    """Every client with a copy, or a possible copy, of the cluster CA; sorted by name."""
     scope = reach.scope
     copies: list[TrustedCopy] = []
     found: list[OutsideClient] = []
@@ -381,9 +380,9 @@ def _unseen(kind: Resource, scope: ClusterNames, error: Forbidden) -> OutsideCli
 
 
 def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]) -> Iterator[OutsideClient]:
-    """Secrets are read before pods, so a pod that is missing here started later, with the content that was read or
-    newer. Of a resource that does not name the cluster its copy tells whether it is a client, or what that is to be
-    made of.
+    """The clients of these copies. Secrets are read before pods. If a pod is missing here, it started later, with the
+    read or newer content. If a resource does not name the cluster, its copy tells whether it is a client, or what
+    that is to be made of.
     """
     scope = reach.scope
     listed = client.list(SECRETS, scope.namespace, label_selector=CLIENT_PODS).items
@@ -405,7 +404,7 @@ def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]
 
 
 def _read_sources(client: KubeClient, scope: ClusterNames, copy: TrustedCopy) -> tuple[Certificate, ...]:
-    """The certificates that can be read where the operator takes them from."""
+    """The readable certificates at the operator's sources."""
     found: list[Certificate] = []
     for source in copy.sources:
         try:
@@ -418,8 +417,8 @@ def _read_sources(client: KubeClient, scope: ClusterNames, copy: TrustedCopy) ->
 
 
 def _read_named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> OutsideClient:
-    """The client behind a named Secret. It is not known which program reads it, so the strictest rules of path
-    validation apply.
+    """The client behind a named Secret. The program behind it is unknown, so the strictest rules of path validation
+    apply.
     """
     follows = Follows.NOTHING
     if (secret.namespace, secret.name) == (scope.namespace, scope.ca_certificate_secret):

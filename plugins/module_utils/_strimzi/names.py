@@ -47,25 +47,25 @@ DELETE_POD_AND_PVC = f"{DOMAIN}/delete-pod-and-pvc"
 NEXT_NODE_IDS = f"{DOMAIN}/next-node-ids"
 REMOVE_NODE_IDS = f"{DOMAIN}/remove-node-ids"
 PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
-#: On the Kafka resource, from release 1.3 on: what its processes are to speak among each other (docs/operator.md,
-#: "Security between processes").
+#: On the Kafka resource, from release 1.3 on: the security that its processes are to speak among each other
+#: (docs/operator.md, "Security between processes").
 INTERNAL_SECURITY = f"{DOMAIN}/internal-cluster-security"
 
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
-#: Label of this collection: the cluster whose user had the Secret, which was kept.
+#: Label of this collection: the cluster of the user whose Secret was kept.
 KEPT_OF = "trustops.strimzi/kept-of"
-#: Annotation of this collection: the CA for whose leaf cert-manager keeps key and certificate in the Secret, by the
-#: name of the Secret with its key.
+#: Annotation of this collection on a Secret of cert-manager with key and certificate of a leaf: the CA of the leaf, by
+#: the name of the Secret with its key.
 KEPT_FOR = "trustops.strimzi/kept-for"
-#: The annotation of a Certificate of cert-manager that says what this collection has corrected, and when.
+#: The annotation of a Certificate of cert-manager about this collection's corrections, and their time.
 CORRECTED = "trustops.strimzi/corrected"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, an annotation for each CA; the
-#: holder for which a task paused it; the reason of a request to reconcile; the journal of the ledger, what is done with
-#: a CA in its time for renewal, and the CAs that earlier flows have replaced; the places that the flow which prepared a
-#: CA is to look at, and the phase that it is to stop after; the layout that a Secret of the ledger is part of; the
-#: generation of the clients CA; the authentication for which a user is paused; what the further forms of a certificate
-#: were made of; when a backup was made, of which CA, and the digest of its content.
+#: holder of a task's pause; the reason of a request to reconcile; the journal of the ledger, the upkeep of a CA in its
+#: time for renewal, and the CAs replaced by earlier flows; the places to look at for the flow of a prepared CA, and the
+#: phase of its stop; the layout of a Secret of the ledger; the generation of the clients CA; the authentication of a
+#: paused user; the sources of the further forms of a certificate; when a backup was made, of which CA, and the digest
+#: of its content.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
@@ -94,7 +94,7 @@ USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD = "user.crt", "user.key
 
 
 def selector_of(labels: Mapping[str, str]) -> str:
-    """The label selector of everything that has these labels."""
+    """The label selector of everything with these labels."""
     return ",".join(f"{label}={value}" for label, value in labels.items())
 
 
@@ -113,7 +113,7 @@ class ClusterNames:
     namespace: str
     #: The name of the Kafka resource.
     cluster: str
-    #: The CA that its names of a CA's objects are about.
+    #: The CA of its names of a CA's objects.
     ca: CaKind = CaKind.CLUSTER
 
     def of(self, ca: CaKind) -> ClusterNames:
@@ -130,23 +130,22 @@ class ClusterNames:
 
     @property
     def bundle_entry(self) -> str:
-        """Where the trust bundle has the certificates of the CA (docs/operator.md, "Trust bundle")."""
+        """The entry of the trust bundle with the certificates of the CA (docs/operator.md, "Trust bundle")."""
         return f"{self.ca.value}-ca.crt"
 
     @property
     def ca_specification(self) -> str:
-        """The part of the Kafka resource's specification that is about the CA."""
+        """The CA's part of the Kafka resource's specification."""
         return f"{self.ca.value}Ca"
 
     @property
     def ca_common_name(self) -> str:
-        """As the operator calls a CA that it generates, before ``v`` and its number (docs/operator.md, "Generated CA").
-        """
+        """The operator's name for a generated CA, before ``v`` and its number (docs/operator.md, "Generated CA")."""
         return f"{self.ca.value}-ca"
 
     @property
     def cluster_operator_secret(self) -> str:
-        """The operator's own certificate, with which it is a superuser of Kafka (docs/operator.md, "Leaves")."""
+        """The operator's own certificate, with the rights of a superuser of Kafka (docs/operator.md, "Leaves")."""
         return f"{self.cluster}-cluster-operator-certs"
 
     @property
@@ -174,7 +173,7 @@ class ClusterNames:
 
     @property
     def ledger_secrets(self) -> tuple[str, ...]:
-        """All Secrets that a ledger can be kept in."""
+        """All possible Secrets of a ledger."""
         return (self.trusted_certificates_secret, self.trust_state_secret, self.trust_secret)
 
     @property
@@ -192,7 +191,7 @@ class ClusterNames:
         return f"{self._issuing}-{component}"
 
     def next_keys_secret(self, component: str) -> str:
-        """The private keys that belong to these requests, until they are used."""
+        """The private keys of these requests, until they are used."""
         return f"{self._issuing}-{component}-keys"
 
     @property
@@ -206,29 +205,29 @@ class ClusterNames:
 
     @property
     def paused_by(self) -> str:
-        """The annotation of a pause that a flow on the CA has made."""
+        """The annotation of a pause by a flow on the CA."""
         return {CaKind.CLUSTER: PAUSED_BY, CaKind.CLIENTS: PAUSED_FOR_CLIENTS_CA}[self.ca]
 
     @property
     def certificate_generation(self) -> str:
-        """The annotation that counts the certificates in ``ca.crt``. The operator restarts every node when its own
-        number of the clients CA changes (docs/operator.md, "Sequences"), and no flow needs that: this collection counts
-        beside it.
+        """The annotation with the number of certificates so far in ``ca.crt``. The operator restarts every node when
+        its own number of the clients CA changes (docs/operator.md, "Sequences"), and no flow needs that: this
+        collection counts beside it.
         """
         return {CaKind.CLUSTER: CA_CERT_GENERATION, CaKind.CLIENTS: CLIENTS_CA_GENERATION}[self.ca]
 
     @property
     def own_labels(self) -> dict[str, str]:
-        """Labels of the objects that this collection makes for the CA, unknown to Strimzi: a flow on one CA removes
-        nothing of the other.
+        """Labels of this collection's objects for the CA, unknown to Strimzi: a flow on one CA removes nothing of the
+        other.
         """
         manager = {CaKind.CLUSTER: "trustops.strimzi", CaKind.CLIENTS: "trustops.strimzi-clients-ca"}[self.ca]
         return {MANAGED_BY_LABEL: manager, CLUSTER_LABEL: self.cluster}
 
     @property
     def beside_labels(self) -> dict[str, str]:
-        """Labels of Secrets with certificates of the CA beside the Secrets that Strimzi reads. Labels by which an
-        operator finds its own are left out: it deletes what it does not know (docs/operator.md, "Leaves", "Users").
+        """Labels of Secrets with certificates of the CA beside Strimzi's own Secrets. The operators' own labels are
+        left out: if an operator finds an unknown Secret by them, it deletes it (docs/operator.md, "Leaves", "Users").
         """
         labels = {
             "app.kubernetes.io/instance": self.cluster,
@@ -244,7 +243,7 @@ class ClusterNames:
 
     @property
     def selector(self) -> str:
-        """Label selector of everything that belongs to the Kafka resource."""
+        """Label selector of everything of the Kafka resource."""
         return selector_of(self.labels)
 
     @property
@@ -259,13 +258,13 @@ class ClusterNames:
 
     @property
     def user_selector(self) -> str:
-        """Label selector of the Secrets that the User Operator writes."""
+        """Label selector of the User Operator's Secrets."""
         return selector_of(self.user_labels)
 
     @property
     def node_leaf_labels(self) -> dict[str, str]:
-        """Labels of a Secret with the leaf of a node: two more than others, by which the operator deletes Secrets of
-        nodes that are gone.
+        """Labels of a Secret with the leaf of a node: two more than others. By them the operator deletes Secrets of
+        gone nodes.
         """
         return {**self.labels, NAME_LABEL: self.node_name_label, COMPONENT_TYPE_LABEL: "kafka"}
 
@@ -275,8 +274,8 @@ class ClusterNames:
         return f"{self.cluster}-kafka"
 
 
-#: The version of Strimzi's API that v1 replaces. Up to Strimzi 0.51 the API server stores objects in it, and serves
-#: both (docs/operator.md, "The API before v1").
+#: The version of Strimzi's API before v1. Up to Strimzi 0.51 the API server stores objects in it, and serves both
+#: (docs/operator.md, "The API before v1").
 OLDER_VERSION = "v1beta2"
 
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")

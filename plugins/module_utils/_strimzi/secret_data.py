@@ -18,12 +18,12 @@ from .._errors import StepError
 from .._trust.model.snapshot import SECRET_LIMIT
 
 _DIGITS = re.compile(r"[0-9]{1,10}")
-#: The largest number that the operator, a Java program, reads.
+#: The largest number for the operator, a Java program.
 _LARGEST = 2**31 - 1
 
 
 def entries(secret: Mapping[str, Any] | None) -> dict[str, bytes]:
-    """The decoded data of a Secret; an entry that is not base64 is left out."""
+    """The decoded data of a Secret; if an entry is not base64, it is left out."""
     decoded = {}
     for key, value in ((secret or {}).get("data") or {}).items():
         try:
@@ -42,7 +42,7 @@ def encode(value: bytes) -> str:
 
 
 def size(secret: Mapping[str, Any]) -> int:
-    """Bytes that count towards the limit of 1 MiB."""
+    """The bytes of a Secret towards the limit of 1 MiB."""
     return sum(len(key) + len(value) for key, value in entries(secret).items())
 
 
@@ -58,7 +58,7 @@ def is_true(resource: Mapping[str, Any] | None, name: str) -> bool:
 
 
 def missing_labels(resource: Mapping[str, Any], wanted: Mapping[str, str]) -> tuple[str, ...]:
-    """The labels that it lacks of these, as "<name>=<value>"."""
+    """The labels of these that it lacks, as "<name>=<value>"."""
     has = resource["metadata"].get("labels") or {}
     return tuple(f"{name}={value}" for name, value in wanted.items() if has.get(name) != value)
 
@@ -70,22 +70,22 @@ def integer_annotation(resource: Mapping[str, Any] | None, name: str) -> int | N
 
 
 def whole_number(text: str) -> int | None:
-    """A number such as the operator reads; None for any other text, also for one of thousands of digits."""
+    """A number in the operator's range; None for any other text, also for a text of thousands of digits."""
     number = int(text) if _DIGITS.fullmatch(text) else None
     return None if number is None or number > _LARGEST else number
 
 
-#: The remedy where the certificates of a component do not find room in one Secret.
+#: The remedy if the certificates of a component do not find room in one Secret.
 MAKE_SMALLER = "Have them issued by a CA whose key is ECDSA, or with fewer CAs above it; and set spare_leaves to 0."
-#: The remedy for a person who brings certificates by hand.
+#: The remedy for a person with certificates to bring by hand.
 IN_PORTIONS = (
     "Bring fewer at once, and run the flow before you bring more: certificates that it has taken need less room."
 )
 
 
 def check_room(secret: str, what: str, data: Mapping[str, bytes], remedy: str) -> None:
-    """Raises StepError if a Secret, named with its namespace, would hold too much: ``data`` is all that it would hold.
-    The API server would refuse it too, and say less.
+    """Raises StepError if a Secret, named with its namespace, would hold too much: ``data`` is its whole future
+    content. The API server would refuse it too, and say less.
     """
     total = sum(map(len, data.values()))
     if total > SECRET_LIMIT:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The settings of a call: how long it waits, and what it needs to know of other programs."""
+"""The settings of a call: how long it waits, and facts about other programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXTERNAL = ExternalIssuer()
 
 @dataclass(frozen=True, repr=False)
 class Settings:
-    """Limits of time, which are no delays, and the programs that a call speaks to."""
+    """Limits of time, which are no delays, and the programs around a call."""
 
     #: Limit for one reaction of the operator.
     operator_timeout: timedelta = timedelta(seconds=300)

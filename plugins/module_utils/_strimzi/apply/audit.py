@@ -4,9 +4,9 @@
 # Private to this collection: not a public interface, may change at any time.
 """The audit trail of a CA: decisions, writes and restarts of all calls, in a ConfigMap (docs/audit.md).
 
-Each entry is one line of JSON below its number, and holds the SHA-256 of the line before it. A line that was changed,
-removed or inserted breaks the chain, and the SHA-256 of the last line stands for the whole trail. Entries hold public
-facts alone, so the trail may be read where Secrets may not.
+Each entry is one line of JSON below its number, and holds the SHA-256 of the line before it. If a line was changed,
+removed or inserted, the chain breaks. The SHA-256 of the last line stands for the whole trail. Entries hold public
+facts alone: a reader of the trail needs no right to read Secrets.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ Entry = Mapping[str, Any]
 
 #: The most bytes of all entries. The API server takes 1 MiB, and stores the whole ConfigMap again with each entry.
 MOST_BYTES = 400_000
-#: The most violations that an entry names: each of thousands of users may hold a flow, and one entry must not push the
-#: others out.
+#: The most violations in an entry: each of thousands of users may hold a flow, and one entry must not push the others
+#: out.
 MOST_VIOLATIONS = 100
 #: How often a call tries to append an entry when other calls append theirs first.
 _ATTEMPTS = 5
@@ -46,7 +46,7 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 class Head:
     """The last entry of a trail."""
 
-    #: Its number, from 1; 0 where there is no entry.
+    #: Its number, from 1; 0 if there is no entry.
     number: int
     #: SHA-256 of its line, in lower-case hex; empty if there is no entry.
     sha256: str
@@ -90,9 +90,7 @@ def extend(data: Mapping[str, str], entries: Iterable[Entry], most: int = MOST_B
 
 
 def digest_of_evidence(observation: Observation) -> str:
-    """SHA-256 of what a decision rests on: the versions of the objects that the call has read, and the answers of the
-    nodes.
-    """
+    """SHA-256 of the evidence for a decision: the versions of the read objects, and the answers of the nodes."""
     read = sorted((*key, version(item)) for key, item in observation.by_key.items())
     said = sorted(
         (
@@ -105,9 +103,7 @@ def digest_of_evidence(observation: Observation) -> str:
 
 
 class AuditTrail:
-    """The trail of one CA, as one call writes it. It needs no Lease: an entry follows the entry that is last when it is
-    stored.
-    """
+    """The trail of one CA, as one call writes it. It needs no Lease: an entry follows the last entry at its storing."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -121,12 +117,12 @@ class AuditTrail:
 
     @property
     def head(self) -> Head:
-        """The last entry of this call; of number 0 where it has none."""
+        """The last entry of this call; of number 0 if it has none."""
         return _head((self._stored or {}).get("data") or {})
 
     def record_decision(self, decision: Decision, goal: Goal, observation: Observation) -> None:
-        """Record the steps before the first of them is taken, and first what the call has done since its last entry.
-        Raises KubeError.
+        """Record the steps before the first of them is taken. First record the actions of the call since its last
+        entry. Raises KubeError.
         """
         decided = {
             "goal": goal.value,
@@ -144,7 +140,7 @@ class AuditTrail:
         self._append({"decided": decided})
 
     def record_end(self, decision: Decision) -> None:
-        """Record what a flow has come to. Raises KubeError."""
+        """Record the outcome of a flow. Raises KubeError."""
         first, more = first_of(decision.violations, MOST_VIOLATIONS)
         held = [
             {"condition": violation.condition.value, "subject": violation.subject, "message": violation.message}
@@ -153,7 +149,7 @@ class AuditTrail:
         self._append({"ended": {"done": decision.done, "violations": held, **({"more": more} if more else {})}})
 
     def record_actions(self) -> None:
-        """Record what the call has done since its last entry. Raises KubeError."""
+        """Record the actions of the call since its last entry. Raises KubeError."""
         self._append()
 
     def _append(self, *last: Entry) -> None:
@@ -217,7 +213,7 @@ def _as_entry(action: Action) -> Entry:
 
 
 def trail_of(work: Work) -> AuditTrail:
-    """The trail that this call writes."""
+    """The trail of this call."""
     if work.trail is None:
         work.trail = AuditTrail(work)
     return work.trail

@@ -96,8 +96,7 @@ def certificate_write(
     annotations: Mapping[str, str | None],
     what: str,
 ) -> Write:
-    """An update of the CA certificate Secret; the PKCS#12 truststore beside the PEM entries follows, if there is one.
-    """
+    """An update of the CA certificate Secret; the PKCS#12 truststore beside the PEM entries follows, if there is one."""
     present = entries(existing)
     merged = {key: value for key, value in {**present, **changed}.items() if value is not None}
     patch = secret_patch({**changed, **truststore_entries(present, merged)}, annotations)
@@ -110,7 +109,7 @@ def _entry_facts(data: Mapping[str, bytes]) -> dict[str, list[str]]:
 
 
 def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Observation) -> tuple[Write, ...]:
-    """Certificate, key and link certificates of the next CA in one write, so that a crash leaves all or nothing. For a
+    """Certificate, key and link certificates of the next CA in one write: a crash leaves all or nothing. For a
     prediction nothing is made, and ``made`` is None.
     """
     name = observation.scope.ca_key_secret
@@ -124,7 +123,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     if made.links is not None:
         data[f"{fingerprint}{LINK_SUFFIX}"] = encode_links(made.links)
     facts = {"prepared": public_fact(chain[0])}
-    # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
+    # The journal says it when the CA is enrolled; if a call is killed before that, it leaves it here.
     options = FlowOptions(observation.snapshot.outside_clients.named_places, step.stop, step.precedes_replacement)
     marks = record_marks(options, step.beginning, existing)
     if existing is None:
@@ -136,7 +135,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
 
 
 def prepare_again(step: PrepareAgain, observation: Observation) -> tuple[Write, ...]:
-    """The certificate beside the key that was kept. After a renewal that is the key in use."""
+    """The write of the certificate beside the kept key. After a renewal this is the key in use."""
     name, fingerprint = observation.scope.ca_key_secret, step.chain[0].fingerprint
     existing = observation.secrets[name]
     kept = entries(existing)
@@ -159,9 +158,9 @@ _END = b"-----END CERTIFICATE-----"
 
 
 def switch(step: Switch, observation: Observation) -> tuple[Write, ...]:
-    """Key first, then certificate, generation and the replaced CA's place in one write.
+    """The writes of the switch: key first, then certificate, generation and the replaced CA's place in one write.
 
-    Between the two writes key and certificate do not match. Even an operator that is not paused issues nothing then,
+    Between the two writes key and certificate do not match. Even if the operator is not paused, it issues nothing then,
     and changes nothing (docs/operator.md, "Tried by hand", 6).
     """
     return (*_switch_key(step, observation), _switch_certificate(step, observation))
@@ -183,7 +182,7 @@ def _switch_key(step: Switch, observation: Observation) -> tuple[Write, ...]:
 
 
 def _kept_key(authority: Certificate, observation: Observation) -> bytes:
-    """The entry with the key of a CA that is not in use. Raises StepError."""
+    """The entry with the key of an unused CA. Raises StepError."""
     name, entry = observation.scope.ca_key_secret, f"{authority.fingerprint}.key"
     kept = entries(observation.secrets[name]).get(entry)
     if kept is None:
@@ -214,7 +213,7 @@ def _switch_certificate(step: Switch, observation: Observation) -> Write:
 
 
 def _retired_key(chain: Chain, others: Mapping[str, Chain]) -> str:
-    """``ca-<notAfter>.crt``, as the operator names it, unless another CA that ends at the same second has that name."""
+    """``ca-<notAfter>.crt``, as the operator names it, unless another CA with the same second of its end has that name."""
     key = chain[0].expired_name()
     taken = others.get(key)
     return key if taken is None or taken[0] == chain[0] else f"{chain[0].fingerprint}.crt"
@@ -231,9 +230,10 @@ def restore_key(step: RestoreKey, observation: Observation) -> tuple[Write, ...]
 
 
 def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
-    """The CA that lies in ``ca.crt`` becomes a prepared CA first, with its key; then the other CA takes its place
-    again. ``ca.key`` stays as it is, because the other CA's key may be lost. The operator needs it for a new leaf only,
-    and everything that is stored is of this generation (docs/operator.md, "Tried by hand", 5 and 6).
+    """The writes that put the other CA back. First the CA in ``ca.crt`` becomes a prepared CA, with its key. Then the
+    other CA takes its place again. ``ca.key`` stays as it is, because the other CA's key may be lost. The operator
+    needs it for a new leaf only, and every stored leaf is of this generation (docs/operator.md, "Tried by hand", 5 and
+    6).
     """
     scope, there = observation.scope, observation.snapshot.ca.current
     keys, certificates = observation.secrets[scope.ca_key_secret], observation.secrets[scope.ca_certificate_secret]
@@ -254,7 +254,7 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
 
 
 def _bytes_behind_leaves(chain: Chain, observation: Observation) -> bytes:
-    """The bytes that ``ca.crt`` had with this chain, as they stand behind the leaves of nodes: with any others the
+    """The earlier bytes of ``ca.crt`` with this chain, as they stand behind the leaves of nodes: with any others the
     operator would issue these again (docs/operator.md, "Re-issue", (e)).
     """
     for leaf in observation.snapshot.leaves.stored:
@@ -292,7 +292,7 @@ def tidy_keys(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
 
 
 def publish(step: Publish, observation: Observation, now: datetime) -> tuple[Write, ...]:
-    """The bundle in all forms in one write, so that no client reads two states of it."""
+    """The bundle in all forms in one write: no client reads two states of it."""
     name = observation.scope.client_bundle_secret
     existing = observation.secret(name)
     certificates = _first_of_each(step)
@@ -325,26 +325,26 @@ class NextAuthority:
     chain: Chain
     #: Its private key; None if the key is kept elsewhere.
     key: PrivateKey | None
-    #: The certificates by which this CA and the CA that it replaces certify each other; None if there are none.
+    #: The certificates by which this CA and the replaced CA certify each other; None if there are none.
     links: LinkCertificates | None = None
 
 
 def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
-    """Make the next CA, without its link certificates. Raises StepError if a key that this takes is not at hand."""
+    """Make the next CA, without its link certificates. Raises StepError if a needed key is not at hand."""
     chain, key = _make_authority(step, observation, work)
     return NextAuthority(chain, key)
 
 
 def _make_authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
-    # The time of the decision, so that the later steps of a forecast do not find the CA in the future.
+    # The time of the decision: the later steps of a forecast do not find the CA in the future.
     new_ca, begin = work.wishes.new_ca, observation.snapshot.now - BACKDATED
     validity = work.validity(observation) + BACKDATED
     if step.supplied:
-        # A renewal has the key of the CA in use, which may be here although the caller does not give it.
+        # A renewal has the key of the CA in use. It may be here although the caller does not give it.
         return step.supplied, work.supplied_key or _held_key(step.supplied, observation)
     if step.goal is not Goal.RENEW:
         key = generate_key(new_ca.made_key)
-        # An issuer that certifies it writes its name again.
+        # If an issuer certifies it, the issuer writes its name again.
         subject = DistinguishedName(
             f"{observation.scope.ca_common_name} v{step.generation}",
             outlives_rewriting=step.links is not None and bool(step.links.issuer),

@@ -77,7 +77,9 @@ def _backup(observation: Observation) -> Iterator[Write]:
 
 
 def _records(observation: Observation) -> Iterator[BackupRecord]:
-    """Raises StepError if a Secret has the name of a backup and is none: nothing of it is changed."""
+    """The records of the backups. Raises StepError if a Secret has the name of a backup and is none: nothing of it is
+    changed.
+    """
     for name in observation.scope.backup_secrets:
         record = read_record(observation.secrets, name)
         if record is not None:
@@ -91,9 +93,9 @@ def _records(observation: Observation) -> Iterator[BackupRecord]:
 
 
 def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Write, ...]:
-    """The key before its certificate, and both before the ledger: the operator issues nothing before they match, and a
-    run that is killed in between is continued by the next. The run asks the operator for its verdict again, also if an
-    earlier run has asked about the same Secrets: it has refused what was damaged since.
+    """The writes of a restoration: the key before its certificate, and both before the ledger. The operator issues
+    nothing before they match. If a run is killed in between, the next continues it. The run asks the operator for its
+    verdict again, also if an earlier run has asked about the same Secrets: it has refused them since they were damaged.
     """
     scope = observation.scope
     kept = content_of(scope, observation.secrets, step.backup)
@@ -108,8 +110,8 @@ def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Wri
 
 
 def _delete_damaged_parts(step: RestoreSecrets, observation: Observation, kept: Container[str]) -> Iterator[Write]:
-    """Delete the Secrets of a damaged ledger that the backup lacks, because the ledger has got another layout since:
-    the next run would read them.
+    """Delete the damaged ledger's Secrets that the backup lacks, because the ledger has got another layout since: the
+    next run would read them.
     """
     for name in ledger_parts(observation.secrets, observation.scope) if StateSecrets.LEDGER in step.damaged else ():
         if name not in kept:
@@ -118,8 +120,8 @@ def _delete_damaged_parts(step: RestoreSecrets, observation: Observation, kept: 
 
 
 def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation: Observation) -> Write:
-    """Keep the entries beside: only an entry that nothing can read gives way, and of a damaged ledger each entry of a
-    ledger.
+    """Restore a Secret and keep the entries beside. Only an unreadable entry gives way, and of a damaged ledger each
+    entry of a ledger.
     """
     what, existing = f"put the {part.value} back from a backup", observation.secret(name)
     if existing is None:
@@ -137,7 +139,7 @@ def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation
 
 
 def as_restored(observation: Observation) -> Observation:
-    """The observation with the Secrets that a recovery would put back: a plan issues with their keys what follows.
+    """The observation with the Secrets as a recovery would put them back: with their keys a plan issues the rest.
     Raises StepError.
     """
     scope, secrets = observation.scope, dict(observation.secrets)
@@ -148,7 +150,9 @@ def as_restored(observation: Observation) -> Observation:
 
 
 def delete_backups(observation: Observation) -> tuple[Write, ...]:
-    """The CA goes to the operator, or stays with its user: no private key of this collection's flows stays behind."""
+    """Delete the backups. The CA goes to the operator, or stays with its user: no private key of this collection's
+    flows stays behind.
+    """
     why = "this collection has nothing to do with the CA any more"
     return tuple(
         Write(WriteVerb.DELETE, SECRETS, name, why, None, version(observation.secrets[name]), {}, {})

@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The functions that carry out the steps of this layer, by the type of the step; among them the writes of the ledger,
-in an order in which a call can be killed after each (docs/design.md, "Layouts"), and the waits for clients outside the
-cluster: until the operator has brought the trusted CAs to them, and until they have had the time to read.
+"""The functions that carry out the steps of this layer, by the type of the step. Among them are the writes of the
+ledger, in an order for which a call can be killed after each (docs/design.md, "Layouts"). Among them are also the waits
+for clients outside the cluster: until the operator has brought the trusted CAs to them, and until they have had the
+time to read.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def ledger_facts(ledger: Ledger | None) -> dict[str, str]:
 
 
 def write_ledger(step: WriteLedger, observation: Observation) -> tuple[Write, ...]:
-    """Writes what the ledger consists of first, and deletes what it does not consist of any more last."""
+    """Write the parts of the ledger first, and delete its former parts last."""
     parts = lay_out(step.ledger, observation.scope)
     before, after = ledger_facts(observation.snapshot.ledger), ledger_facts(step.ledger)
     is_split = step.ledger.layout is step.before.layout is Layout.SPLIT
@@ -94,7 +95,8 @@ def _write_parts(parts: Parts, observation: Observation, before: Facts, after: F
 
 
 def _keep_split(parts: Parts, observation: Observation, before: Facts, after: Facts) -> tuple[Write, ...]:
-    """A certificate comes before its state, and goes when its state has gone: no state is ever without its certificate.
+    """The writes in the layout ``split``. A certificate comes before its state, and goes after it: no state is ever
+    without its certificate.
     """
     states, certificates = parts
     held = observation.secrets[certificates.name]
@@ -145,8 +147,8 @@ def delete_ledger(observation: Observation) -> tuple[Write, ...]:
 
 
 def remove_marks(observation: Observation) -> tuple[Write, ...]:
-    """Of the Kafka resource the name of the last request, of the clients CA its generation, which this collection
-    counts beside the operator's.
+    """Remove the marks: of the Kafka resource the name of the last request, of the clients CA this collection's own
+    generation beside the operator's.
     """
     scope = observation.scope
     certificate = observation.secret(scope.ca_certificate_secret)
@@ -179,11 +181,10 @@ _SLICE = 5.0
 
 
 class _Look:
-    """Whether every client has the CAs that it is to trust and has read them; checked after each event of their pods.
-    """
+    """Whether every client has its wanted CAs and has read them; checked after each event of their pods."""
 
     def __init__(self, observation: Observation, step: AwaitOutside, work: Work) -> None:
-        #: A resource with several connections to the cluster is several clients of one name.
+        #: If a resource has several connections to the cluster, it is several clients of one name.
         self._expected: dict[str, list[OutsideClient]] = {}
         for client in step.settled:
             if client.name in step.clients:
@@ -212,7 +213,7 @@ class _Look:
 
 
 def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> None:
-    """Watch the pods of these clients, which the operator restarts when a copy changes. Raises OperatorSilent."""
+    """Watch the pods of these clients: the operator restarts them when a copy changes. Raises OperatorSilent."""
     clients = ", ".join(step.clients)
     target = Target.in_words(clients)
     if work.dry_run:
@@ -246,8 +247,7 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> N
 
 
 def await_clients(step: AwaitClients, observation: Observation, work: Work) -> None:
-    """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it.
-    """
+    """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it."""
     target = Target("Secret", work.scope.namespace, work.scope.ca_certificate_secret)
     what = "clients read the new CA"
     if work.dry_run:
@@ -266,7 +266,7 @@ CarryOut: TypeAlias = Callable[[Any, Observation, Work], None]
 
 
 def _writing(make: Callable[[Any, Observation], tuple[Write, ...]]) -> CarryOut:
-    """Carries out a step that consists of writes only."""
+    """Carries out a step of writes only."""
 
     def carry_out(step: Step, observation: Observation, work: Work) -> None:
         write_all(make(step, observation), work, step.phase.value)

@@ -4,8 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """Kubernetes Events on the Kafka resource: the moments of a flow that a person looks for.
 
-They are for people alone: no call reads them, and a call goes on without them where it cannot write
-them (docs/design.md, "Events").
+They are for people alone: no call reads them. If a call cannot write them, it goes on without them (docs/design.md,
+"Events").
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from ..._trust.rules.due import Expiring, warnings_of
 from ..names import KAFKAS, ClusterNames
 from .work import Action
 
-#: The program that reports them.
+#: The program in their reports.
 REPORTER = "trustops.strimzi/flows"
-#: The most bytes that Kubernetes takes: of a note, and of the name of an instance.
+#: The most bytes in Kubernetes: of a note, and of the name of an instance.
 _NOTE, _INSTANCE = 1024, 128
-#: Seconds for a request with its repetitions, on an API server that answers at once. A roll that waits for it renews no
-#: Lease meanwhile.
+#: Seconds for a request with its repetitions, if the API server answers at once. While a roll waits for it, it renews
+#: no Lease.
 _REQUEST = 5.0
 
 
@@ -105,9 +105,7 @@ def _of_journals(old: Journal | None, new: Journal | None, ca: str) -> Iterator[
 
 
 def _of_requests(before: Snapshot, after: Snapshot) -> Iterator[Event]:
-    """An event for each reason for which requests were given up (Improved and extensible Certificate controller,
-    "requestmanager").
-    """
+    """An event for each reason of given up requests (Improved and extensible Certificate controller, "requestmanager")."""
     given_up: dict[str, list[str]] = {}
     stored, now_stored = _leaves_in(before), _leaves_in(after)
     for name, request in before.leaves.requests.items():
@@ -123,8 +121,8 @@ def _leaves_in(snapshot: Snapshot) -> dict[str, Certificate]:
 
 
 def _why_given_up(request: LeafRequest, before: Certificate | None, now: Certificate | None, after: Snapshot) -> str:
-    """Why this request is not wanted any more, as a part of a sentence; empty if it is, and where it was served. The
-    leaf of its Secret was ``before``, and is ``now``.
+    """Why this request is not wanted any more, as a part of a sentence; empty if it is wanted, or was served. The leaf
+    of its Secret was ``before``, and is ``now``.
     """
     if request.certificate is not None and request.certificate in (before, now):
         return ""
@@ -141,9 +139,7 @@ def _why_given_up(request: LeafRequest, before: Certificate | None, now: Certifi
 
 
 def events_of_issued(actions: Iterable[Action]) -> Iterator[Event]:
-    """The event about the leaves that a call has put into their Secrets (Improved and extensible Certificate
-    controller, "issuing").
-    """
+    """The event about a call's leaves in their Secrets (Improved and extensible Certificate controller, "issuing")."""
     issued = [action for action in actions if "leaf" in (action.after or ())]
     if not issued:
         return
@@ -153,8 +149,8 @@ def events_of_issued(actions: Iterable[Action]) -> Iterator[Event]:
 
 
 def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: Iterable[Expiring]) -> Iterator[Event]:
-    """The events about a flow that is held, about Secrets of other owners, and about certificates that do not come, or
-    that nothing is going to renew.
+    """The events about a held flow, about Secrets of other owners, and about certificates that do not come, or that
+    nothing is going to renew.
     """
     found: dict[EventReason, list[str]] = {}
     held, is_in_flight = tuple(violations), in_flight(after.ledger) is not None
@@ -185,7 +181,7 @@ class Announcer:
         self._works = True
 
     def note(self, action: Action) -> None:
-        """Write an event where a pod was restarted."""
+        """Write an event if a pod was restarted."""
         if action.verb == "restart":
             self.write([Event(EventReason.RESTARTED, f"{action.object}: {action.what} ({action.phase}).")])
 

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether the names of objects that a call may create are free, before its first write: an observation has the Secrets
-with the labels of the cluster, and an object of another owner has none of them.
+"""Whether the names of objects that a call may create are free, before its first write. An observation has the Secrets
+with the labels of the cluster. An object of another owner has none of these labels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .work import Work
 
 
 def find_taken_names(observation: Observation, intent: Intent, work: Work) -> tuple[TakenName, ...]:
-    """The names that objects of other owners have, of the objects that this call may create. Raises KubeError."""
+    """The names of this call's possible objects that objects of other owners have. Raises KubeError."""
     scope = observation.scope
     wanted = {name for name in _names_to_create(observation, intent, work) if name not in observation.secrets}
     found = named_secrets(
@@ -40,13 +40,13 @@ def find_taken_names(observation: Observation, intent: Intent, work: Work) -> tu
 
 
 def _others_taken(observation: Observation, work: Work) -> Iterator[TakenName]:
-    """Of the audit trail; and in a dry run, which takes no Lease, of the Lease."""
+    """The taken names of the audit trail; and, if it is a dry run, which takes no Lease, of the Lease."""
     scope = observation.scope
     wanted = [(CONFIG_MAPS, scope.audit_trail)] if work.wishes.records.audits else []
     if work.dry_run:
         wanted.append((LEASES, scope.lease))
     for resource, name in wanted:
-        # A run that only looks may lack the permission.
+        # If a run only looks, it may lack the permission.
         with suppress(Forbidden):
             found = work.client.get_or_none(resource, scope.namespace, name)
             if found is not None and (taken := read_taken(scope, found, resource.kind)) is not None:
@@ -54,8 +54,8 @@ def _others_taken(observation: Observation, work: Work) -> Iterator[TakenName]:
 
 
 def _names_to_create(observation: Observation, intent: Intent, work: Work) -> Iterator[str]:
-    """The names of the Secrets that the call may create, without the CA Secrets and the leaves of the cluster as it is,
-    which an observation reads by their names.
+    """The names of the call's possible new Secrets, without the CA Secrets and the leaves of the cluster as it is: an
+    observation reads these leaves and Secrets by their names.
     """
     scope, snapshot, supplied = observation.scope, observation.snapshot, intent.new_ca.supplied
     layout = intent.parameters.layout or snapshot.ledger_or_empty.layout
@@ -72,7 +72,7 @@ def _names_to_create(observation: Observation, intent: Intent, work: Work) -> It
 
 
 def entry_of(name: str, observation: Observation) -> str:
-    """The entry of the leaf that a Secret of this name is to hold; empty if it is to hold none of a node."""
+    """The entry of the leaf in a Secret of this name; empty if it is to hold none of a node."""
     spare = (node_leaf(observation.scope.cluster, pod) for pod in observation.spare_nodes)
     leaves: tuple[LeafSecret, ...] = (*observation.expected_leaves, *spare)
     return next((leaf.entry for leaf in leaves if leaf.secret == name), "")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..._trust.model.steps.nodes import RollReason
 
-#: The end of a line about a restart that the plan does not have.
+#: The end of a line about a restart outside the plan.
 _UNPLANNED = "by the Cluster Operator or another program, while this call was at something else"
 
 
@@ -23,7 +23,7 @@ _UNPLANNED = "by the Cluster Operator or another program, while this call was at
 class CountedRestart:
     """A restart of a pod, beside the plan."""
 
-    #: The name of the pod that has ended.
+    #: The name of the ended pod.
     pod: str
     #: The name of the pod in its place.
     successor: str
@@ -64,9 +64,9 @@ class RestartCount:
 
     #: The number of restarts in the plan; None if there is no plan yet.
     planned: int | None = None
-    #: The number of restarts so far, without the restarts that the plan does not have.
+    #: The number of restarts so far, without the restarts outside the plan.
     done: int = 0
-    #: The restarts that this call has shown, in order.
+    #: The restarts shown by this call, in order.
     shown: list[CountedRestart] = field(default_factory=list)
 
     def count(
@@ -77,7 +77,7 @@ class RestartCount:
         return self._show(CountedRestart(pod, successor or pod, self.done, self.planned, reason, seconds))
 
     def note_unplanned(self, pod: str, successor: str) -> CountedRestart:
-        """Note a restart that the plan does not have."""
+        """Note a restart outside the plan."""
         return self._show(CountedRestart(pod, successor, None, self.planned))
 
     def _show(self, restart: CountedRestart) -> CountedRestart:

@@ -2,16 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Annotations of pods that tell the operator what nodes have reloaded, so that it finds nothing to roll
-(docs/operator.md, "Reload", 3). They are written in both places: ``spec.pods`` of the StrimziPodSets, and
-the live pods.
+"""Annotations of pods that tell the operator what nodes have reloaded, so it finds nothing to roll (docs/operator.md,
+"Reload", 3). They are written in both places: ``spec.pods`` of the StrimziPodSets, and the live pods.
 
-By ``strimzi.io/revision`` the operator knows whether it has to roll a pod. How it computes the value is private to the
-operator (docs/operator.md, "Pod sets", "Reload", 3), so the annotation is used only where the result equals the
+By ``strimzi.io/revision`` the operator knows whether it has to roll a pod. Its computation of the value is private to
+the operator (docs/operator.md, "Pod sets", "Reload", 3), so the annotation is used only if the result equals the
 operator's own value: ``find_not_reproduced``.
 
 A reload takes more permissions than a restart: reading the settings of nodes, and telling the operator what they have
-read. A SelfSubjectAccessReview (authorization.k8s.io/v1) checks them before a reload begins, so that it can be
+read. A SelfSubjectAccessReview (authorization.k8s.io/v1) checks them before a reload begins, so the reload can be
 finished. The look at the running nodes shows whether ports of pods can be opened.
 """
 
@@ -60,14 +59,14 @@ def revision(pod: Mapping[str, Any]) -> str:
 
 
 def find_not_reproduced(pod_set: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the pods of a StrimziPodSet whose present revision this rule does not give."""
+    """Names of the pods of a StrimziPodSet with another present revision than this rule gives."""
     return tuple(
         pod["metadata"]["name"] for pod in pod_set["spec"]["pods"] if annotation(pod, names.REVISION) != revision(pod)
     )
 
 
 Object = Mapping[str, Any]
-#: The annotations that a pod is to have; none for a pod that is not changed.
+#: Gives the wanted annotations of a pod; none for an unchanged pod.
 Wanted = Callable[[Object], Mapping[str, str]]
 
 
@@ -80,8 +79,8 @@ def with_annotations(pod: Object, annotations: Mapping[str, str]) -> dict[str, A
 
 
 def annotate(pod_sets: Sequence[Object], pods: Mapping[str, Object], wanted: Wanted, what: str) -> tuple[Write, ...]:
-    """Writes for the StrimziPodSets first, so that a pod which is recreated meanwhile has the annotations, then for
-    live pods; none if nothing differs.
+    """Writes for the StrimziPodSets first, then for live pods; none if nothing differs. If a pod is recreated
+    meanwhile, it has the annotations.
     """
     return (*_in_pod_sets(pod_sets, wanted, what), *_on_pods(pods, wanted, what))
 
@@ -114,11 +113,11 @@ _STAMPS = (names.CLUSTER_CA_CERT_GENERATION, names.CLUSTER_CA_KEY_GENERATION, na
 
 
 def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
-    """Annotate pods in both places (paused only): all of them with the key generation, and where the step says so,
-    nodes with its generation and the leaf in their Secret, so that the operator finds nothing to restart.
+    """Annotate pods in both places (paused only): all of them with the key generation. If the step says so, also nodes
+    with its generation and the leaf in their Secret, so the operator finds nothing to restart.
 
     The caller has to know that a node's process really presents that leaf, because the operator will not look. Raises
-    ReloadImpossible, before anything is written, when a node has to restart instead, and StampsRefused.
+    ReloadImpossible, before anything is written, if a node has to restart instead, and StampsRefused.
     """
     pod_sets, hashes = observation.owners.read_pod_sets(work.client), _hashes(observation)
     for pod_set in pod_sets:
@@ -172,8 +171,7 @@ def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles
 def _differs_by_stamps(entry: Object, live: Object) -> bool:
     """Whether the entry of the StrimziPodSet, with the stamps of the live pod, has the live pod's revision.
 
-    So a restart that the operator has still to make stays visible to it, and a run that ended between the two places is
-    continued.
+    So the operator's next restart stays visible to it, and if a run ended between the two places, it is continued.
     """
     own = {key: found for key in _STAMPS if (found := annotation(live, key)) is not None}
     return len(own) == len(_STAMPS) and annotation(live, names.REVISION) == revision(with_annotations(entry, own))
@@ -219,7 +217,9 @@ def is_allowed(client: KubeClient, attempt: Attempt) -> bool:
 
 
 def _attributes(attempt: Attempt) -> dict[str, str]:
-    """The name is left out where all objects are meant; a rule for some of them is not enough then."""
+    """The attributes of an attempt. The name is left out if all objects are meant; a rule for some of them is not
+    enough then.
+    """
     given = {
         "verb": attempt.verb,
         "group": attempt.resource.group,
@@ -234,7 +234,7 @@ def _attributes(attempt: Attempt) -> dict[str, str]:
 Needed: TypeAlias = tuple[tuple[str, Resource], ...]
 #: Verb and kind, for the stamps on pods and StrimziPodSets.
 TO_ANNOTATE: Needed = (("patch", STRIMZI_POD_SETS), ("patch", PODS))
-#: For a reload, which takes the settings of a node as well.
+#: For a reload: it takes the settings of a node as well.
 NEEDED: Needed = (*TO_ANNOTATE, ("get", CONFIG_MAPS))
 
 

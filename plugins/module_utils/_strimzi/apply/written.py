@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The fields that a call and earlier calls of this collection have written, and the other programs that write to the
-same objects (docs/design.md, "Other hands").
+"""The fields written by a call and by earlier calls of this collection, and the other programs that write to the same
+objects (docs/design.md, "Other hands").
 
 ``metadata.managedFields`` names those programs; docs/other-writers.md says what to do about each of them.
 """
@@ -46,13 +46,13 @@ from ..secret_data import entries
 
 Object: TypeAlias = Mapping[str, Any]
 
-#: A person at a terminal writes once; so does a test that plays a person. "before-first-apply" and "unknown" are names
-#: that the API server gives.
+#: A person at a terminal writes once; so does a test in the place of a person. "before-first-apply" and "unknown" are
+#: names from the API server.
 _ONCE = ("kubectl", "oc", "k9s", "Mozilla", "before-first-apply", "unknown")
 #: Programs of Kubernetes itself.
 _OF_KUBERNETES = ("kube-apiserver", "kube-controller-manager", "kubelet", "kube-scheduler")
 
-#: The remedy for each program that people have, by a part of its manager's name.
+#: The remedy for each common program, by a part of its manager's name.
 _REMEDIES = (
     (
         "argocd",
@@ -95,7 +95,7 @@ class Writer:
 
     @property
     def returns(self) -> bool:
-        """Whether it is a program that may write again whatever it finds, and none that belongs to the cluster."""
+        """Whether it is a program that may write again in any case, and none of the cluster."""
         mine = self.manager == FIELD_MANAGER or self.is_operator
         once = any(self.manager == name or self.manager.startswith(f"{name}-") for name in _ONCE)
         return not mine and not once and self.manager not in _OF_KUBERNETES
@@ -122,8 +122,8 @@ def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ..
 
 
 def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
-    """The programs that have written these fields. If the API server names none, because the fields are gone, all
-    programs that own anything of the object: first programs that may write again whatever they find. As ``owners_of``.
+    """The writers of these fields. If the API server names none, because the fields are gone, all programs that own
+    anything of the object: first programs that may write again in any case. As ``owners_of``.
     """
     wanted = tuple(fields)
     if owners := owners_of(found, wanted):
@@ -156,8 +156,8 @@ _ENDINGS = frozenset({"crt", "key", "p12", "jks", "password", "gz", "requested",
 
 def is_of_flows(field: Field) -> bool:
     """Whether flows and the operator write fields such as this. Policy engines complete objects with labels,
-    annotations and entries of their own, which nothing here reads: a program that has written nothing else is no other
-    writer.
+    annotations and entries of their own. Nothing here reads these: if a program has written nothing else, it is no
+    other writer.
     """
     match field:
         case ("data", entry, *_):
@@ -168,7 +168,7 @@ def is_of_flows(field: Field) -> bool:
 
 
 def fields_such_as_flows_write(found: Object, places: Iterable[Field]) -> Iterator[Field]:
-    """The fields in these parts of the object that are such as flows write."""
+    """The fields in these parts of the object such as flows write."""
     for place in places:
         value = _value_at(found, place)
         inside = [(*place, name) for name in value] if isinstance(value, Mapping) else [place]
@@ -176,11 +176,11 @@ def fields_such_as_flows_write(found: Object, places: Iterable[Field]) -> Iterat
 
 
 def find_other_writers(found: Object | None) -> tuple[Writer, ...]:
-    """The programs beside this collection that own any field such as flows write. As ``owners_of``."""
+    """The programs beside this collection with any field such as flows write. As ``owners_of``."""
     return _name_writers(one for one in _other_managers(found) if any(map(is_of_flows, fields_of(one))))
 
 
-#: Annotations that ask for something once: it is no loss when they are gone. A pod that restarts is gone with its
+#: Annotations with a single request: it is no loss when they are gone. If a pod restarts, it is gone with its
 #: annotation.
 _REQUESTS = frozenset({names.RECONCILE_REQUEST})
 #: How often the same may be gone until a call stops.
@@ -189,13 +189,13 @@ _TWICE = 2
 
 @dataclass(frozen=True)
 class FieldChange:
-    """A field that another program has changed."""
+    """A field changed by another program."""
 
-    #: Where the field is in its object; empty if the whole object was deleted, or created again.
+    #: The path of the field in its object; empty if the whole object was deleted, or created again.
     field: Field
-    #: The value that this collection wrote, as people may see it.
+    #: The value from this collection, as people may see it.
     before: str
-    #: The value that the call reads now, as people may see it.
+    #: The value now, as people may see it.
     after: str
 
     def __str__(self) -> str:
@@ -204,13 +204,13 @@ class FieldChange:
 
 @dataclass(frozen=True)
 class Loss:
-    """Fields of one object that this collection has written and that another program has changed since."""
+    """Fields of one object that this collection has written and another program has changed since."""
 
     #: The object.
     key: Key
     #: The changed fields with both states.
     changes: tuple[FieldChange, ...]
-    #: The programs that have written them since, the last first.
+    #: The programs behind the changes, the last first.
     writers: tuple[Writer, ...]
     #: How often this has happened in this call.
     times: int
@@ -235,8 +235,8 @@ class Loss:
 
     @property
     def by_operator(self) -> bool:
-        """Whether the operator has written it: a reconcile that was under way puts back what it had read
-        (docs/operator.md, "Re-issue").
+        """Whether the operator has written it: a reconcile under way puts back its earlier reading (docs/operator.md,
+        "Re-issue").
         """
         return bool(self.writers) and self.writers[0].is_operator
 
@@ -277,7 +277,7 @@ _KINDS = {("data",): "entry", ("metadata", "annotations"): "annotation", ("metad
 
 
 def _label(field: Field) -> str:
-    """The field in sentences that say its kind."""
+    """The field in sentences with its kind."""
     return field[-1] if field[:-1] in _KINDS else ".".join(field) or "the object"
 
 
@@ -295,24 +295,24 @@ class _Value:
 
 @dataclass(repr=False)
 class Written:
-    """The fields that a call knows to be of this collection: the fields that it has written, and the fields of the
-    objects that flows write that earlier calls have written. Each is compared wherever the call reads its object again.
+    """The fields that a call knows to be of this collection: its own written fields, and earlier calls' fields of the
+    objects of flows. Each is compared wherever the call reads its object again.
 
-    Looked at are objects that an observation has; StrimziPodSets and paused users are listed, and Secrets that it
-    should have and has not are read by their names.
+    Looked at are the objects of an observation. StrimziPodSets and paused users are listed. If a Secret should be there
+    and is not, it is read by its name.
     """
 
     #: The value of each field by object.
     _fields: dict[Key, dict[Field, _Value]] = field(default_factory=dict)
     #: UIDs of the known objects; empty if a write named none.
     _uids: dict[Key, str] = field(default_factory=dict)
-    #: Resource versions of the objects whose fields are learned.
+    #: Resource versions of the objects with learned fields.
     _learned: dict[Key, str] = field(default_factory=dict)
-    #: Secrets that observations have.
+    #: Secrets of observations.
     _listed: set[Key] = field(default_factory=set)
-    #: Objects of which the operator deletes none by itself.
+    #: Objects that the operator never deletes by itself.
     _lasting: set[Key] = field(default_factory=set)
-    #: The losses that a step has found where it read an object itself.
+    #: The losses found by a step that read an object itself.
     _found: list[Loss] = field(default_factory=list)
     #: How often a known object was changed by another program; for the operator, how often a field lost the same value.
     _times: Counter[tuple[Any, ...]] = field(default_factory=Counter)
@@ -333,20 +333,20 @@ class Written:
 
     @property
     def objects(self) -> frozenset[Key]:
-        """The objects that this call has written."""
+        """The objects written by this call."""
         return frozenset(
             key for key, known in self._fields.items() if not known or any(value.is_written for value in known.values())
         )
 
     def forget(self) -> None:
-        """From here on other runs may write to these objects."""
+        """Forget the fields: from here on other runs may write to these objects."""
         self._fields = {key: {} for key in self.objects}
         self._learned.clear()
         self._found.clear()
 
     def compare(self, key: Key, now: Object | None) -> None:
         """Compare an object that a step reads by itself before it writes to it; None if the object is gone.
-        ``take_losses`` returns what was lost.
+        ``take_losses`` returns the losses.
         """
         if self._fields.get(key) and (loss := self._find_loss(key, now)):
             self._found.append(loss)
@@ -372,8 +372,8 @@ class Written:
         return losses
 
     def _learn(self, observation: Observation) -> None:
-        """Learn the fields that earlier calls have written in the Secrets and pods that flows write. Flows on both CAs
-        pause the Kafka resource.
+        """Learn the fields of earlier calls in the Secrets and pods of flows. Flows on both CAs pause the Kafka
+        resource.
         """
         found = observation.by_key
         of_operator = {leaf.secret for leaf in observation.stored_leaves} | {observation.scope.trust_bundle_secret}
@@ -397,7 +397,7 @@ class Written:
                 self._lasting.add(key)
 
     def _present(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
-        """The present state of the known objects; None for an object that is gone."""
+        """The present state of the known objects; None for a gone object."""
         found = observation.by_key
         self._listed |= {key for key in self._fields if key in found and key[0] == SECRETS.kind}
         present: dict[Key, Object | None] = {}
@@ -409,7 +409,7 @@ class Written:
         return present | self._pod_sets(observation, client) | self._paused_users(client)
 
     def _paused_users(self, client: KubeClient) -> dict[Key, Object | None]:
-        """The users that this call has paused, as far as they are there: their owner may delete them at any time."""
+        """The users paused by this call, as far as they are there: their owner may delete them at any time."""
         paused = {
             key
             for key, known in self._fields.items()
@@ -431,8 +431,8 @@ class Written:
         return {key: by_name.get(key[2]) for key in known}
 
     def _find_loss(self, key: Key, now: Object | None, *, is_of_operator: bool = False) -> Loss | None:
-        """The loss of the fields that no longer have the known value; None if nothing is lost. What the operator
-        changes of its own object is no loss.
+        """The loss of the fields without the known value; None if nothing is lost. If the operator changes its own
+        object, this is no loss.
         """
         lost = self._take_changed_fields(key, now)
         learned = writers_of(now, [path for path, value in lost.items() if not value.is_written])
@@ -449,9 +449,9 @@ class Written:
         return Loss(key, changes, writers, times, self._uids.get(key, ""), is_noted)
 
     def _take_changed_fields(self, key: Key, now: Object | None) -> dict[Field, _Value]:
-        """The fields that no longer have the known value, without the fields that another call of this collection wrote
-        last: each CA has a Lease of its own, and a person may bring certificates meanwhile. The changed fields are
-        forgotten until they are written or learned again.
+        """The fields without the known value. The last fields of another call of this collection are left out: each CA
+        has a Lease of its own, and a person may bring certificates meanwhile. The changed fields are forgotten until
+        they are written or learned again.
         """
         known = self._fields[key]
         is_other_process = key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key))
@@ -469,8 +469,8 @@ class Written:
         return {path: value for path, value in changed.items() if not path or not is_of_this_collection(now, path)}
 
     def _count(self, key: Key, lost: Mapping[Field, _Value], writers: tuple[Writer, ...]) -> int:
-        """How often it has happened. The operator may put back once what it had read before each write; others have no
-        reason to.
+        """How often it has happened. The operator may put back its earlier reading once before each write; others have
+        no reason to.
         """
         is_operator = bool(writers) and writers[0].is_operator
         counted = [(key, path, value.digest) for path, value in lost.items()] if is_operator else [(key,)]
@@ -483,7 +483,7 @@ _DATA, _ANNOTATIONS, _LABELS = ("data",), ("metadata", "annotations"), ("metadat
 
 
 def fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field, ...]]:
-    """The fields that flows on the CA write, by the objects of this observation."""
+    """The fields of flows on the CA, by the objects of this observation."""
     scope = observation.scope
     issuing = {
         name(component.value) for component in Component for name in (scope.issuing_secret, scope.next_keys_secret)
@@ -504,7 +504,7 @@ def fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field, 
     return found
 
 
-#: The end of an entry in which people bring certificates: they may bring another.
+#: The end of an entry for people's certificates: they may bring another.
 _BROUGHT = ".issued"
 
 
@@ -517,7 +517,7 @@ def _own_fields(found: Object, places: Iterable[Field]) -> Iterator[Field]:
 
 
 def _written_fields(body: Mapping[str, Any]) -> Iterator[tuple[Field, Any]]:
-    """The fields of a patch, or of an object that is created."""
+    """The fields of a patch, or of a created object."""
     metadata = body.get("metadata") or {}
     for place, part in ((_ANNOTATIONS, metadata.get("annotations")), (_LABELS, metadata.get("labels"))):
         for name, value in (part or {}).items():
@@ -560,7 +560,7 @@ def _digest(value: Any) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-#: The digest of a field that is not there.
+#: The digest of an absent field.
 _ABSENT = _digest(None)
 
 

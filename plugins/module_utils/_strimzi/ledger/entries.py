@@ -62,7 +62,7 @@ _TRUSTING, _PRESENTING, _USER_NAMESPACES = "trustingSecrets", "presentingSecrets
 
 
 def encode_named(named: NamedPlaces) -> dict[str, Any] | None:
-    """None if nothing is named."""
+    """The record of named places; None if nothing is named."""
     record = {
         _TRUSTING: [_secret_record(secret) for secret in named.trusting_secrets],
         _PRESENTING: [_secret_record(secret) for secret in named.presenting_secrets],
@@ -81,8 +81,8 @@ def _secret_record(secret: NamedSecret) -> dict[str, str]:
 
 
 def decode_named(record: object) -> NamedPlaces:
-    """None is nothing. Raises TypeError, ValueError for what this collection would not have written: unread, something
-    would be looked at no more.
+    """The places in a record; None is nothing. Raises TypeError, ValueError if this collection would not have written
+    it: unread, something would be looked at no more.
     """
     if record is None:
         return NO_NAMED_PLACES
@@ -115,13 +115,13 @@ def _namespace(record: Mapping[str, str]) -> UserNamespace:
 
 
 def encode_stop(stop: Stop | None) -> dict[str, str] | None:
-    """None if the flow goes on to its end."""
+    """The record of a stop; None if the flow goes on to its end."""
     return None if stop is None else {"after": stop.after.value, "askedAt": stop.asked_at.strftime(TIME)}
 
 
 def decode_stop(record: object) -> Stop | None:
-    """None if the record is null. Raises KeyError, TypeError, ValueError for a record of another form: to ignore it
-    would let the flow go on.
+    """The stop in a record; None if the record is null. Raises KeyError, TypeError, ValueError if it has another form:
+    to ignore it would let the flow go on.
     """
     if record is None:
         return None
@@ -130,8 +130,8 @@ def decode_stop(record: object) -> Stop | None:
 
 
 def _record(text: str) -> dict[str, Any]:
-    """The record in an annotation. Raises ValueError for a text that holds none: read as nothing, a flow would go on
-    past its stop.
+    """The record in an annotation. Raises ValueError if the text holds none: read as nothing, a flow would go on past
+    its stop.
     """
     record = read_json(text)
     if not isinstance(record, dict):
@@ -140,8 +140,7 @@ def _record(text: str) -> dict[str, Any]:
 
 
 def read_flow_options(key_secret: Mapping[str, Any] | None) -> tuple[FlowOptions, list[str]]:
-    """The options of the flow that prepared a CA in this Secret, and sentences about annotations that cannot be read.
-    """
+    """The options of the flow that prepared a CA in this Secret, and sentences about unreadable annotations."""
     named, unread = _read_named_beside(key_secret)
     stop, unread_stop = _read_stop_beside(key_secret)
     to_replace = annotation(key_secret, names.TO_REPLACE) == "true"
@@ -180,7 +179,7 @@ def read_beginning(key_secret: Mapping[str, Any] | None) -> tuple[Beginning | No
 def record_marks(
     options: FlowOptions, beginning: Beginning | None, key_secret: Mapping[str, Any] | None
 ) -> dict[str, str | None]:
-    """The annotations of this Secret that say these options and this beginning, as far as they have to change."""
+    """The annotations of this Secret for these options and this beginning, as far as they have to change."""
     records: dict[str, object] = {
         names.NAMED: encode_named(options.named_places),
         names.STOP: encode_stop(options.stop),
@@ -192,7 +191,7 @@ def record_marks(
 
 
 def _decode_beginning(record: Mapping[str, Any]) -> Beginning:
-    """Raises KeyError, TypeError, ValueError for a record of another form."""
+    """The beginning in a record. Raises KeyError, TypeError, ValueError if it has another form."""
     if not isinstance(record["retire"], str):
         raise TypeError
     return Beginning(_decode_retirement(record), record.get("upkeep") is True)
@@ -212,7 +211,7 @@ OWN_SUFFIXES = (
     ".crt", ".state", ".generations", ".pods", ".published", ".cleared", ".knowing", ".leaves", ".removed", ".leaf",
     ".returned", ".lingering",
 )  # fmt: skip
-#: Entries that hold a certificate; every other entry stands beside one of them.
+#: Entries with a certificate; every other entry stands beside one of them.
 _CERTIFICATES = ("crt", "removed", "leaf")
 
 
@@ -221,16 +220,16 @@ Marks: TypeAlias = Mapping[str, str | None]
 
 
 class _Foreign(Exception):
-    """An entry that this collection would not have written; the text says which and why."""
+    """An entry of another writer; the text says which and why."""
 
 
 @dataclass(frozen=True)
 class Entries:
-    """The entries of a ledger, whatever Secrets they were read from."""
+    """The entries of a ledger, from whatever Secrets."""
 
     #: The content of each entry, by ``<fingerprint>.<suffix>``.
     data: Mapping[str, bytes]
-    #: The real name of an entry, where its Secret has another name for it.
+    #: The real name of an entry, if its Secret has another name for it.
     stored_names: Mapping[str, str] = field(default_factory=dict)
 
     def words(self, fingerprint: str, suffix: str) -> frozenset[str] | None:
@@ -243,14 +242,14 @@ class Entries:
 
 
 def marks_of(secret: Mapping[str, Any]) -> Marks:
-    """The annotations of a ledger in the Secret that has them."""
+    """The annotations of a ledger in its Secret."""
     return {
         name: annotation(secret, name) for name in (names.JOURNAL, names.UPKEEP, names.REPLACED, names.USER_NAMESPACES)
     }
 
 
 def decode_ledger(found: Entries, marks: Marks) -> Ledger:
-    """The ledger, with a problem for each entry and annotation that another writer has edited."""
+    """The ledger, with a problem for each entry and annotation of another writer."""
     known, removed, held, problems = [], [], [], []
     for key in sorted(found.data):
         try:
@@ -326,7 +325,7 @@ def _decode_generations(fingerprint: str, data: Mapping[str, bytes]) -> frozense
 
 @lru_cache(maxsize=1024)
 def _read_time(text: str) -> datetime:
-    """Raises TypeError, ValueError. A call reads the same times at each of its looks."""
+    """A recorded time. Raises TypeError, ValueError. A call reads the same times at each of its looks."""
     return datetime.strptime(text, TIME)
 
 
@@ -408,7 +407,7 @@ def _decode_replaced(text: str | None) -> tuple[str, ...]:
 
 
 def _decode_namespaces(text: str | None) -> tuple[UserNamespace, ...]:
-    """To read a record of another form as nothing would let the users there vanish."""
+    """The recorded namespaces. If a record of another form were read as nothing, the users there would vanish."""
     if text is None:
         return ()
     try:

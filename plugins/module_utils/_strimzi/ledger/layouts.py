@@ -4,17 +4,17 @@
 # Private to this collection: not a public interface, may change at any time.
 """The Secrets of a ledger in each of its layouts, and back (docs/design.md, "Layouts").
 
-A layout renames the entries of ``entries``: certificates and states stand where its draft has them, and what the draft
-has no place for stands beside them under the names of the layout ``single``.
+A layout renames the entries of ``entries``. Certificates and states stand at their places in its draft. If the draft
+has no place for an entry, it stands beside them under its name in the layout ``single``.
 
 The layout ``keyed``: one Secret, with the state of each CA in the name of its entry ("CA abstraction", "Trust
 Secrets"). The layout ``split``: the certificates of all CAs in one Secret, their states in another ("Decouple CA
-certificate management from end-entity certificate management", "New trust-state Kubernetes Secret", "New
-trusted-certs Kubernetes Secret").
+certificate management from end-entity certificate management", "New trust-state Kubernetes Secret", "New trusted-certs
+Kubernetes Secret").
 
-Both published drafts have a single word for a CA that some pods use and a CA that all use, so the usage stands
-beside it as ``<fingerprint>.usage``, ``ANY`` or ``ALL``. Both have a word for a CA that left the trust and that some
-process still trusts.
+Both published drafts have a single word for a CA that some pods use and a CA that all use, so the usage stands beside
+it as ``<fingerprint>.usage``, ``ANY`` or ``ALL``. Both have a word for a CA outside the trust that some process still
+trusts.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True)
 class Part:
-    """A Secret that holds a ledger, or a part of it."""
+    """A Secret with a ledger, or with a part of it."""
 
     #: The name of the Secret.
     name: str
-    #: The content of all entries that it is to have of the ledger.
+    #: The content of all its wanted entries of the ledger.
     entries: Mapping[str, bytes]
     #: Annotations to set; the value None removes an annotation.
     annotations: Mapping[str, str | None]
-    #: The endings of entries that are ours behind a fingerprint.
+    #: The endings of our entries behind a fingerprint.
     own_suffixes: frozenset[str]
     #: The type of the Secret.
     type: str = "Opaque"
@@ -63,8 +63,8 @@ _OURS = frozenset(state.value.encode() for state in TrustState if state.value.st
 
 
 def worded(fingerprint: str, state: bytes, in_use: str) -> tuple[str, dict[str, bytes]]:
-    """The draft's word for a state, and the entry for what the draft has no word for. Its word for a CA that is used is
-    ``in_use``.
+    """The draft's word for a state, and the entry for the facts without a word in the draft. Its word for a CA in use
+    is ``in_use``.
     """
     text = state.decode("ascii")
     if not text.startswith(_IN_USE):
@@ -73,8 +73,8 @@ def worded(fingerprint: str, state: bytes, in_use: str) -> tuple[str, dict[str, 
 
 
 def state_of_word(fingerprint: str, word: bytes, stored: Mapping[str, bytes], in_use: str) -> bytes:
-    """The state that the draft's word stands for; another text where it stands for none. Without a usage, as another
-    program would leave it, some pods use the CA: evidence says whether all do.
+    """The state of the draft's word; another text if the word has none. Without a usage, as another program would leave
+    it, some pods use the CA: evidence says whether all do.
     """
     if word.strip() == in_use.encode("ascii"):
         return _IN_USE.encode("ascii") + stored.get(f"{fingerprint}{USAGE}", b"ANY").strip()
@@ -125,7 +125,7 @@ def read_keyed(secret: Mapping[str, Any]) -> Ledger:
 
 
 def _states(stored: Mapping[str, bytes]) -> list[tuple[str, str, str]]:
-    """Key, fingerprint and word of each entry that holds a CA."""
+    """Key, fingerprint and word of each entry with a CA."""
     found = (_STATE_IN_KEY.fullmatch(key) for key in sorted(stored))
     return [(match.group(), match.group(1), match.group(2)) for match in found if match]
 
@@ -155,7 +155,9 @@ def lay_out_split(data: Mapping[str, bytes], marks: Marks, scope: ClusterNames) 
 
 
 def read_split(certificates: Mapping[str, Any], states: Mapping[str, Any]) -> Ledger:
-    """A certificate without a state is left from a write that was cut short: it counts for nothing."""
+    """The ledger in the layout ``split``. If a certificate has no state, it is left from a write that was cut short: it
+    counts for nothing.
+    """
     stored, problems = entries(states), []
     data = {key: value for key, value in stored.items() if "." in key and not key.endswith(USAGE)}
     called = {}
@@ -176,7 +178,7 @@ Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 def lay_out(ledger: Ledger, scope: ClusterNames) -> tuple[Part, ...]:
-    """The Secrets that hold this ledger. The last Secret marks them as the ledger."""
+    """The Secrets of this ledger. The last Secret marks them as the ledger."""
     return _LAYOUTS[ledger.layout](encode_ledger(ledger), encode_marks(ledger), scope)
 
 
@@ -192,7 +194,7 @@ def read_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
 
 
 def ledger_parts(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:
-    """Names of the Secrets that are a ledger, or a part of it. Another tool that follows a draft may have a Secret of
+    """Names of the Secrets of a ledger, or of a part of it. Another tool with a draft's layout may have a Secret of
     this name: it is ours only with our annotation.
     """
     shared = scope.trusted_certificates_secret
@@ -203,8 +205,9 @@ def ledger_parts(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:
 
 
 def _find_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
-    """Of several ledgers, the ledger that begins with the Secret that ``single`` and ``split`` have in common. A change
-    of the layout writes or deletes this Secret when everything else is written, and before anything else is deleted.
+    """The ledger. If there are several, it is the ledger that begins with the common Secret of ``single`` and
+    ``split``. A change of the layout writes or deletes this Secret after all other writes, and before all other
+    deletions.
     """
     stored = ledger_parts(secrets, scope)
     certificates, states = scope.trusted_certificates_secret, scope.trust_state_secret
