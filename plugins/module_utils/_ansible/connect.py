@@ -6,7 +6,7 @@
 in every form in which they could appear.
 
 Hiding is the last net: no code puts a secret into a result, message or diff in the first
-place (docs/design.md, "Secrecy").
+place (docs/calls.md, "Secrecy").
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._errors import OptionsError
-from .._issuing.kinds import SECRET_OPTIONS
 from .._kube.client import KubeClient
 from .._kube.connection import connect
 from .._kube.secret_texts import is_content, may_be_shown
@@ -41,7 +40,7 @@ SHORTEST_HIDDEN = 8
 #: The last is the content of a backup.
 _SECRET_SUFFIXES = (".key", ".password", ".p12", ".json.gz")
 _SENSITIVE = frozenset({"token", "password", "client-key-data"})
-_OWN_SECRETS = {"api_key", "password", "private_key", "proxy_basic_auth", "basic_auth", "token", *SECRET_OPTIONS}
+_OWN_SECRETS = frozenset({"api_key", "password", "private_key", "proxy_basic_auth", "basic_auth", "token"})
 _OWN_PATHS = ("kubeconfig", "ca_cert", "ssl_ca_cert", "client_cert", "cert_file", "client_key", "key_file")
 #: Names of objects are in every result; a Secret with such a name as its password has no password worth hiding.
 _OWN_NAMES = ("cluster", "namespace")
@@ -67,32 +66,52 @@ def secrets_of(observation: Observation) -> Iterator[str]:
                 yield from forms_of(content)
 
 
-def worth_hiding(found: Iterable[str], options: Mapping[str, Any]) -> set[str]:
+def credentials_of(spec: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the options, at any depth of an argument spec, that are credentials. A path of a file, or a
+    kubeconfig, is no credential as a whole.
+    """
+    return _OWN_SECRETS | frozenset(_unlogged(spec)) - frozenset(_OWN_PATHS)
+
+
+def _unlogged(spec: Mapping[str, Any]) -> Iterator[str]:
+    for name, facts in spec.items():
+        if facts.get("no_log"):
+            yield name
+        yield from _unlogged(facts.get("options") or {})
+
+
+def worth_hiding(found: Iterable[str], options: Mapping[str, Any], credentials: frozenset[str]) -> set[str]:
     """The values that Ansible is to hide, among the values that it or this collection found.
 
     Ansible adds every text of an option that is not logged, as the ``v1`` of a kubeconfig or the path of a file.
     """
     harmless = {text for name in (*_OWN_PATHS, *_OWN_NAMES) for text in _texts(options.get(name))}
-    secret = {text for name in _OWN_SECRETS for text in _texts(options.get(name))}
-    secret |= {text for name in _OWN_SECRETS for text in _texts(list(_values_of(name, options.get("issuer"))))}
+    secret = {text for name in credentials for text in _texts(options.get(name))}
+    secret |= {text for name in credentials for text in _texts(list(_values_of(name, options.get("issuer"))))}
     secret |= set(_credentials(options.get("kubeconfig")))
     return {text for text in (set(found) - harmless) | secret if len(text.strip()) >= SHORTEST_HIDDEN}
 
 
-def presentable(options: Mapping[str, Any]) -> dict[str, Any]:
+def presentable(options: Mapping[str, Any], credentials: frozenset[str]) -> dict[str, Any]:
     """The options of a call as its result repeats them: without any credential, whatever option it was written into."""
-    return {name: _presentable(name, value) for name, value in options.items() if not name.startswith("_ansible_")}
+    return {
+        name: _presentable(name, value, credentials)
+        for name, value in options.items()
+        if not name.startswith("_ansible_")
+    }
 
 
-def _presentable(name: str, value: Any) -> Any:
+def _presentable(name: str, value: Any, credentials: frozenset[str]) -> Any:
     if isinstance(value, Mapping):
         # A kubeconfig holds credentials in too many ways to tell them from the rest.
-        return NOT_SHOWN if name == "kubeconfig" else {key: _presentable(key, inner) for key, inner in value.items()}
+        if name == "kubeconfig":
+            return NOT_SHOWN
+        return {key: _presentable(key, inner, credentials) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_presentable(name, inner) for inner in value]
+        return [_presentable(name, inner, credentials) for inner in value]
     if not isinstance(value, str):
         return value
-    secret = name in _OWN_SECRETS or "PRIVATE KEY" in value
+    secret = name in credentials or "PRIVATE KEY" in value
     if value and (secret or (name in _OWN_PATHS and not may_be_shown(value))):
         return NOT_SHOWN
     return _LOGIN_IN_URL.sub("********@", value)

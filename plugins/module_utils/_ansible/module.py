@@ -39,7 +39,7 @@ from .._pki import _cryptography
 from .._strimzi.names import ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec
-from .connect import presentable, without_contents, worth_hiding
+from .connect import credentials_of, presentable, without_contents, worth_hiding
 
 if TYPE_CHECKING:
     from .._kube.lease import TrustLease
@@ -203,11 +203,12 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
         return printable(without_contents(text, self.params), keep="\n")
 
     def _complete_result(self, result: dict[str, Any]) -> dict[str, Any]:
-        hidden = worth_hiding(self.no_log_values, self.params)
+        credentials = credentials_of(self.argument_spec)
+        hidden = worth_hiding(self.no_log_values, self.params, credentials)
         # Ansible looks for secrets in the texts in which bytes are replaced by then.
         self.no_log_values = hidden | {printable(text, keep="\n") for text in hidden}
         return {
-            "invocation": {"module_args": presentable(self.params)},
+            "invocation": {"module_args": presentable(self.params, credentials)},
             **{name: _printable(value) for name, value in result.items()},
         }
 

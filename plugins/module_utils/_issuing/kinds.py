@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._errors import OptionsError
@@ -37,17 +37,6 @@ ISSUER: dict[str, Any] = {
     "options": _OPTIONS,
     "required_if": [("type", kind.name, kind.needed) for kind in KINDS if kind.needed],
 }
-
-
-def _secret_names(options: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    for name, facts in options.items():
-        if facts.get("no_log"):
-            yield name
-        yield from _secret_names(facts.get("options", {}))
-
-
-#: The names of the options inside ``issuer``, at any depth, with credentials.
-SECRET_OPTIONS = frozenset(_secret_names(_OPTIONS))
 
 
 def issuer_settings(options: Mapping[str, Any]) -> IssuerSettings:

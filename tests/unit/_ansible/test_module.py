@@ -25,11 +25,13 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.parameters import remove_values
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect import (
+    credentials_of,
     secrets_of,
     without_contents,
     worth_hiding,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import QuietModule, remove_remains
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import FLOW
 
 from ...tools.support.certificates import key, make
 from .._kube.server import Reply, Request, serving
@@ -73,7 +75,7 @@ def test_keys_that_an_issuer_has_made_are_hidden_in_every_form(form: str) -> Non
     ids=str,
 )
 def test_credentials_are_hidden_whichever_option_holds_them(options: dict[str, Any]) -> None:
-    assert worth_hiding([], options) == {"word-of-mine"}
+    assert worth_hiding([], options, credentials_of(FLOW.options)) == {"word-of-mine"}
 
 
 def test_a_secret_is_hidden_although_some_of_its_bytes_are_shown_as_digits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +87,7 @@ def test_a_secret_is_hidden_although_some_of_its_bytes_are_shown_as_digits(monke
 
     monkeypatch.setattr(AnsibleModule, "exit_json", end)
     module = object.__new__(QuietModule)
-    module.no_log_values, module.params = {"word\x07of-mine"}, {}
+    module.no_log_values, module.params, module.argument_spec = {"word\x07of-mine"}, {}, {}
     with pytest.raises(SystemExit):
         module.exit_json(said="It is word\x07of-mine, \x1b[31m.")
     assert told["said"] == "It is ********, \\1B[31m."

@@ -15,6 +15,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect import (
     NOT_SHOWN,
+    credentials_of,
     presentable,
     worth_hiding,
 )
@@ -23,7 +24,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kind import IssuerKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import (
     KINDS,
-    SECRET_OPTIONS,
     issuer_of,
     issuer_settings,
 )
@@ -80,10 +80,11 @@ def test_it_has_a_page(kind: IssuerKind) -> None:
 
 def test_credentials_are_hidden_by_the_facts_of_their_options() -> None:
     credentials = {"token", "secret_id", "jwt", "private_key"}
-    assert credentials <= SECRET_OPTIONS
+    named = credentials_of({"issuer": OPTION})
+    assert credentials <= named
     given = filled(OPTION["options"], {"type": "vault", "login": dict.fromkeys(credentials, "the credential")})
-    assert worth_hiding((), {"issuer": given}) == {"the credential"}
-    shown = presentable({"issuer": given})["issuer"]["login"]
+    assert worth_hiding((), {"issuer": given}, named) == {"the credential"}
+    shown = presentable({"issuer": given}, named)["issuer"]["login"]
     assert {shown[name] for name in credentials} == {NOT_SHOWN}
 
 
