@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The costs of each flow: restarts of nodes and components, pauses of the operator (docs/design.md, "Flows")."""
+"""The costs of each flow: restarts of nodes and components, pauses of the operator (docs/flows.md, "Flows")."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The result that every module returns: one shape, public facts only (docs/design.md, "Results"). It has the answers of
+"""The result that every module returns: one shape, public facts only (docs/calls.md, "Results"). It has the answers of
 running nodes, each TLS listener a party of its own, and the CA source: what it holds, and what a run of reconcile would
 make of it.
 """

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The engine: observe, decide, carry out, and see what follows (docs/design.md, "One pass").
+"""The engine: observe, decide, carry out, and see what follows (docs/calls.md, "One pass").
 
 A table gives the function that carries out each type of step. A call that fails ends its pauses where the operators
 would see nothing half-way, and says which pauses stay.

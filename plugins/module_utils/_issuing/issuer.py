@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The interface of an issuer (docs/design.md, "Issuers"; CA abstraction, "Interface for certificate issuance")."""
+"""The interface of an issuer (docs/storage.md, "Issuers"; CA abstraction, "Interface for certificate issuance")."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
 a link certificate of another issuer (docs/design.md, "Link certificates"). No other code sees such a certificate before
 these checks.
 
-The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers"). Forecasts make
+The internal issuer signs at once, with the key of the cluster CA (docs/storage.md, "Issuers"). Forecasts make
 certificates in memory with the keys at hand, show them to the gates, and forget them.
 """
 
@@ -77,7 +77,7 @@ class InternalIssuer:
         """The answer to a request in PEM."""
         authority = self._authority[0]
         begin = max(self._now - BACKDATED, authority.not_before)
-        # If a leaf outlived its CA, the path would break without notice (docs/design.md, "Issuers").
+        # If a leaf outlived its CA, the path would break without notice (docs/storage.md, "Issuers").
         end = min(self._now + self._validity, authority.not_after)
         return IssuedCertificate(_sign_request(csr, authority, self._key, begin, end), self._authority)
 

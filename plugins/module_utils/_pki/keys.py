@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Private keys in one class that does not show them (docs/design.md, "Secrecy"), and the text in the place of a private
+"""Private keys in one class that does not show them (docs/calls.md, "Secrecy"), and the text in the place of a private
 key kept elsewhere.
 
 That text names the key, and so shows for which CA it stands. The operator takes any text, as long as it has nothing to

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """``decide``: the next steps for the CAs of a cluster. Pure: no clock, no I/O, no randomness
-(docs/design.md, "One pass").
+(docs/calls.md, "One pass").
 """
 
 from __future__ import annotations

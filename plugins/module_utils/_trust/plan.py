@@ -8,7 +8,7 @@ A flow that comes back to the same state goes round in a circle (I11). States ar
 a restarted pod has another UID, and a renewed leaf another serial number, key and dates.
 
 Outside the maintenance windows of the Kafka resource no step begins that restarts a pod
-(docs/design.md, "Maintenance windows").
+(docs/calls.md, "Maintenance windows").
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The contract of every issuer (docs/design.md, "Issuers"), as tests to inherit.
+"""The contract of every issuer (docs/storage.md, "Issuers"), as tests to inherit.
 
 A test class takes ``IssuerContract`` and the contracts of what else its issuer can do, and has a fixture ``counterpart`` with what
 these want. Whether issuer and counterpart are real or in memory does not matter to a test.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A ledger as its documentation describes it (docs/design.md, "Layouts"), read without the collection's code."""
+"""A ledger as its documentation describes it (docs/storage.md, "Layouts"), read without the collection's code."""
 
 from __future__ import annotations
 

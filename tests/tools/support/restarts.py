@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cost of each flow, in one table for all tests (docs/design.md, "Flows").
+"""The cost of each flow, in one table for all tests (docs/flows.md, "Flows").
 
 It is the cost of a whole flow, on a cluster that no other client touches. Pods of Deployments hold no state and are not counted.
 """

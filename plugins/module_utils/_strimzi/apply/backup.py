@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Writes about backups of a CA: making them, putting Secrets back from them, and removing them (docs/design.md,
+"""Writes about backups of a CA: making them, putting Secrets back from them, and removing them (docs/storage.md,
 "Backups").
 
 A backup holds a private key, and stays in the namespace of the CA Secrets. The three Secrets hold the last three CAs

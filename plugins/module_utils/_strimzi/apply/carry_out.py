@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The functions that carry out the steps of this layer, by the type of the step. Among them are the writes of the
-ledger, in an order for which a call can be killed after each (docs/design.md, "Layouts"). Among them are also the waits
+ledger, in an order for which a call can be killed after each (docs/storage.md, "Layouts"). Among them are also the waits
 for clients outside the cluster: until the operator has brought the trusted CAs to them, and until they have had the
 time to read.
 """

@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """Kubernetes Events on the Kafka resource: the moments of a flow that a person looks for.
 
-They are for people alone: no call reads them. If a call cannot write them, it goes on without them (docs/design.md,
+They are for people alone: no call reads them. If a call cannot write them, it goes on without them (docs/calls.md,
 "Events").
 """
 

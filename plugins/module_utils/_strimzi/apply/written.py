@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The fields written by a call and by earlier calls of this collection, and the other programs that write to the same
-objects (docs/design.md, "Other hands").
+objects (docs/calls.md, "Other hands").
 
 ``metadata.managedFields`` names those programs; docs/other-writers.md says what to do about each of them.
 """

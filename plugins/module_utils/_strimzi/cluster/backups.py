@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Backups of a CA as Secrets (docs/design.md, "Backups").
+"""Backups of a CA as Secrets (docs/storage.md, "Backups").
 
 ``tls.crt`` and ``tls.key`` are the CA in use and its key, in the form of ``certificate_from``. ``tls.key`` is missing
 if the key is kept elsewhere. ``secrets.json.gz`` has the CA Secrets and the ledger: name, type, labels, annotations of

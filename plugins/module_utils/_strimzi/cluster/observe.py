@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Reading a cluster. The number of requests depends neither on its pods nor on its clients, except for absent nodes and
-a few missing Secrets (docs/design.md, "One pass").
+a few missing Secrets (docs/calls.md, "One pass").
 
 The operator puts the DNS domain of the Kubernetes cluster, its ``KUBERNETES_SERVICE_DNS_DOMAIN``, into leaves
 (docs/operator.md, "Node names"). The operator's environment is out of reach here, but its issued leaves show the

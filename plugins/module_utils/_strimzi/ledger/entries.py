@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger as entries of a Secret (docs/design.md, "Ledger"): ``<fingerprint>.crt`` and ``<fingerprint>.state`` for
+"""The ledger as entries of a Secret (docs/storage.md, "Ledger"): ``<fingerprint>.crt`` and ``<fingerprint>.state`` for
 each CA, and further entries:
 
 ``<fp>.generations``  generations that mean this CA, comma-separated

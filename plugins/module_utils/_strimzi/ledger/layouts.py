@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Secrets of a ledger in each of its layouts, and back (docs/design.md, "Layouts").
+"""The Secrets of a ledger in each of its layouts, and back (docs/storage.md, "Layouts").
 
 A layout renames the entries of ``entries``. Certificates and states stand at their places in its draft. If the draft
 has no place for an entry, it stands beside them under its name in the layout ``single``.

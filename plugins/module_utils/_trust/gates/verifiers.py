@@ -5,7 +5,7 @@
 """The verifying parties and their accepted chains, as the gates ask: the processes of a cluster, each with its trusted
 CAs, and clients outside the cluster.
 
-Whether clients have had the time to read a published CA (docs/design.md, "Client grace"). Clients that load the CA
+Whether clients have had the time to read a published CA (docs/flows.md, "Client grace"). Clients that load the CA
 certificate Secret are unknown and give no answers. If a client knows only the replaced CA, it accepts a link
 certificate, unless its library is strict about path lengths and its certificate of this CA allows no CA below. Then it
 needs a renewed certificate, or the new CA itself, in time.

@@ -10,7 +10,7 @@ is known before the switch only: afterwards every program has been issued anothe
 It says whether the flow can be undone (every party still trusts the old CA, and its key is at hand), and which pods may
 have started with a leaf of the CA that an abort gives up.
 
-It says where the flow stops, for instance for an approval, until a call leads it on (docs/design.md, "A stop"). A
+It says where the flow stops, for instance for an approval, until a call leads it on (docs/calls.md, "A stop"). A
 killed call is no stop: the next call goes on with its flow.
 """
 

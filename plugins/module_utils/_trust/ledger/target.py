@@ -5,9 +5,9 @@
 """The CA that a flow is about, and whether a new CA is due.
 
 The CA is that of the flow in flight, the CA that the caller names, or the CA in use. A CA source says which CA is to
-issue leaves, and which CAs are to be trusted beside it (docs/design.md, "Where trust comes from").
+issue leaves, and which CAs are to be trusted beside it (docs/storage.md, "Where trust comes from").
 
-The upkeep says when a CA that the operator no longer renews is renewed or replaced (docs/design.md, "Upkeep").
+The upkeep says when a CA that the operator no longer renews is renewed or replaced (docs/flows.md, "Upkeep").
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Phase(str, Enum):
 
 
 class Retire(str, Enum):
-    """When nodes give up the replaced CA (docs/design.md, "Patience")."""
+    """When nodes give up the replaced CA (docs/flows.md, "Patience")."""
 
     #: They restart once.
     NOW = "now"

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger: the single record of the trusted CAs of each party (docs/design.md, "Ledger"). Plain values;
+"""The ledger: the single record of the trusted CAs of each party (docs/storage.md, "Ledger"). Plain values;
 ``_strimzi/ledger/layouts.py`` lays them out in Secrets.
 
 A CA certificate has a state, and takes edges between states (docs/design.md, "States"). The upkeep renews a CA in its
-time; the operator gives up this task when a CA is adopted (docs/design.md, "Upkeep"). A CA source is an object with the
+time; the operator gives up this task when a CA is adopted (docs/flows.md, "Upkeep"). A CA source is an object with the
 CAs for a cluster to trust. It says which of them is to issue the leaves (External Certificate Manager, ``caCert``).
 """
 
@@ -124,7 +124,7 @@ class Upkeep:
 
 
 class Layout(str, Enum):
-    """The Secrets of a ledger (docs/design.md, "Layouts"). Each is a published draft's."""
+    """The Secrets of a ledger (docs/storage.md, "Layouts"). Each is a published draft's."""
 
     #: A single Secret with certificates and states.
     SINGLE = "single"

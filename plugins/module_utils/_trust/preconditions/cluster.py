@@ -6,7 +6,7 @@
 which objects are found.
 
 Certificates are dated by the clock of the machine that runs this collection, so that clock has to agree with the
-cluster's (docs/design.md, "Clocks").
+cluster's (docs/calls.md, "Clocks").
 """
 
 from __future__ import annotations

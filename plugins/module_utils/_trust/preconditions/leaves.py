@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Preconditions on leaves that are to be issued or renewed, and on their lives: a leaf outlasts the time in which the operator issues it again
-(docs/design.md, "Lives"). And preconditions on the parties outside the cluster that verify leaves of the clients CA and present them.
+(docs/flows.md, "Lives"). And preconditions on the parties outside the cluster that verify leaves of the clients CA and present them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ takes up a renewed leaf like a leaf that was due (External Certificate Manager, 
 CA end-entity certificates").
 
 The CAs and leaves that end soon, with what renews each of them, and the remedy where nothing
-does (docs/design.md, "Upkeep").
+does (docs/flows.md, "Upkeep").
 """
 
 from __future__ import annotations

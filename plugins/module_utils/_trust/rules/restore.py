@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The chapter "Restore": Secrets with the state of a CA that are missing or damaged come back from a backup (docs/design.md, "Backups"). Evidence selects the
+"""The chapter "Restore": Secrets with the state of a CA that are missing or damaged come back from a backup (docs/storage.md, "Backups"). Evidence selects the
 backup: the processes of the cluster know one CA under one generation, and only a backup of that CA may come back. A backup of another CA would lead back to a
 CA that processes no longer trust. Processes have no certificates of the clients CA, users have: brokers have to accept each of these by the CAs that come back.
 """

@@ -9,7 +9,7 @@ time to read it. The operator brings CAs to some clients outside the cluster, an
 minutes it looks at Connect, MirrorMaker 2 and Bridge, copies what their resource selects from the CA certificate
 Secret, and restarts them.
 
-Chapter "Switch": the operator goes from the old CA to the new CA, in one pause (docs/design.md, "The switch"). Clients
+Chapter "Switch": the operator goes from the old CA to the new CA, in one pause (docs/flows.md, "The switch"). Clients
 may know only the replaced CA after that (docs/outside-clients.md, "Clients that refuse brokers, and when").
 """
 

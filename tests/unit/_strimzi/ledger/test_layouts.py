@@ -201,7 +201,7 @@ def test_entries_of_others_stay_in_a_conversion(before: Ledger, after: Ledger, o
 
 
 def test_secret_has_the_form_of_the_specification() -> None:
-    """``<sha1>.crt`` and ``<sha1>.state`` (docs/design.md, "Ledger"); what is unknown is left out, what is empty is there."""
+    """``<sha1>.crt`` and ``<sha1>.state`` (docs/storage.md, "Ledger"); what is unknown is left out, what is empty is there."""
     entry = LedgerEntry(CHAINS[0], TrustState.TRUSTED_UNUSED, frozenset({2, 1}))
     fingerprint = entry.fingerprint
     assert laid_out(Ledger((entry,))) == {
