@@ -133,7 +133,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "None of these verifiers is two of them.",
     ),
     Equivalent(
-        "_pki/usability.py",
+        "_pki/verifiers.py",
         "return names[0] if len(names) == 1 else f\"{', '.join(names[:-1])} and {names[-1]}\"",
         (
             "return names[0] if len(names) <= 1 else f\"{', '.join(names[:-1])} and {names[-1]}\"",
@@ -368,12 +368,6 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "It waits for one client at least.",
     ),
     Equivalent(
-        "_trust/plan.py",
-        "supplied = intent.new_ca.supplied.chain[:1] if intent.new_ca.supplied else ()",
-        ("supplied = intent.new_ca.supplied.chain[: 2] if intent.new_ca.supplied else ()",),
-        "What lies behind a CA is not prepared with it.",
-    ),
-    Equivalent(
         "_trust/preconditions/goals.py",
         "return f\"{counted(len(names), 'pod')} ({listed(names)}) still {'has' if len(names) == 1 else 'have'} to restart\"",
         (
@@ -547,8 +541,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/due.py",
-        'begins = _describe_begin(due_from(current[0], usual_window(snapshot)), snapshot) or " now"',
-        ('begins = _describe_begin(due_from(current[ -1], usual_window(snapshot)), snapshot) or " now"',),
+        'begins = _name_begin(due_from(current[0], usual_window(snapshot)), snapshot) or "now"',
+        ('begins = _name_begin(due_from(current[ -1], usual_window(snapshot)), snapshot) or "now"',),
         "The CA in use is alone here.",
     ),
     Equivalent(
@@ -655,18 +649,9 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/retire.py",
-        "stop=stop_of(None, at.intent, True, at.snapshot.now),",
-        ("stop=stop_of(None, at.intent, False, at.snapshot.now),",),
+        "stop=stop_of(None, at.intent, True, at.snapshot.now), beginning=beginning_of(at.snapshot, at.intent),",
+        ("stop=stop_of(None, at.intent, False, at.snapshot.now), beginning=beginning_of(at.snapshot, at.intent),",),
         "A flow that begins has no stop yet, so none is to be brought forward.",
-    ),
-    Equivalent(
-        "_trust/rules/retire.py",
-        "if unwanted is None or begun is None or current is None:",
-        (
-            "if unwanted is None and begun is None or current is None:",
-            "if unwanted is None or begun is None and current is None:",
-        ),
-        "Without an abort in flight no CA is to be given up, and no CA in use is that.",
     ),
     Equivalent(
         "_trust/rules/switch.py",
