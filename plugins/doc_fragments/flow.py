@@ -472,7 +472,8 @@ options:
         type: int
 """
 
-    #: The options for presenters of the clients CA beside the users of the cluster's User Operator and the programs in their namespace.
+    #: The options for presenters of the clients CA beside the users of the cluster's User Operator and the programs in
+    #: their namespace.
     PRESENTING = r"""
 options:
   presenting_secrets:

@@ -311,7 +311,9 @@ _PUT_IN_PLACE = "state=renewed puts a CA with the same key in place, state=repla
 
 
 def drift_of(current: Certificate, supplied: Certificate | None, options: Mapping[str, Any]) -> list[str]:
-    """A sentence for each difference from the CA that the caller brings, where it brings a CA; else from the options that were given."""
+    """A sentence for each difference from the CA that the caller brings, where it brings a CA; else from the options
+    that were given.
+    """
     return list(_differences(current, supplied, options))
 
 
@@ -382,8 +384,8 @@ def body(module: FlowModule) -> dict[str, Any]:
 
 
 def _present(module: FlowModule) -> dict[str, Any]:
-    """Make a first CA; where there is one, renew it if it ends soon, and report how it differs from the options. A flow in flight is none of this
-    state's own.
+    """Make a first CA; where there is one, renew it if it ends soon, and report how it differs from the options. A flow
+    in flight is none of this state's own.
     """
     seen, before = module.observed(), module.value("renew_before_days") or timedelta(0)
     current = next(iter(seen.ca.current), None)

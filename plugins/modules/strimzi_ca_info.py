@@ -723,10 +723,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
 
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
-    """The lines about a result with a plan. In check mode they show all of it; else the flow tells of each step when it carries it out, and says what it
-    waits for at the end, or here where no call follows: there is neither a step nor anything in the way. Where the flow that the play leads is not
-    begun, ``answered`` says why; it is empty where the lines say nothing of it. The call that follows a plan looks again, and may go on where this look has
-    found no way: so the lines say what was found, and no more.
+    """The lines about a result with a plan. In check mode they show all of it; else the flow tells of each step when it
+    carries it out, and says what it waits for at the end, or here where no call follows: there is neither a step nor
+    anything in the way. Where the flow that the play leads is not begun, ``answered`` says why; it is empty where the
+    lines say nothing of it. The call that follows a plan looks again, and may go on where this look has found no way:
+    so the lines say what was found, and no more.
     """
     waiting = () if planned["plan"] or planned["violations"] else planned["waiting"]
     causes = () if planned["plan"] else _causes(planned["violations"])
@@ -800,8 +801,8 @@ class LookingModule(TrustModule):
     """A call that shows and plans."""
 
     def show(self, goal: Goal) -> dict[str, Any]:
-        """The whole picture and the plan of a flow. Violations are part of the result and no failure, but for a cluster that does not exist, and a plan
-        that was not approved.
+        """The whole picture and the plan of a flow. Violations are part of the result and no failure, but for a cluster
+        that does not exist, and a plan that was not approved.
         """
         self._check_form_of_hash()
         work = self.work()

@@ -395,7 +395,9 @@ class UsersModule(ClusterModule):
         }
 
     def _asked(self, client: KubeClient) -> tuple[NamedPlaces, tuple[UserNamespace, ...]]:
-        """The places to look at: as given; where not given, as the flow in flight on the clients CA has them. And the namespaces that the ledger remembers."""
+        """The places to look at: as given; where not given, as the flow in flight on the clients CA has them. And the
+        namespaces that the ledger remembers.
+        """
         scope = self.scope().of(CaKind.CLIENTS)
         secrets = read_secrets(client, scope)
         certificates, keys = (secrets.get(name) for name in (scope.ca_certificate_secret, scope.ca_key_secret))

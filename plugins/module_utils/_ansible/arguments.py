@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Rows and tables of options. A row says once what an option is: the argument spec, the facts of its documentation, its limits and the value that
-decides or works are made from it (``tables``). A default stands at the field that the option fills, or in the row if it fills none.
+"""Rows and tables of options. A row says once what an option is: the argument spec, the facts of its documentation, its
+limits and the value that decides or works are made from it (``tables``). A default stands at the field that the option
+fills, or in the row if it fills none.
 """
 
 from __future__ import annotations
@@ -104,7 +105,9 @@ Table = Mapping[str, Option]
 
 
 def read_part(part: type[_Part], table: Table, options: Mapping[str, Any], now: datetime) -> _Part:
-    """The values of the options that fill fields of this dataclass. A field whose option is not given has its default. Raises OptionsError."""
+    """The values of the options that fill fields of this dataclass. A field whose option is not given has its default.
+    Raises OptionsError.
+    """
     filled = {
         option.fills.name: option.kind.read(options[name], Call(name, options, now))
         for name, option in table.items()
@@ -216,7 +219,9 @@ class OnlyWith:
     values: tuple[str, ...]
 
     def problem(self, options: Mapping[str, Any]) -> str:
-        """The option as it is ignored, with what helps; empty where it is not given, or counts. What is empty is not given."""
+        """The option as it is ignored, with what helps; empty where it is not given, or counts. What is empty is not
+        given.
+        """
         actual = options.get(self.other)
         if not options.get(self.option) or actual in self.values:
             return ""
@@ -278,7 +283,9 @@ class ArgumentSpec:
         return self.table[name].kind.read(options[name], Call(name, options, now)) if is_given(options[name]) else None
 
     def check(self, options: Mapping[str, Any], now: datetime) -> None:
-        """Raises OptionsError for a number beyond a limit, and for a value that its module reads and that stands for nothing, such as an empty text."""
+        """Raises OptionsError for a number beyond a limit, and for a value that its module reads and that stands for
+        nothing, such as an empty text.
+        """
         given = {name: option for name, option in self.table.items() if options.get(name) is not None}
         for name, option in given.items():
             option.check_limits(name, options[name])
@@ -291,8 +298,8 @@ class ArgumentSpec:
         return next(filter(None, (rule.problem(options) for rule in self.only_with)), "")
 
 
-#: The options of the connection. kubeconfig and client_key are not logged because some give them content; what is left of them is decided in
-#: ``redaction``.
+#: The options of the connection. kubeconfig and client_key are not logged because some give them content; what is left
+#: of them is decided in ``redaction``.
 AUTH = ArgumentSpec(
     {
         "kubeconfig": Option(Kind({"type": "raw"}), no_log=True),

@@ -107,7 +107,9 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
 
 
 def _require_in_sync(work: Work, intent: Intent, reached: Reached) -> None:
-    """Nothing, where this call may restart nodes itself. A flow in flight goes on; each restart has its own checks. Raises StepError, KubeError."""
+    """Nothing, where this call may restart nodes itself. A flow in flight goes on; each restart has its own checks.
+    Raises StepError, KubeError.
+    """
     outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
     seen = outcome.observation
     if outcome.decision.violations or not is_starting(seen.snapshot):
@@ -164,10 +166,11 @@ class FlowModule(TrustModule):
         required: Reached | None = None,
         **more: Any,
     ) -> dict[str, Any]:
-        """Go on with the flow up to this phase, and describe it. Unless something is waited for, the call fails where the state that the caller asks for is
-        not reached.
+        """Go on with the flow up to this phase, and describe it. Unless something is waited for, the call fails where
+        the state that the caller asks for is not reached.
 
-        That state is ``reached`` where the call ends with it, and ``required`` where the call goes on to the end of the phase.
+        That state is ``reached`` where the call ends with it, and ``required`` where the call goes on to the end of the
+        phase.
         """
         self.require_library_of_strategy()
         work = self.work()
@@ -213,8 +216,8 @@ class FlowModule(TrustModule):
         return result
 
     def _announce_before_failure(self, work: Work, error: Exception) -> None:
-        """Write the events about the changes of this call: the next call compares with the changed cluster, and would write none about them. A call that
-        has lost the API server or its Lease writes no event.
+        """Write the events about the changes of this call: the next call compares with the changed cluster, and would
+        write none about them. A call that has lost the API server or its Lease writes no event.
         """
         is_lost = isinstance(error, KubeError) and (error.is_transient or isinstance(error, LeaseHeld))
         has_changed = not self.check_mode and any(action.is_change for action in work.actions)
@@ -235,7 +238,9 @@ class FlowModule(TrustModule):
         return result
 
     def _describe_forecast(self, planned: Forecast, seen: Snapshot, *, begins: bool) -> dict[str, Any]:
-        """The part of a result in check mode that is about the whole plan, and says whether the run would take its first step now."""
+        """The part of a result in check mode that is about the whole plan, and says whether the run would take its
+        first step now.
+        """
         changed = begins and any(step.is_change for step in planned.steps)
         if planned.steps and planned.after:
             self.module.warn(f"The run would be held before its end. {failure_text(planned.violations, seen)}")
@@ -258,7 +263,8 @@ class FlowModule(TrustModule):
         return Patience(work).through(lambda: observe_cluster(work).snapshot, AT_FIRST)
 
     def fingerprint_of(self, named: str) -> str:
-        """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
+        """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it.
+        """
         snapshot, wanted = self.observed(), named.replace(":", "").lower()
         known = (entry.certificate for entry in snapshot.ledger_or_empty.entries)
         return next(

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The count of restarts as one task of a play returns it and the next gets it, so that the lines of all tasks run to the
-number of the plan.
+"""The count of restarts as one task of a play returns it and the next gets it, so that the lines of all tasks run to
+the number of the plan.
 """
 
 from __future__ import annotations

@@ -118,8 +118,8 @@ _PAYLOADS = "ansible_trustops.strimzi.*_payload_*"
 
 
 def remove_remains(code: str, command: Sequence[str]) -> None:
-    """Remove what Ansible leaves of a module call: the wrapper that ``command`` of this process names, and the folder with ``code``, a file of this
-    collection as it was imported.
+    """Remove what Ansible leaves of a module call: the wrapper that ``command`` of this process names, and the folder
+    with ``code``, a file of this collection as it was imported.
     """
     for argument in command[1:]:
         _remove_wrapper(Path(argument))
@@ -145,8 +145,8 @@ def reporter(path: str | None) -> Callable[[str], None]:
 
 
 def beginner(path: str | None) -> Callable[[str, str, bool], None]:
-    """A function that appends what the module begins and what it awaits, which are shown if that takes long, and whether a line shows the beginning
-    already; without a file it does nothing.
+    """A function that appends what the module begins and what it awaits, which are shown if that takes long, and
+    whether a line shows the beginning already; without a file it does nothing.
     """
 
     def begin(sentence: str, awaited: str, is_shown: bool) -> None:
@@ -158,8 +158,8 @@ def beginner(path: str | None) -> Callable[[str, str, bool], None]:
 def _append(path: str | None, entry: Mapping[str, Any]) -> None:
     """Append an entry of public facts, one JSON object in a line.
 
-    Its texts go to a terminal as they are, so nothing in them may command the terminal or begin another line. An entry that cannot be written is
-    lost: nothing stops for that, least of all while the operator is paused.
+    Its texts go to a terminal as they are, so nothing in them may command the terminal or begin another line. An entry
+    that cannot be written is lost: nothing stops for that, least of all while the operator is paused.
     """
     if path:
         with suppress(OSError), open(path, "a", encoding="utf-8") as progress:
@@ -167,8 +167,8 @@ def _append(path: str | None, entry: Mapping[str, Any]) -> None:
 
 
 class QuietModule(AnsibleModule):  # type: ignore[misc]
-    """Lets no credential of an option out through result, message or system log, and sees to it that messages and warnings
-    command no terminal, whatever a server or a certificate put into them.
+    """Lets no credential of an option out through result, message or system log, and sees to it that messages and
+    warnings command no terminal, whatever a server or a certificate put into them.
     """
 
     no_log_values: set[str]
@@ -232,7 +232,8 @@ class SystemClock:
         return time.monotonic()
 
     def since_boot(self) -> float:
-        """Seconds that go on while the machine sleeps, as ``monotonic`` does not on Linux: a Lease runs out meanwhile."""
+        """Seconds that go on while the machine sleeps, as ``monotonic`` does not on Linux: a Lease runs out meanwhile.
+        """
         return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
     def sleep(self, seconds: float) -> None:
@@ -256,7 +257,9 @@ class ClusterModule:
 
     @property
     def left_half_way(self) -> str:
-        """The sentences that a failure begins with: what it leaves, such as a paused operator, and what ends that; empty where it leaves nothing."""
+        """The sentences that a failure begins with: what it leaves, such as a paused operator, and what ends that;
+        empty where it leaves nothing.
+        """
         return ""
 
     @property
@@ -346,8 +349,8 @@ class ClusterModule:
         reporter(self.params.get("progress_file"))(sentence)
 
     def take_lease(self, client: KubeClient, after_another: Callable[[], None] | None = None) -> None:
-        """Take the Lease before the first write of a call, so that a single run works at a time (I10). ``after_another`` is called where another run had it
-        until now.
+        """Take the Lease before the first write of a call, so that a single run works at a time (I10).
+        ``after_another`` is called where another run had it until now.
         """
         if self._lease is None:
             self._lease = self.lease(client)
@@ -359,12 +362,15 @@ class ClusterModule:
             self._lease.renew_if_due()
 
     def give_lease_back(self) -> None:
-        """Give the Lease back before a wait in which other runs may work. ``take_lease`` takes it again before the next write."""
+        """Give the Lease back before a wait in which other runs may work. ``take_lease`` takes it again before the next
+        write.
+        """
         self._end_call()
         self._lease = None
 
     def delete_lease(self, client: KubeClient) -> bool:
-        """Delete the Lease, and return whether it was there. Where that is not permitted it stays, which does no harm."""
+        """Delete the Lease, and return whether it was there. Where that is not permitted it stays, which does no harm.
+        """
         lease, self._lease = self._lease or self.lease(client), None
         try:
             return lease.delete()
@@ -387,7 +393,9 @@ class ClusterModule:
 
 
 def _describe_conditions(error: CollectionError) -> dict[str, Any]:
-    """The conditions before the restart of a node that have ended the call, as results list them; empty where none have."""
+    """The conditions before the restart of a node that have ended the call, as results list them; empty where none
+    have.
+    """
     return {"violations": list(error.violations)} if isinstance(error, RollStuck) and error.violations else {}
 
 

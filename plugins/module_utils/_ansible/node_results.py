@@ -164,14 +164,16 @@ def describe_other_authority(snapshot: Snapshot) -> dict[str, Any] | None:
 
 
 def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]:
-    """The node pools; ``before`` is the cluster as the call found it, but with the size that it gives a pool. The operator may have removed nodes before
-    the call looks for the last time.
+    """The node pools; ``before`` is the cluster as the call found it, but with the size that it gives a pool. The
+    operator may have removed nodes before the call looks for the last time.
     """
     return [_pool(name, before, snapshot) for name in sorted(snapshot.pools.replicas)]
 
 
 def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
-    """A node pool, the numbers of its next nodes whose certificates are stored already, and the numbers whose certificates are missing."""
+    """A node pool, the numbers of its next nodes whose certificates are stored already, and the numbers whose
+    certificates are missing.
+    """
     spare = {
         node.node_id: _is_ready_to_import(secret, snapshot)
         for secret, node in _nodes_of_pool(snapshot.spare_leaf_nodes, name).items()

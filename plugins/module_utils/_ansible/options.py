@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Options as values: the evidence that the gates rest on; the issuer; clients outside the cluster; the source of the CAs that a cluster is to trust, and new
-CAs among them; and a CA that the caller supplies in a Secret of the type kubernetes.io/tls, as cert-manager and many
-other programs keep it. A mistake in the options is reported before a call reads or writes anything.
+"""Options as values: the evidence that the gates rest on; the issuer; clients outside the cluster; the source of the
+CAs that a cluster is to trust, and new CAs among them; and a CA that the caller supplies in a Secret of the type
+kubernetes.io/tls, as cert-manager and many other programs keep it. A mistake in the options is reported before a call
+reads or writes anything.
 """
 
 from __future__ import annotations
@@ -198,7 +199,9 @@ _HOST_AND_PORT = re.compile(r"[^\s/]+:[0-9]{1,5}")
 
 
 def _bootstrap(addresses: Sequence[str], call: Call) -> tuple[str, ...]:
-    """Without a port the Kafka library takes 9092, where no listener accepts the operator's certificate. Raises OptionsError."""
+    """Without a port the Kafka library takes 9092, where no listener accepts the operator's certificate. Raises
+    OptionsError.
+    """
     for address in addresses:
         if not _HOST_AND_PORT.fullmatch(address):
             raise OptionsError(
@@ -231,7 +234,8 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def _fingerprint(text: str, call: Call) -> str:
-    """Refuse a malformed fingerprint: no CA matches it, so the CA would count as already absent. Raises OptionsError."""
+    """Refuse a malformed fingerprint: no CA matches it, so the CA would count as already absent. Raises OptionsError.
+    """
     if not _FINGERPRINT.fullmatch(text.replace(":", "").lower()):
         raise OptionsError(
             f"{call.option}:",
@@ -248,7 +252,9 @@ _ENTRY = re.compile(r"[-._a-zA-Z0-9]+")
 
 
 def _common_name(text: str, call: Call) -> str:
-    """Refuse a name that no certificate or no entry of a Secret can have, also in check mode, in which no server would refuse it. Raises OptionsError."""
+    """Refuse a name that no certificate or no entry of a Secret can have, also in check mode, in which no server would
+    refuse it. Raises OptionsError.
+    """
     if problem := common_name_problem(text):
         raise OptionsError(f"{call.option}:", problem, "Give another common name; alternative names may be longer.")
     if not _ENTRY.fullmatch(text):
@@ -324,7 +330,9 @@ def read_authority(client: KubeClient, reference: AuthorityReference) -> Supplie
 
 
 def _add_ca_above(chain: Chain, beside: bytes) -> Chain:
-    """The chain with the CA above it, where that lies in an entry of its own, as cert-manager has it. What else lies there says nothing about the CA."""
+    """The chain with the CA above it, where that lies in an entry of its own, as cert-manager has it. What else lies
+    there says nothing about the CA.
+    """
     try:
         above = parse_certificates(beside)
     except CertificateError:
@@ -340,7 +348,9 @@ LOOK_SECONDS = 120.0
 
 
 class Evidence(str, Enum):
-    """The evidence that the gates rest on. A node that has not answered yet is within reach: it restarts just now, or hangs."""
+    """The evidence that the gates rest on. A node that has not answered yet is within reach: it restarts just now, or
+    hangs.
+    """
 
     #: HANDSHAKE where nodes are within reach; else ANNOTATIONS.
     AUTO = "auto"
@@ -351,7 +361,8 @@ class Evidence(str, Enum):
 
 
 class LiveLook:
-    """The looks of one call: the evidence of the last look is ``source``, and ``reason`` says why it is not handshakes."""
+    """The looks of one call: the evidence of the last look is ``source``, and ``reason`` says why it is not handshakes.
+    """
 
     def __init__(self, evidence: Evidence) -> None:
         self._wanted = evidence
@@ -359,7 +370,8 @@ class LiveLook:
         self.reason = "" if evidence is not Evidence.ANNOTATIONS else "evidence=annotations"
 
     def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
-        """The answers of the listeners by ``ask``, which asks all nodes; None where no node is within reach and only stored evidence counts.
+        """The answers of the listeners by ``ask``, which asks all nodes; None where no node is within reach and only
+        stored evidence counts.
 
         A missing answer is no evidence, and no reason to go by what is stored (I5).
         """

@@ -91,7 +91,9 @@ class RequestFile:
         return Action(verb, Target("file", "", str(self.path)), "signing request", "", facts, _facts(self.content))
 
     def write(self) -> None:
-        """Write the file in one go: a person or tool that signs every file there never finds half a request. Raises StepError."""
+        """Write the file in one go: a person or tool that signs every file there never finds half a request. Raises
+        StepError.
+        """
         try:
             handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
             try:
@@ -135,8 +137,8 @@ def _facts(content: bytes) -> dict[str, Any]:
 
 
 def read_folder(folder: Path, leaves: Collection[str]) -> tuple[list[BroughtCertificate], list[str]]:
-    """The certificates in the files that are named after these leaves' Secrets; and the other files with certificates, such as the CA's own. Raises
-    StepError.
+    """The certificates in the files that are named after these leaves' Secrets; and the other files with certificates,
+    such as the CA's own. Raises StepError.
     """
     found = _listed(folder)
     named = [path for path in found if _is_read(path, leaves)]

@@ -47,7 +47,9 @@ if TYPE_CHECKING:
 
 
 def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None) -> dict[str, Any]:
-    """The cluster as it is: CAs, pods, leaves, journal. The reasons why leaves have to be issued again are ``asked``, by their Secret."""
+    """The cluster as it is: CAs, pods, leaves, journal. The reasons why leaves have to be issued again are ``asked``,
+    by their Secret.
+    """
     ledger = as_seen(snapshot)
     seen = present_pods(snapshot, ledger)
     by_name = {presentation.party: presentation for presentation in seen}
@@ -147,15 +149,15 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
 
 
 def _describe_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[dict[str, Any]]:
-    """Removed CAs or held leaves that a running pod still knows. A CA or leaf whose last pod has ended is left out, also
-    before a flow has noted that.
+    """Removed CAs or held leaves that a running pod still knows. A CA or leaf whose last pod has ended is left out,
+    also before a flow has noted that.
     """
     return [_describe_held_certificate(held, snapshot) for held in known if held.holders & snapshot.uids]
 
 
 def _describe_held_certificate(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
-    """A removed CA or held leaf. The pods that it names as ``lingering`` have listeners that have read again, while the rest of the process knows it until
-    it restarts.
+    """A removed CA or held leaf. The pods that it names as ``lingering`` have listeners that have read again, while the
+    rest of the process knows it until it restarts.
     """
     pods = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.awaited_pods)
     lingering = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.lingering_pods)
@@ -274,8 +276,8 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
 
 
 def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
-    """The steps that a flow would take from this cluster, and the restarts that they would cost; where a party outside the cluster would hold it, with that
-    and with what follows.
+    """The steps that a flow would take from this cluster, and the restarts that they would cost; where a party outside
+    the cluster would hold it, with that and with what follows.
     """
     restarted = [name for step in forecast.whole for name in (*step.nodes, *step.others)]
     return {
@@ -370,7 +372,9 @@ def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:
 
 
 def describe_own(secret: str, chain: Chain, why: str, snapshot: Snapshot) -> dict[str, Any]:
-    """A certificate for names of the caller's own, which lies in this Secret, with the reason why it was issued; the reason is empty where it was not."""
+    """A certificate for names of the caller's own, which lies in this Secret, with the reason why it was issued; the
+    reason is empty where it was not.
+    """
     own = _certificate(chain[0]) if chain else dict.fromkeys(_CERTIFICATE)
     return {"secret": f"{snapshot.names.namespace}/{secret}", **own, "why": why}
 

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The tables of the options that several modules have. Each table has a block of its name in a documentation fragment, which gets the facts of each option
-from here.
+"""The tables of the options that several modules have. Each table has a block of its name in a documentation fragment,
+which gets the facts of each option from here.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ from .options import (
     Evidence,
 )
 
-#: The greatest number of spare leaves of a pool. Each is a key in a Secret, and all nodes together have two such Secrets.
+#: The greatest number of spare leaves of a pool. Each is a key in a Secret, and all nodes together have two such
+#: Secrets.
 MOST_SPARE = 100
 #: The queue of the User Operator drops what does not fit in (docs/operator.md, "Users").
 _MOST_USERS = 500
@@ -196,7 +197,8 @@ ADOPTED = ArgumentSpec(
     }
 )
 
-#: The options of a CA that is handed back: whether the operator may renew it at once, and whether it stays user-managed.
+#: The options of a CA that is handed back: whether the operator may renew it at once, and whether it stays
+#: user-managed.
 HANDED_BACK = ArgumentSpec(
     {
         "operator_may_renew": Option(FLAG, Field(Parameters, "operator_may_renew")),

@@ -78,7 +78,8 @@ from .results import (
 
 def unfinished_flow(snapshot: Snapshot, goal: Goal, continues_stopped: bool) -> str:
     """Sentences about an unfinished flow that comes before a flow with this goal; empty where none does, where it has
-    the same goal, or where it is stopped and the caller continues no stopped flow, so that the flow refuses the call; and where a recovery comes before it.
+    the same goal, or where it is stopped and the caller continues no stopped flow, so that the flow refuses the call;
+    and where a recovery comes before it.
     """
     begun = in_flight(snapshot.ledger)
     if begun is None or goal not in ROTATIONS or (begun.goal is goal and not begun.is_abort):
@@ -211,8 +212,9 @@ class TrustModule(ClusterModule):
             raise problem
 
     def intent(self, work: Work, goal: Goal, until: Phase = Phase.RETIRE, **more: Any) -> Intent:
-        """The intent of this call, which enters no phase after ``until``, also where the caller allows later phases. The keywords that follow are the
-        fields of these names, of the parts of ``Wishes``; they have these values whatever the options say.
+        """The intent of this call, which enters no phase after ``until``, also where the caller allows later phases.
+        The keywords that follow are the fields of these names, of the parts of ``Wishes``; they have these values
+        whatever the options say.
         """
         wishes = work.wishes.changed(**more)
         self._warn_of_past_time(wishes.pace.retire)
@@ -282,7 +284,8 @@ class TrustModule(ClusterModule):
         if key is None:
             return SuppliedAuthority(self.certificates("certificate"), None)
         if not key:
-            # A text that came out empty, as of a file that is not there, would make this a CA whose key is kept elsewhere.
+            # A text that came out empty, as of a file that is not there, would make this a CA whose key is kept
+            # elsewhere.
             self.fail(
                 "private_key: it is empty. Give the key of the first certificate, or leave the option out where the key is kept elsewhere."
             )

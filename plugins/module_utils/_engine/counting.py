@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Restarts by party: of a plan, and of the pods that a call sees. A party is a node by its name, or a component whose pods
-get another name each time.
+"""Restarts by party: of a plan, and of the pods that a call sees. A party is a node by its name, or a component whose
+pods get another name each time.
 """
 
 from __future__ import annotations

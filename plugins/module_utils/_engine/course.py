@@ -2,9 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether a call may go on: what it has written is still there, the state is new, and no pod restarts more often than the plan said.
+"""Whether a call may go on: what it has written is still there, the state is new, and no pod restarts more often than
+the plan said.
 
-A state is what decides, and not a count of passes. The budget of restarts is the plan's; a restart for another reason says so.
+A state is what decides, and not a count of passes. The budget of restarts is the plan's; a restart for another reason
+says so.
 """
 
 from __future__ import annotations
@@ -62,9 +64,9 @@ _REASONS = {
 
 
 class Budget:
-    """The plan of a call as restarts: made of what the call saw first, when it is needed for the first time, and made again where a fact that
-    it rests on has changed by then. It numbers the restarts that people see: by the plan of the play where an earlier call has handed it over,
-    else by the plan of the call.
+    """The plan of a call as restarts: made of what the call saw first, when it is needed for the first time, and made
+    again where a fact that it rests on has changed by then. It numbers the restarts that people see: by the plan of the
+    play where an earlier call has handed it over, else by the plan of the call.
     """
 
     def __init__(self, work: Work, intent: Intent, first: Observation, reached: Reached) -> None:
@@ -90,9 +92,10 @@ class Budget:
     def exceeded_by(
         self, observation: Observation, intent: Intent, steps: Steps, losses: Sequence[Loss], *, is_doubtful: bool
     ) -> Counter[str]:
-        """The restarts that these steps need beyond the plan; none where the plan has them, or where a warning of this call gives the reason for more. The
-        losses are what other programs have undone in this call. With ``is_doubtful``, another program has undone a write, and the restarts of the whole
-        rest of the flow count, and not of these steps alone. Raises StepError.
+        """The restarts that these steps need beyond the plan; none where the plan has them, or where a warning of this
+        call gives the reason for more. The losses are what other programs have undone in this call. With
+        ``is_doubtful``, another program has undone a write, and the restarts of the whole rest of the flow count, and
+        not of these steps alone. Raises StepError.
         """
         snapshot = observation.snapshot
         self._note_answers(observation, intent)
@@ -154,8 +157,8 @@ class Budget:
         return count_restarts(self._needed_restarts(observation, whole, to_the_end))
 
     def take_in(self, replaced: Sequence[Replaced], observation: Observation) -> None:
-        """Show restarts that the call has not waited for, which the operator or another program has made. A restart is the plan's where fewer are left
-        after it.
+        """Show restarts that the call has not waited for, which the operator or another program has made. A restart is
+        the plan's where fewer are left after it.
         """
         if not replaced:
             return
@@ -179,8 +182,9 @@ class Budget:
         return SharedCount(self._shown_plan or {}, self._done, pods_by_party(observation.snapshot))
 
     def _note_answers(self, observation: Observation, intent: Intent) -> None:
-        """Plan with what the nodes have answered first, as check mode does, which asks them before it plans: a plan that was made without it may have
-        restarts in the place of reloads. First answers that add no restart to the rest of the flow explain none later.
+        """Plan with what the nodes have answered first, as check mode does, which asks them before it plans: a plan
+        that was made without it may have restarts in the place of reloads. First answers that add no restart to the
+        rest of the flow explain none later.
         """
         nodes = observation.snapshot.nodes
         if self._in_place is not None or nodes.in_place_obstacles is None:
@@ -230,7 +234,9 @@ def count_by_pod(restarts: Counter[str]) -> str:
 
 
 def _changeable_parts(intent: Intent) -> tuple[Any, ...]:
-    """The parts of an intent that a call changes itself, when a cluster, an issuer or the API server does not let it go as planned."""
+    """The parts of an intent that a call changes itself, when a cluster, an issuer or the API server does not let it go
+    as planned.
+    """
     return intent.pace.spread, intent.issuing.link_issuer, intent.obstacles.taken_names
 
 
@@ -241,13 +247,15 @@ def _facts_of_plan(snapshot: Snapshot) -> frozenset[Fact]:
 
 
 def _find_answers(snapshot: Snapshot) -> frozenset[Fact]:
-    """The nodes that have answered every question: a plan without their answers has no restart that follows from these."""
+    """The nodes that have answered every question: a plan without their answers has no restart that follows from these.
+    """
     return frozenset(("answers", node) for node in hearing_of(snapshot).heard)
 
 
 def _find_put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact]:
-    """The objects that the operator alone has put back, each as often as it has; they explain restarts of pods that take certificates up, and no
-    other. A pod that has restarted with one of its new leaves restarts once more with the other leaf.
+    """The objects that the operator alone has put back, each as often as it has; they explain restarts of pods that
+    take certificates up, and no other. A pod that has restarted with one of its new leaves restarts once more with the
+    other leaf.
     """
     if not all(loss.by_operator for loss in losses) or {reason for reason, _party in restarts} - {RollReason.USE.value}:
         return frozenset()
@@ -284,7 +292,9 @@ class Replaced:
 
 
 class Restarted:
-    """Compares the pods of each observation with the pods of the observation before; of the first, with the pods that the call before has handed over."""
+    """Compares the pods of each observation with the pods of the observation before; of the first, with the pods that
+    the call before has handed over.
+    """
 
     def __init__(self, work: Work, first: Observation) -> None:
         self._work = work
@@ -295,8 +305,8 @@ class Restarted:
         self._waited_for: list[str] = []
 
     def find(self, observation: Observation) -> tuple[Replaced, ...]:
-        """Each pod that has taken the place of another pod since the last observation, where the call has not waited for that; a pod that is still
-        missing, when it is there.
+        """Each pod that has taken the place of another pod since the last observation, where the call has not waited
+        for that; a pod that is still missing, when it is there.
         """
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
@@ -318,7 +328,8 @@ class Restarted:
         return True
 
 
-#: Seconds before a state is looked at again that a wait, or another writer, has left as it was; doubled each time, up to the longest.
+#: Seconds before a state is looked at again that a wait, or another writer, has left as it was; doubled each time, up
+#: to the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 15.0
 
 
@@ -365,7 +376,9 @@ class Course:
         self.note_conflict()
 
     def find_losses(self, observation: Observation) -> tuple[Loss, ...]:
-        """Look whether the written content is still there, and return the missing part; and show restarts. Raises KubeError."""
+        """Look whether the written content is still there, and return the missing part; and show restarts. Raises
+        KubeError.
+        """
         self._budget.take_in(self._restarted.find(observation), observation)
         lost = self._work.written.take_losses(observation, self._work.client)
         self._losses += lost
@@ -379,7 +392,9 @@ class Course:
         return lost
 
     def failure(self, error: StepError) -> Violation | None:
-        """The loss that a step has failed for; None where nothing that this collection wrote was written back meanwhile."""
+        """The loss that a step has failed for; None where nothing that this collection wrote was written back
+        meanwhile.
+        """
         with suppress(KubeError):
             observation = self._work.observe()
             self.find_losses(observation)
@@ -388,7 +403,9 @@ class Course:
         return None
 
     def explain(self, decision: Decision) -> Decision:
-        """The decision of a call that is held, with what other programs have undone and this call has not written again."""
+        """The decision of a call that is held, with what other programs have undone and this call has not written
+        again.
+        """
         if not decision.violations:
             return decision
         snapshot = self._outcome.observation.snapshot
@@ -415,7 +432,9 @@ class Course:
         return found or self._check_planned_restarts(observation, intent, steps, is_doubtful=is_doubtful)
 
     def _find_cycle(self, observation: Observation, steps: Steps, *, may_repeat: bool) -> tuple[Violation, ...]:
-        """The violation where this state was there before. A state that ``may_repeat`` is the same for as long as a reaction of the operator may take."""
+        """The violation where this state was there before. A state that ``may_repeat`` is the same for as long as a
+        reaction of the operator may take.
+        """
         now = self._work.clock.monotonic()
         # The same writes after a loss are another state than the writes before it.
         state = state_of(observation.snapshot, steps), len(self._losses)
@@ -469,7 +488,9 @@ class Course:
         )
 
     def _describe_changed_secrets(self, observation: Observation) -> list[str]:
-        """Sentences about Secrets that are others than at first, and that neither this call nor the operator has written."""
+        """Sentences about Secrets that are others than at first, and that neither this call nor the operator has
+        written.
+        """
         changed = []
         for key, now in observation.by_key.items():
             before = self._first.by_key.get(key)
@@ -497,7 +518,9 @@ class Course:
         return remedy_for(writers)
 
     def _writes_of_others(self, observation: Observation) -> list[tuple[str, Writer]]:
-        """Objects that programs without a part in the cluster have written since the first observation, and these programs."""
+        """Objects that programs without a part in the cluster have written since the first observation, and these
+        programs.
+        """
         found = dict(observation.by_key)
         # By these the operator decides about restarts, and nothing else of a call reads them.
         with suppress(KubeError):
@@ -538,7 +561,9 @@ _MARKS = (names.PAUSED_BY, names.PAUSED_FOR_CLIENTS_CA)
 
 
 def _written_back(loss: Loss, snapshot: Snapshot, failure: str = "") -> Violation:
-    """The violation about a write that another program has undone, with a sentence about the step that has failed meanwhile; empty where none has."""
+    """The violation about a write that another program has undone, with a sentence about the step that has failed
+    meanwhile; empty where none has.
+    """
     remedy = loss.remedy
     if loss.by_operator:
         doubt = snapshot.reconciliation.operator.doubt_about_spec

@@ -74,8 +74,9 @@ def run(
 ) -> CallOutcome:
     """Carry out what leads to the goal, until it is reached or something holds it. ``before_write`` takes the Lease.
 
-    A conflict means that what the decision was based on has changed: look again, decide again (I6). So does a failure of the API server that may
-    pass. A call that fails ends its pauses where the operators find nothing half-way; else ``work.left_behind`` says that they stay paused.
+    A conflict means that what the decision was based on has changed: look again, decide again (I6). So does a failure
+    of the API server that may pass. A call that fails ends its pauses where the operators find nothing half-way; else
+    ``work.left_behind`` says that they stay paused.
     """
     patience = Patience(work)
     outcome = await_operator(
@@ -98,7 +99,8 @@ def run(
 
 
 def _warn_of_unsearched(snapshot: Snapshot, intent: Intent, work: Work) -> None:
-    """Warn of users that the call cannot look for, where it begins a flow in which each has to get another certificate."""
+    """Warn of users that the call cannot look for, where it begins a flow in which each has to get another certificate.
+    """
     if snapshot.users is not None and snapshot.users.unsearched and issues(snapshot, intent):
         work.warnings.append(snapshot.users.unsearched)
 
@@ -121,7 +123,8 @@ class _Run:
     patience: Patience
     #: The observations, decisions and actions of the run so far.
     outcome: CallOutcome
-    #: The messages of errors about objects that exist already. The second error of the same message means that another program owns the object.
+    #: The messages of errors about objects that exist already. The second error of the same message means that another
+    #: program owns the object.
     conflicts_seen: set[Attempted] = field(default_factory=set)
     #: Whether the run has looked for objects of other owners under the names that it may give.
     has_looked_for_names: bool = False
@@ -168,7 +171,8 @@ class _Run:
         try:
             self._take_each_pass(course)
         except StepError as error:
-            # A wait is in vain where another writer has taken away what it waits for the effect of, and so is a step that needs what is gone.
+            # A wait is in vain where another writer has taken away what it waits for the effect of, and so is a step
+            # that needs what is gone.
             lost = course.failure(error) if outcome.has_begun else None
             if lost is None:
                 raise
@@ -208,8 +212,8 @@ class _Run:
             ]
 
     def _find_taken_names(self, steps: Steps) -> tuple[Violation, ...]:
-        """The names of objects that this run may create and that objects of other owners have; looked for once, before the first write. A pause comes to
-        its end first.
+        """The names of objects that this run may create and that objects of other owners have; looked for once, before
+        the first write. A pause comes to its end first.
         """
         observation = self.outcome.observation
         only_waits = all(step.only_waits or step.releases_lease for step in steps)
@@ -229,8 +233,9 @@ class _Run:
         )
 
     def _choose_steps(self) -> Steps:
-        """Choose the next steps of this call, and set the outcome's decision to the decision that they belong to. Outside a maintenance window no step
-        restarts pods. Where the cluster is in the state that the task names, the steps of ``decide_at_the_end`` alone are left.
+        """Choose the next steps of this call, and set the outcome's decision to the decision that they belong to.
+        Outside a maintenance window no step restarts pods. Where the cluster is in the state that the task names, the
+        steps of ``decide_at_the_end`` alone are left.
         """
         outcome, snapshot = self.outcome, self.outcome.observation.snapshot
         stand_ins = LateStandIns(outcome.observation, self.work)
@@ -315,7 +320,9 @@ class _Run:
             self.intent = _with_restarts(self.intent)
 
     def _record_decision(self) -> None:
-        """Record the decision, and back up what its steps may change, before they do. A call that only waits changes nothing."""
+        """Record the decision, and back up what its steps may change, before they do. A call that only waits changes
+        nothing.
+        """
         steps = self.outcome.decision.steps
         if all(step.only_waits or step.releases_lease for step in steps):
             return
@@ -367,8 +374,9 @@ class _Run:
         self._report_pauses(stays, users, known)
 
     def _resume_where_complete(self) -> tuple[bool, frozenset[UserName]]:
-        """End the pauses after which the operators find nothing half-way. Return whether the Cluster Operator stays paused, and which users do. The next call
-        continues unfinished steps. Nodes that can read again without a restart are not left to the operator.
+        """End the pauses after which the operators find nothing half-way. Return whether the Cluster Operator stays
+        paused, and which users do. The next call continues unfinished steps. Nodes that can read again without a
+        restart are not left to the operator.
         """
         self.work.renew_lease()
         observation = remember_answers(observe_cluster(self.work), self.outcome.last_answers)
@@ -413,8 +421,9 @@ def _paused_users(snapshot: Snapshot) -> frozenset[UserName]:
 
 
 def _has_new_actions(actions: Sequence[Action], done: int) -> bool:
-    """Whether this pass has recorded an action that no earlier pass has. A pass that fails at the same point each time repeats its actions: if these
-    renewed the patience, the call would never give up. Before this pass, so many actions were ``done``.
+    """Whether this pass has recorded an action that no earlier pass has. A pass that fails at the same point each time
+    repeats its actions: if these renewed the patience, the call would never give up. Before this pass, so many actions
+    were ``done``.
     """
 
     def kinds(part: Sequence[Action]) -> set[tuple[str, Target, str]]:
@@ -430,8 +439,8 @@ def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
 
 
 def _refuse_taken(error: AlreadyExists, observation: Observation, work: Work) -> str:
-    """Refuse to go on where another owner has an object of the name that this run gives; else describe the owner of the object, with a space before it;
-    empty where it cannot be read. Raises StepError.
+    """Refuse to go on where another owner has an object of the name that this run gives; else describe the owner of the
+    object, with a space before it; empty where it cannot be read. Raises StepError.
     """
     attempt = error.attempt
     # Imported only where the name is taken.

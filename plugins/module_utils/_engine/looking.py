@@ -46,7 +46,9 @@ _UNASKED = "the call cannot ask the running nodes which CAs they trust"
 
 
 def observe_cluster(work: Work) -> Observation:
-    """The observation of a cluster by stored evidence, by what issuers say of requests that are open, and by what they renew."""
+    """The observation of a cluster by stored evidence, by what issuers say of requests that are open, and by what they
+    renew.
+    """
     observation = _with_silent_operator(with_misnamed(work.observe()), work)
     if not observation.has_requests and not isinstance(work.settings.issuer, CertManagerCertificates):
         return observation
@@ -61,7 +63,9 @@ def observe_cluster(work: Work) -> Observation:
 
 
 def _with_silent_operator(observation: Observation, work: Work) -> Observation:
-    """The observation with what the operator's Lease shows, until the call has begun: later each wait for the operator has a limit of its own."""
+    """The observation with what the operator's Lease shows, until the call has begun: later each wait for the operator
+    has a limit of its own.
+    """
     state = observation.snapshot.reconciliation
     if work.first is not None or not state.exists or state.operator.absence:
         return observation
@@ -94,8 +98,9 @@ def observe_operated(work: Work) -> Observation:
 
 
 def await_operator(look: Callable[[], T], violations_of: Callable[[T], Sequence[Violation]], work: Work) -> T:
-    """The first look that shows no sign of an absent operator, or the last look when the operator has had its time: it may have been started just now, and an
-    operator under load takes minutes. A dry run, which writes nothing, takes the first look.
+    """The first look that shows no sign of an absent operator, or the last look when the operator has had its time: it
+    may have been started just now, and an operator under load takes minutes. A dry run, which writes nothing, takes the
+    first look.
     """
     seen, begun = look(), work.clock.monotonic()
     limit, told = work.settings.operator_timeout.total_seconds(), False
@@ -197,7 +202,8 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
         if listeners is None:
             unasked = InPlaceObstacles(reload=_why_unasked(work), annotations=_why_not_annotated(work))
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=unasked))
-        # List the pods again: a new pod of the same name, or a container that has restarted, may have answered in the place of the process that the call asked.
+        # List the pods again: a new pod of the same name, or a container that has restarted, may have answered in the
+        # place of the process that the call asked.
         asked, observation = observation.snapshot.processes, observe_cluster(work)
         known = answers_of_running(
             listeners, frozenset(uid for uid, _restarts in asked & observation.snapshot.processes)

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The outcome of a call: its patience with failures of the API server, what it saw and decided last, and whether the cluster is in the state
-that the task wants.
+"""The outcome of a call: its patience with failures of the API server, what it saw and decided last, and whether the
+cluster is in the state that the task wants.
 
 A look at a cluster changes nothing: it gives the state, and every step that a flow would take from here.
 """
@@ -59,7 +59,9 @@ _ANSWERED = "look at the cluster"
 
 
 class Patience:
-    """The patience of one call with its API server. It is used up by failures in a row, and whole again after a success."""
+    """The patience of one call with its API server. It is used up by failures in a row, and whole again after a
+    success.
+    """
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -67,7 +69,9 @@ class Patience:
         self._since = self._slept = 0.0
 
     def through(self, act: Callable[[], T], limit: timedelta) -> T:
-        """The result of ``act``, which only looks or may be done again. Raises its error where that is final, or the failures last for longer than this."""
+        """The result of ``act``, which only looks or may be done again. Raises its error where that is final, or the
+        failures last for longer than this.
+        """
         failures = 0
         while True:
             try:
@@ -81,7 +85,9 @@ class Patience:
             return result
 
     def through_conflicts(self, act: Callable[[], T], limit: timedelta) -> T:
-        """As ``through``; calls ``act`` again after a conflict, too, until conflicts have lasted for this long. ``act`` looks and decides again each time."""
+        """As ``through``; calls ``act`` again after a conflict, too, until conflicts have lasted for this long. ``act``
+        looks and decides again each time.
+        """
         clock, delay = self._work.clock, _FIRST_DELAY
         countdown = Countdown(clock.monotonic, limit.total_seconds(), _LEAST_TRIES)
         while True:
@@ -96,7 +102,9 @@ class Patience:
                 delay = min(2 * delay, _LONGEST_DELAY)
 
     def wait(self, error: KubeError, limit: timedelta) -> None:
-        """Wait before the next look, longer each time. Raises the error where it is final, or the failures last for longer than this."""
+        """Wait before the next look, longer each time. Raises the error where it is final, or the failures last for
+        longer than this.
+        """
         clock = self._work.clock
         if not error.is_transient:
             raise error
@@ -156,7 +164,8 @@ class CallOutcome:
     look_took: timedelta = timedelta(0)
     #: The transitions of CAs in this call, in order.
     transitions: list[Transition] = field(default_factory=list)
-    #: Warnings about clients that are going to refuse nodes, as sentences, in the order in which this call came to know them.
+    #: Warnings about clients that are going to refuse nodes, as sentences, in the order in which this call came to know
+    #: them.
     client_warnings: dict[str, None] = field(default_factory=dict, init=False)
     #: The count of restarts for the next call of the play; None where the calls of a play share none.
     shared_count: SharedCount | None = field(default=None, init=False)
@@ -230,8 +239,8 @@ def inspect(work: Work, intent: Intent) -> CallOutcome:
 
 
 def plan(work: Work, outcome: CallOutcome, intent: Intent, reached: Reached = to_the_end) -> Forecast:
-    """Every step from here to the end of the flow, or to where the caller has what it asks for. Raises StepError when a step could not be
-    taken at all.
+    """Every step from here to the end of the flow, or to where the caller has what it asks for. Raises StepError when a
+    step could not be taken at all.
     """
     costs = Costs(
         outcome.observation_took,

@@ -69,8 +69,8 @@ def _retry_through_failures(
     work: Work,
     before_write: Callable[[], None],
 ) -> Observation:
-    """Acts again after a failure that may pass, and after a conflict with another program. A failure that leaves the operator paused for this holder says
-    so in ``work.left_behind``.
+    """Acts again after a failure that may pass, and after a conflict with another program. A failure that leaves the
+    operator paused for this holder says so in ``work.left_behind``.
     """
     begun: list[bool] = []
 
@@ -87,7 +87,9 @@ def _retry_through_failures(
 
 
 def _pause_left(holder: str, work: Work, begun: bool) -> str:
-    """The sentences about a pause that a failure leaves; empty where it leaves none. A call that has ``begun`` may have written."""
+    """The sentences about a pause that a failure leaves; empty where it leaves none. A call that has ``begun`` may have
+    written.
+    """
     try:
         seen = observe_cluster(work)
     except (KubeError, StepError):

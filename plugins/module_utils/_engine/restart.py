@@ -98,7 +98,8 @@ class _Choice:
     nodes: Observation
     #: The UIDs of the pods.
     uids: frozenset[str]
-    #: The writes that withdraw the requests to the operator which a killed call has left, where this call does not make the same requests.
+    #: The writes that withdraw the requests to the operator which a killed call has left, where this call does not make
+    #: the same requests.
     withdrawals: tuple[Write, ...]
 
 
@@ -115,8 +116,8 @@ def _time_of_server(work: Work) -> datetime:
 
 
 def _wait_until_past(since: datetime, choice: _Choice, work: Work) -> None:
-    """Wait until the API server's clock has passed ``since``: the pods that this task makes would be dated before it, and the same task would restart them
-    again.
+    """Wait until the API server's clock has passed ``since``: the pods that this task makes would be dated before it,
+    and the same task would restart them again.
     """
     left = since + _WHOLE_SECONDS - _time_of_server(work)
     if choice.uids and not work.dry_run and left > timedelta(0):
@@ -156,14 +157,16 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> _Choice:
 
 
 def _about_cluster_ca(work: Work) -> Work:
-    """The work with all pods in its observations: of the clients CA a look knows brokers alone, and no leaf that a node starts with."""
+    """The work with all pods in its observations: of the clients CA a look knows brokers alone, and no leaf that a node
+    starts with.
+    """
     scope = work.scope
     return work if scope.ca is CaKind.CLUSTER else replace(work, scope=scope.of(CaKind.CLUSTER))
 
 
 def _restart_all(work: Work, choice: _Choice) -> None:
-    """Restart these pods. Where the API server fails, or another program was first, look again and go on with the pods that are left. Raises StepError,
-    KubeError.
+    """Restart these pods. Where the API server fails, or another program was first, look again and go on with the pods
+    that are left. Raises StepError, KubeError.
     """
     patience, first, clock = Patience(work), [choice.nodes], work.clock
     pods = tuple(pod for pod in choice.nodes.snapshot.nodes.pods if pod.uid in choice.uids)
@@ -202,13 +205,17 @@ def _not_yet_restarted(work: Work, pods: Iterable[Pod]) -> tuple[Pod, ...]:
 
 
 def _with_gone(now: Observation, pods: Iterable[Pod]) -> Observation:
-    """The observation, with the pods among these that have gone by now as leaving pods: the call waits for their successors."""
+    """The observation, with the pods among these that have gone by now as leaving pods: the call waits for their
+    successors.
+    """
     gone = tuple(replace(pod, terminating=True) for pod in pods if pod.uid not in now.snapshot.uids)
     return replace(now, snapshot=now.snapshot.with_nodes(pods=(*now.snapshot.nodes.pods, *gone)))
 
 
 def _without_memory(error: RollStuck, begun: datetime) -> RollStuck:
-    """The error, with what the same task has to say so that it restarts no pod twice. The first restart came after ``begun`` by the API server's clock."""
+    """The error, with what the same task has to say so that it restarts no pod twice. The first restart came after
+    ``begun`` by the API server's clock.
+    """
     return error.with_repetition(
         f"give since={begun:%Y-%m-%dT%H:%M:%SZ} with it, or pods that were restarted already are restarted again."
     )

@@ -143,7 +143,9 @@ class Certificate:
 
     @property
     def mark(self) -> str:
-        """The start of its SHA-256 in parentheses, with a space before it. Sentences tell it by this from other certificates with its subject."""
+        """The start of its SHA-256 in parentheses, with a space before it. Sentences tell it by this from other
+        certificates with its subject.
+        """
         return f" ({self.sha256[:12]})"
 
     @cached_property

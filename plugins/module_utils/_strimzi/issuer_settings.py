@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The issuer that a caller names for leaves of a CA whose key is not in the cluster. Settings that flows do not know stand in the folder of their issuer."""
+"""The issuer that a caller names for leaves of a CA whose key is not in the cluster. Settings that flows do not know
+stand in the folder of their issuer.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,9 @@ class CertManagerIssuer(IssuerSettings):
 
 @dataclass(frozen=True)
 class CertManagerCertificates(IssuerSettings):
-    """An issuer of cert-manager with a Certificate for each leaf, which cert-manager renews by itself (External Certificate Manager, "Issuing Cluster CA
-    end-entity certificates"). Both times belong to the issuer, because every playbook has to expect the same renewals.
+    """An issuer of cert-manager with a Certificate for each leaf, which cert-manager renews by itself (External
+    Certificate Manager, "Issuing Cluster CA end-entity certificates"). Both times belong to the issuer, because every
+    playbook has to expect the same renewals.
     """
 
     #: The issuer that the Certificates name.

@@ -4,9 +4,9 @@
 # Private to this collection: not a public interface, may change at any time.
 """The hash of a plan, which a person approves, and the comparison of an approved plan with the plan of now.
 
-A hash has four parts, so that a refusal can say which of them changed. Each is about facts that stay the same while nothing happens: kinds of steps, names of
-nodes, components of other pods, fingerprints of CAs that exist, issuers. Times, certificates that are yet to be made, and requests that a flow only forgets are
-no part of it.
+A hash has four parts, so that a refusal can say which of them changed. Each is about facts that stay the same while
+nothing happens: kinds of steps, names of nodes, components of other pods, fingerprints of CAs that exist, issuers.
+Times, certificates that are yet to be made, and requests that a flow only forgets are no part of it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def plan_hash(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
 
 
 def _steps_to_approve(planned: Forecast) -> Sequence[PlannedStep]:
-    """The steps that do more than forget requests: which requests earlier calls have left, and when a call forgets them, changes nothing of the plan."""
+    """The steps that do more than forget requests: which requests earlier calls have left, and when a call forgets
+    them, changes nothing of the plan.
+    """
     return [step for step in planned.whole if step.kind != ForgetRequests.__name__]
 
 
@@ -61,10 +63,12 @@ def _restarted(step: PlannedStep, snapshot: Snapshot) -> tuple[Any, ...]:
 def check_approval(
     approved: str, goal: Goal, snapshot: Snapshot, planned: Forecast, plan: Callable[[Snapshot], Forecast]
 ) -> tuple[Violation, ...]:
-    """The violation where the plan of now is another plan than the approved plan; ``plan`` makes the plan of this call for another state of the cluster.
+    """The violation where the plan of now is another plan than the approved plan; ``plan`` makes the plan of this call
+    for another state of the cluster.
 
-    A run that was killed goes on: the flow in flight has the same goal and began with the same CA, and its plan is the rest of the approved plan. A flow
-    that keeps no journal goes on where the approved plan is that of the state before it. Where nothing is left to do, nothing needs an approval.
+    A run that was killed goes on: the flow in flight has the same goal and began with the same CA, and its plan is the
+    rest of the approved plan. A flow that keeps no journal goes on where the approved plan is that of the state before
+    it. Where nothing is left to do, nothing needs an approval.
     """
     present = plan_hash(goal, snapshot, planned)
     changed = [
@@ -86,12 +90,13 @@ def check_approval(
 
 
 def _before_flow(goal: Goal, snapshot: Snapshot) -> Iterator[Snapshot]:
-    """The states in which an earlier call with this goal may have found the cluster before it was killed, or began to wait for an issuer. None where the
-    journal says it, or where no such call has left a trace.
+    """The states in which an earlier call with this goal may have found the cluster before it was killed, or began to
+    wait for an issuer. None where the journal says it, or where no such call has left a trace.
 
-    An adoption first takes the CA from the operator, and a hand-back gives it to the operator before the ledger goes. A recovery puts Secrets back first,
-    and its plan is the same whichever of them were lost. A recovery and a renewal of leaves request leaves of an issuer first. No object tells which leaves
-    were due before a renewal of leaves that has stored some.
+    An adoption first takes the CA from the operator, and a hand-back gives it to the operator before the ledger goes. A
+    recovery puts Secrets back first, and its plan is the same whichever of them were lost. A recovery and a renewal of
+    leaves request leaves of an issuer first. No object tells which leaves were due before a renewal of leaves that has
+    stored some.
     """
     state = snapshot.reconciliation
     if goal is Goal.UPGRADE and not state.generated:
@@ -105,8 +110,8 @@ def _before_flow(goal: Goal, snapshot: Snapshot) -> Iterator[Snapshot]:
 
 
 def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
-    """The CA that a flow begins with, or began with: of a renewal its fingerprint, else the digest of its key, because a renewal that is the first part of a
-    replacement keeps the key. A recovery begins with the CA that it puts back.
+    """The CA that a flow begins with, or began with: of a renewal its fingerprint, else the digest of its key, because
+    a renewal that is the first part of a replacement keeps the key. A recovery begins with the CA that it puts back.
     """
     for step in restore_secrets(snapshot) if goal is Goal.RECOVER else ():
         snapshot = step.restore(snapshot)
@@ -120,7 +125,8 @@ def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
         return begun.replaces
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     known |= {entry.fingerprint: entry.certificate for entry in ledger.removed_cas}
-    # A replaced CA that has left is known no more, and a renewed CA has its key. An abort goes back to the CA that its flow began with.
+    # A replaced CA that has left is known no more, and a renewed CA has its key. An abort goes back to the CA that its
+    # flow began with.
     keeping = begun.successor if begun.goal is Goal.RENEW or begun.is_abort else begun.replaces
     replaced = known.get(keeping or "")
     return replaced.public_key_sha256 if replaced is not None else begun.replaces

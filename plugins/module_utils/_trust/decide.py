@@ -70,8 +70,8 @@ class Engine:
     preconditions_of_recovery: tuple[Precondition, ...] = OF_RECOVERY
     #: The preconditions of the renewal that comes before the restart of nodes with ended certificates.
     preconditions_before_restart: tuple[Precondition, ...] = BEFORE_RESTART
-    #: Whether what a call begins restarts Kafka nodes. The forecast knows that (``foreseeing`` in plan.py). It is made by
-    #: an engine that does not ask.
+    #: Whether what a call begins restarts Kafka nodes. The forecast knows that (``foreseeing`` in plan.py). It is made
+    #: by an engine that does not ask.
     restarts_nodes: Question = never
     #: The gates that a CA passes before its use and before it leaves.
     gates: Gates = GATES
@@ -102,7 +102,9 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
 
 
 def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:
-    """The decision; or, before nodes are waited for, the record of the pods that exist now, because others take their place meanwhile."""
+    """The decision; or, before nodes are waited for, the record of the pods that exist now, because others take their
+    place meanwhile.
+    """
     before, waits = snapshot.ledger, [step for step in decision.steps if isinstance(step, AwaitAnswers)]
     if before is None or not waits:
         return decision
@@ -120,8 +122,9 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
 
 
 def _go_on_recovered(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
-    """The same once no node presents an ended certificate. Restarts that follow from the recovery are waited for, unless a renewal goes on, whose restarts
-    take their place, or something holds the flow, which the operator may stand still for.
+    """The same once no node presents an ended certificate. Restarts that follow from the recovery are waited for,
+    unless a renewal goes on, whose restarts take their place, or something holds the flow, which the operator may stand
+    still for.
     """
     after = _after_recovery(snapshot, intent)
     violations = _check_beside_recovery(snapshot, after, engine)
@@ -133,8 +136,8 @@ def _go_on_recovered(snapshot: Snapshot, intent: Intent, engine: Engine) -> Deci
 
 
 def _check_beside_recovery(snapshot: Snapshot, after: Intent, engine: Engine) -> tuple[Violation, ...]:
-    """The violations that keep a recovery from bringing nodes with ended certificates back. The violation of these nodes names the recovery itself, so it
-    stands alone or not at all.
+    """The violations that keep a recovery from bringing nodes with ended certificates back. The violation of these
+    nodes names the recovery itself, so it stands alone or not at all.
     """
     others = tuple(rule for rule in engine.preconditions if rule is not leaves_in_use_are_valid)
     return check(snapshot, after, others, engine.restarts_nodes) or check(
@@ -168,7 +171,8 @@ def _go_on(snapshot: Snapshot, intent: Intent, engine: Engine, violations: tuple
 
 
 def _record_ledger(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | Situation:
-    """The decision to write what this pass changes in the ledger; the situation with the ledger where it is up to date."""
+    """The decision to write what this pass changes in the ledger; the situation with the ledger where it is up to date.
+    """
     before = snapshot.ledger_or_empty
     ledger, transitions = update_ledger(snapshot, intent, engine.gates)
     if ledger == before:
@@ -180,8 +184,9 @@ def _record_ledger(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decisi
 
 
 def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | None:
-    """The decision that puts back damaged Secrets, and then nodes with ended certificates, before the ledger or any CA matters; None where the flow goes on,
-    because nothing needs that. For a cluster whose CA the operator generates it is the whole recovery.
+    """The decision that puts back damaged Secrets, and then nodes with ended certificates, before the ledger or any CA
+    matters; None where the flow goes on, because nothing needs that. For a cluster whose CA the operator generates it
+    is the whole recovery.
     """
     if violations := check(snapshot, intent, engine.preconditions_of_recovery):
         return Decision(steps=resume_operators(snapshot), violations=violations)
@@ -223,8 +228,8 @@ def _succeed_before_restart(recovering: Situation, engine: Engine, turn: Turn) -
 
 
 def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
-    """The intent of a recovery once no node presents an ended certificate: renew a CA in use that has ended, else finish the flow that was begun. A pause
-    comes to its end first, whatever holds the renewal.
+    """The intent of a recovery once no node presents an ended certificate: renew a CA in use that has ended, else
+    finish the flow that was begun. A pause comes to its end first, whatever holds the renewal.
     """
     ended = any(certificate.has_ended(snapshot.now) for certificate in snapshot.ca.in_use)
     is_free = in_flight(snapshot.ledger) is None and not snapshot.reconciliation.pause.is_ours
@@ -318,8 +323,8 @@ def _check_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
 
 
 def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation, ...], tuple[str, ...]]:
-    """The violations that hold the flow, in the order of its phases, and a sentence for each violation that holds it in a phase after the last
-    that the caller asks for.
+    """The violations that hold the flow, in the order of its phases, and a sentence for each violation that holds it in
+    a phase after the last that the caller asks for.
     """
     if at.snapshot.ledger is None:
         return (), ()
@@ -335,7 +340,8 @@ def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation,
 
 
 def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
-    """The decision where a call has reached its aim before the flow is at its end: only the operator's verdict is left."""
+    """The decision where a call has reached its aim before the flow is at its end: only the operator's verdict is left.
+    """
     return _decide_end(Situation(snapshot, intent, snapshot.ledger_or_empty, engine.gates), work_is_left=True)
 
 

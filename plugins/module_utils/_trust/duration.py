@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""How long the steps of a plan take: a range for each, from the starts of these very pods, and from what a look and an answer of the API server have
-taken in the call that plans; and whether the certificates in use last as long.
+"""How long the steps of a plan take: a range for each, from the starts of these very pods, and from what a look and an
+answer of the API server have taken in the call that plans; and whether the certificates in use last as long.
 
-These are estimates, and decide nothing: where a certificate is about to end, it does not help to wait, and a flow is a way out.
+These are estimates, and decide nothing: where a certificate is about to end, it does not help to wait, and a flow is a
+way out.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Span:
 
     #: Where nothing keeps the step waiting.
     least: timedelta
-    #: Where each party takes the time that it usually takes at most; None where a party outside the cluster decides how long it takes.
+    #: Where each party takes the time that it usually takes at most; None where a party outside the cluster decides how
+    #: long it takes.
     most: timedelta | None
 
     def __add__(self, other: Span) -> Span:
@@ -58,11 +60,14 @@ class Costs:
     start: Span = NO_TIME
 
     def of_pass(self) -> Span:
-        """Each pass looks at the cluster, and asks the nodes where a gate needs that. What is read differs from pass to pass."""
+        """Each pass looks at the cluster, and asks the nodes where a gate needs that. What is read differs from pass to
+        pass.
+        """
         return Span(self.observation / 3, 3 * self.look / 2)
 
     def of_call(self) -> Span:
-        """A play has a task for each phase, which begins with a look of its own. A single call may do the work of all."""
+        """A play has a task for each phase, which begins with a look of its own. A single call may do the work of all.
+        """
         return self.start + Span(_NONE, 2 * self.look)
 
     def of_answers(self, count: int) -> Span:
@@ -75,11 +80,13 @@ NO_COSTS = Costs()
 START_OF_MODULE = Span(_SECOND, 5 * _SECOND)
 #: The operator's verdict on what a flow has changed, which comes at the end of a reconcile.
 VERDICT = Span(_NONE, timedelta(minutes=2))
-#: A write of one object, with the keys and certificates in it; and the answers that it takes, the renewal of the Lease among them.
+#: A write of one object, with the keys and certificates in it; and the answers that it takes, the renewal of the Lease
+#: among them.
 _WRITE, _ANSWERS_OF_WRITE = Span(_NONE, _SECOND), 3
 #: The key of a CA.
 _KEY_OF_CA = Span(_NONE, 10 * _SECOND)
-#: A reaction of the operator, which may be in the middle of a reconcile (docs/operator.md, "Pause"): at most its usual period.
+#: A reaction of the operator, which may be in the middle of a reconcile (docs/operator.md, "Pause"): at most its usual
+#: period.
 _REACTION = Span(_SECOND, timedelta(minutes=2))
 #: The end of a process. Kubernetes kills it after the default grace period of a pod.
 _STOP = Span(_SECOND, timedelta(seconds=30))
@@ -92,7 +99,8 @@ _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, A
 
 
 def span_of(step: Step, snapshot: Snapshot, costs: Costs = NO_COSTS) -> Span | None:
-    """How long this step takes in the cluster as it is before the step; None where no pod shows how long a start takes."""
+    """How long this step takes in the cluster as it is before the step; None where no pod shows how long a start takes.
+    """
     if isinstance(step, Roll):
         found = _span_of_roll(step, snapshot)
         return found and found + costs.of_answers(_ANSWERS_OF_WAIT * (1 + len(step.uids)))
@@ -119,8 +127,9 @@ def _count_writes(step: Step, snapshot: Snapshot) -> int:
 
 
 def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
-    """Nodes restart one after the other, and then all other pods at the same time. A node takes its place in every partition before the next node
-    restarts, which takes about as long again as its start at most. Nodes with ended certificates restart at the same time.
+    """Nodes restart one after the other, and then all other pods at the same time. A node takes its place in every
+    partition before the next node restarts, which takes about as long again as its start at most. Nodes with ended
+    certificates restart at the same time.
     """
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.uids]
     starts = {pod.uid: _time_to_start(pod, snapshot) for pod in restarted}
@@ -135,7 +144,9 @@ def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
 
 
 def _time_to_start(pod: Pod, snapshot: Snapshot) -> timedelta | None:
-    """How long the start of this pod takes; of a pod that does not show it, as long as the slowest of its component, or of all."""
+    """How long the start of this pod takes; of a pod that does not show it, as long as the slowest of its component, or
+    of all.
+    """
     if pod.started_in is not None:
         return pod.started_in
     known = [other for other in snapshot.nodes.pods if other.started_in is not None]
@@ -162,8 +173,8 @@ class Life:
 
 
 def lives_of(snapshot: Snapshot, span: Span | None) -> tuple[Life, ...]:
-    """The lives of the CA in use with the CAs above it, of the other CAs of the ledger, then of the leaves by component, beside the span of the plan; that
-    is None where there is no estimate.
+    """The lives of the CA in use with the CAs above it, of the other CAs of the ledger, then of the leaves by
+    component, beside the span of the plan; that is None where there is no estimate.
     """
     return tuple(_lives(snapshot, span))
 
@@ -201,7 +212,9 @@ _RENEWING = {True: (Goal.RENEW, Goal.RECONCILE, Goal.RECOVER), False: (Goal.RENE
 
 
 def describe_short_lives(snapshot: Snapshot, span: Span | None, goal: Goal) -> tuple[str, ...]:
-    """Sentences about the CA in use, and the leaves of nodes or users, where these may end before a plan for this goal does."""
+    """Sentences about the CA in use, and the leaves of nodes or users, where these may end before a plan for this goal
+    does.
+    """
     if span == NO_TIME or snapshot.ledger is None:
         return ()
     presented = [leaf.chain[0] for leaf in snapshot.every_leaf if leaf.chain and leaf.component in _RENEWED_HERE]

@@ -43,7 +43,8 @@ from .preconditions.leaves import chosen_life
 from .rules.due import describe_late_window
 from .rules.pause import nodes_of
 
-#: Fields that say which leaf or which pod something is, how long an answer has taken, or what an earlier state was, and nothing else.
+#: Fields that say which leaf or which pod something is, how long an answer has taken, or what an earlier state was, and
+#: nothing else.
 _CHANGING = {
     (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (Pod, "restarts"), (StoredLeaf, "key_beside"), (LedgerEntry, "leaf_hashes"), (Snapshot, "clock"),
     (Snapshot, "backups"),
@@ -147,8 +148,8 @@ def describe_next_window(snapshot: Snapshot) -> str:
 
 
 def _restarted(steps: Steps, snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine) -> frozenset[str]:
-    """UIDs of the pods that these steps restart, or that the operator does because of them. Where they begin a pause, the steps in it count: the
-    operator sees all of that at once when it ends.
+    """UIDs of the pods that these steps restart, or that the operator does because of them. Where they begin a pause,
+    the steps in it count: the operator sees all of that at once when it ends.
     """
     uids: frozenset[str] = frozenset()
     while steps:
@@ -162,7 +163,9 @@ def _restarted(steps: Steps, snapshot: Snapshot, intent: Intent, stand_in: Stand
 
 
 def _restarted_in_windows(step: Step) -> frozenset[str]:
-    """UIDs of the pods that this step restarts and that could wait for a window; nodes with ended certificates serve no client meanwhile."""
+    """UIDs of the pods that this step restarts and that could wait for a window; nodes with ended certificates serve no
+    client meanwhile.
+    """
     ended = isinstance(step, Roll) and step.reason is RollReason.ENDED
     return frozenset() if ended else step.restarts
 
@@ -237,7 +240,8 @@ class PlannedStep:
     does: ActionKind = ActionKind.WRITE
     #: The parties outside the cluster that have to read something before the flow goes on.
     outside_parties: tuple[str, ...] = ()
-    #: SHA-256 of each CA that exists already and that the step has nodes trust or puts back, and the reference of each issuer that signs for the step.
+    #: SHA-256 of each CA that exists already and that the step has nodes trust or puts back, and the reference of each
+    #: issuer that signs for the step.
     approved_inputs: tuple[str, ...] = ()
 
 
@@ -255,11 +259,11 @@ class Forecast:
     waiting: tuple[str, ...] = ()
     #: The cluster as these steps would leave it.
     end: Snapshot | None = field(default=None, compare=False)
-    #: The steps that follow once the flow is no longer held by parties outside the cluster, or because no maintenance window opens in time; empty where another
-    #: reason holds it.
+    #: The steps that follow once the flow is no longer held by parties outside the cluster, or because no maintenance
+    #: window opens in time; empty where another reason holds it.
     after: tuple[PlannedStep, ...] = ()
-    #: The nodes whose answers the plan goes by, and the nodes that the call has yet to hear: the plan takes these to be as the stored evidence says, and to
-    #: answer what the flow waits for. More restarts may follow from their answers.
+    #: The nodes whose answers the plan goes by, and the nodes that the call has yet to hear: the plan takes these to be
+    #: as the stored evidence says, and to answer what the flow waits for. More restarts may follow from their answers.
     hearing: Hearing = NO_HEARING
 
     @property
@@ -269,8 +273,8 @@ class Forecast:
 
     @property
     def span(self) -> Span | None:
-        """How long all of these steps take, with the operator's verdict on what they change; None where no pod shows how
-        long a start takes.
+        """How long all of these steps take, with the operator's verdict on what they change; None where no pod shows
+        how long a start takes.
         """
         spans = [step.span for step in self.whole]
         verdict = NO_TIME if all(step.does in _ONLY_WAITING for step in self.whole) else VERDICT
@@ -284,7 +288,9 @@ _ONLY_WAITING = (ActionKind.WAIT, ActionKind.HOLD)
 def forecast(
     snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end, costs: Costs = NO_COSTS
 ) -> Forecast:
-    """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
+    """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens
+    and no restart fails.
+    """
     return _forecast(snapshot, intent, stand_in, foreseeing(stand_in), reached, costs)
 
 
@@ -311,8 +317,8 @@ class _Foresight:
         return self._answer
 
     def _foresee(self, snapshot: Snapshot, intent: Intent) -> bool:
-        """If the flow is held on its way, what follows is unknown and counts as a restart, unless the caller forbids the
-        restart itself. The operator restarts what it finds behind when it has the CA back.
+        """If the flow is held on its way, what follows is unknown and counts as a restart, unless the caller forbids
+        the restart itself. The operator restarts what it finds behind when it has the CA back.
         """
         planned = _forecast(snapshot, intent, self._stand_in, self._engine, to_the_end, NO_COSTS)
         left = planned.end if planned.end is not None else snapshot
@@ -418,7 +424,9 @@ def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
 
 
 def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
-    """The violation where these steps would be taken a second time in the same state, which this function adds to the states so far."""
+    """The violation where these steps would be taken a second time in the same state, which this function adds to the
+    states so far.
+    """
     state = state_of(snapshot, steps)
     if state not in states:
         states.add(state)
@@ -434,9 +442,10 @@ def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Vio
 
 
 def _assume_awaited_answers(snapshot: Snapshot, uids: frozenset[str]) -> Snapshot:
-    """The snapshot in which these nodes have read again what is stored, as far as a reload reaches, and know otherwise what the ledger says of them. A missing
-    answer is no refusal, and half an answer beside what is stored could be taken for one (I5). For a node that has not answered at all the flow itself waits.
-    The answer of a node that presents an ended leaf counts, however much of it is missing: the node restarts for that leaf.
+    """The snapshot in which these nodes have read again what is stored, as far as a reload reaches, and know otherwise
+    what the ledger says of them. A missing answer is no refusal, and half an answer beside what is stored could be
+    taken for one (I5). For a node that has not answered at all the flow itself waits. The answer of a node that
+    presents an ended leaf counts, however much of it is missing: the node restarts for that leaf.
     """
     if not uids:
         return snapshot
@@ -457,8 +466,8 @@ def _started_with(uids: frozenset[str], ledger: Ledger) -> Mapping[str, frozense
 
 
 def _assume_unread(uids: frozenset[str], started: Mapping[str, frozenset[str]], snapshot: Snapshot) -> Snapshot:
-    """The snapshot in which these nodes know no CA that has left the ledger, unless they were started with it: the answer of a node shows that it did not read
-    that CA, and no restart is planned because an answer is missing.
+    """The snapshot in which these nodes know no CA that has left the ledger, unless they were started with it: the
+    answer of a node shows that it did not read that CA, and no restart is planned because an answer is missing.
     """
     if not uids or snapshot.ledger is None:
         return snapshot
@@ -470,8 +479,8 @@ def _assume_unread(uids: frozenset[str], started: Mapping[str, frozenset[str]], 
 
 
 def _extend_answers(snapshot: Snapshot) -> Snapshot:
-    """The answers of nodes that have answered in full, extended to CAs that have come since: they would answer as for another CA of that
-    name and key.
+    """The answers of nodes that have answered in full, extended to CAs that have come since: they would answer as for
+    another CA of that name and key.
     """
     ledger = snapshot.ledger_or_empty
     known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]

@@ -95,7 +95,8 @@ def _records(observation: Observation) -> Iterator[BackupRecord]:
 def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Write, ...]:
     """The writes of a restoration: the key before its certificate, and both before the ledger. The operator issues
     nothing before they match. If a run is killed in between, the next continues it. The run asks the operator for its
-    verdict again, also if an earlier run has asked about the same Secrets: the operator has refused the damaged Secrets since.
+    verdict again, also if an earlier run has asked about the same Secrets: the operator has refused the damaged Secrets
+    since.
     """
     scope = observation.scope
     kept = content_of(scope, observation.secrets, step.backup)

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The functions that carry out the steps of this layer, by the type of the step. Among them are the writes of the
-ledger, in an order for which a call can be killed after each (docs/storage.md, "Layouts"). Among them are also the waits
-for clients outside the cluster: until the operator has brought the trusted CAs to them, and until they have had the
-time to read.
+ledger, in an order for which a call can be killed after each (docs/storage.md, "Layouts"). Among them are also the
+waits for clients outside the cluster: until the operator has brought the trusted CAs to them, and until they have had
+the time to read.
 """
 
 from __future__ import annotations
@@ -247,7 +247,8 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> N
 
 
 def await_clients(step: AwaitClients, observation: Observation, work: Work) -> None:
-    """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it."""
+    """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it.
+    """
     target = Target("Secret", work.scope.namespace, work.scope.ca_certificate_secret)
     what = "clients read the new CA"
     if work.dry_run:

@@ -184,8 +184,8 @@ class Display:
 
     #: Shows one line for each event.
     report: Callable[[str], None] = field(default=_show_no_line)
-    #: Shows what the call is about to do, as a sentence, and what it waits for, in a few words or empty, if that takes long. The third argument is whether
-    #: a line shows the sentence already.
+    #: Shows what the call is about to do, as a sentence, and what it waits for, in a few words or empty, if that takes
+    #: long. The third argument is whether a line shows the sentence already.
     begin: Callable[[str, str, bool], None] = field(default=lambda sentence, awaited, is_shown: None)
     #: Takes each action as soon as it is done, for the events of the Kafka resource.
     announce: Callable[[Action], None] = field(default=lambda action: None)
@@ -222,7 +222,8 @@ class Work:
     wishes: Wishes = NO_WISHES
     #: The key of the CA that the caller supplies; None if the caller supplies none, or keeps it elsewhere.
     supplied_key: PrivateKey | None = None
-    #: Whether the caller says which keys leaves get; else the call leaves the keys of requests to the calls that make requests.
+    #: Whether the caller says which keys leaves get; else the call leaves the keys of requests to the calls that make
+    #: requests.
     chooses_keys: bool = True
     #: The output for people who watch.
     display: Display = Display()
@@ -350,8 +351,8 @@ def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
 
 
 def _send_and_record(write: Write, work: Work, phase: str) -> str:
-    """The resource version after it. A write that was done and whose answer was lost is recorded before its error is raised: the caller looks
-    again, and finds nothing to do again.
+    """The resource version after it. A write that was done and whose answer was lost is recorded before its error is
+    raised: the caller looks again, and finds nothing to do again.
     """
     try:
         return _send(write, work)
@@ -367,8 +368,8 @@ def _send_and_record(write: Write, work: Work, phase: str) -> str:
 
 
 def find_object(client: KubeClient, resource: Resource, namespace: str, name: str) -> Mapping[str, Any] | None:
-    """The object, from a list with its name: the Roles let pods, StrimziPodSets and node pools be listed and not read by their names (docs/rbac.yml). None
-    where there is none. Raises KubeError.
+    """The object, from a list with its name: the Roles let pods, StrimziPodSets and node pools be listed and not read
+    by their names (docs/rbac.yml). None where there is none. Raises KubeError.
     """
     found = client.list(resource, namespace, field_selector=f"metadata.name={name}").items
     return found[0] if found else None
@@ -384,7 +385,9 @@ def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
 
 
 def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
-    """Note the object as the write has left it, None where it is deleted: from here on the call sees when another program writes it back."""
+    """Note the object as the write has left it, None where it is deleted: from here on the call sees when another
+    program writes it back.
+    """
     key = write.resource.kind, write.namespace or work.scope.namespace, write.name
     if found is None:
         work.written.note(key, None)
@@ -422,7 +425,9 @@ def _send(write: Write, work: Work) -> str:
 
 
 def _patch(write: Write, namespace: str, client: KubeClient) -> Mapping[str, Any]:
-    """The object after it. Where v1beta2 is no longer served, no object holds a field of it any more, and v1 loses none."""
+    """The object after it. Where v1beta2 is no longer served, no object holds a field of it any more, and v1 loses
+    none.
+    """
     body, before = dict(write.body or {}), write.resource_version
     try:
         return client.patch(write.resource, namespace, write.name, body, resource_version=before)
@@ -435,9 +440,9 @@ def _patch(write: Write, namespace: str, client: KubeClient) -> Mapping[str, Any
 def as_stored(resource: Resource, found: Mapping[str, Any] | None) -> Resource:
     """The resource in the version of Strimzi's API through which a patch of this object loses none of its fields.
 
-    An API server that patches an object through v1 first drops the fields that only v1beta2 knows, whatever the patch is
-    about (docs/operator.md, "The API before v1"). The object names each program that has written through v1beta2, the
-    operator up to 0.51 among them, with that version. Where it names no writer at all, it may hold such fields too.
+    An API server that patches an object through v1 first drops the fields that only v1beta2 knows, whatever the patch
+    is about (docs/operator.md, "The API before v1"). The object names each program that has written through v1beta2,
+    the operator up to 0.51 among them, with that version. Where it names no writer at all, it may hold such fields too.
     """
     older, managers = replace(resource, version=OLDER_VERSION), managers_of(found)
     if managers and all(manager.get("apiVersion") != older.api_version for manager in managers):

@@ -95,7 +95,9 @@ def find_swap(snapshot: Snapshot) -> Swap | None:
 
 
 def is_in_doubt(snapshot: Snapshot) -> bool:
-    """Whether the certificate Secret does not tell the CA that the cluster works with: its certificate or generation is lost, or there is a swap."""
+    """Whether the certificate Secret does not tell the CA that the cluster works with: its certificate or generation is
+    lost, or there is a swap.
+    """
     ca = snapshot.ca
     return not ca.current or bool(ca.defects.unnumbered_generations) or find_swap(snapshot) is not None
 
@@ -121,9 +123,11 @@ def find_adoption(snapshot: Snapshot, intent: Intent) -> Swap | None:
 
 
 def pods_yet_to_restart(snapshot: Snapshot) -> tuple[Pod, ...]:
-    """The pods that have not started since the swap, as far as their annotations say: they need not know what lies there.
+    """The pods that have not started since the swap, as far as their annotations say: they need not know what lies
+    there.
 
-    The operator brings a CA into the bundle before it raises the generation of any pod (docs/operator.md, "CA reconcile").
+    The operator brings a CA into the bundle before it raises the generation of any pod (docs/operator.md, "CA
+    reconcile").
     """
     return tuple(pod for pod in snapshot.nodes.pods if pod.generation != snapshot.ca.certificate_generation)
 

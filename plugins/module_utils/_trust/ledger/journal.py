@@ -218,7 +218,9 @@ def limit_to_stop(intent: Intent, stop: Stop) -> Intent:
 
 
 def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, str]:
-    """Where the flow stops and since when, and what goes on with it. Words say which CA of the cluster the flow is about."""
+    """Where the flow stops and since when, and what goes on with it. Words say which CA of the cluster the flow is
+    about.
+    """
     led_by, undone = (
         ("aborted", "")
         if journal.is_abort
@@ -271,9 +273,9 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
 
 
 def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
-    """The journal with the time since when clients read the next CA as ``ca.crt``, where nodes lead to it from memory alone: that of the first look
-    after the switch, which is never before clients could read. Where nodes present both link certificates from their Secrets, no client has to read in
-    time.
+    """The journal with the time since when clients read the next CA as ``ca.crt``, where nodes lead to it from memory
+    alone: that of the first look after the switch, which is never before clients could read. Where nodes present both
+    link certificates from their Secrets, no client has to read in time.
     """
     current, replaced = [certificate.fingerprint for certificate in snapshot.ca.in_use], ledger.find(journal.replaces)
     links = snapshot.ca.links.get(journal.successor or "")
@@ -345,7 +347,9 @@ def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
 
 
 def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]:
-    """Fingerprints, SHA-1 and SHA-256, of the certificates that the CA in use had before flows renewed it, as far as the journal goes back."""
+    """Fingerprints, SHA-1 and SHA-256, of the certificates that the CA in use had before flows renewed it, as far as
+    the journal goes back.
+    """
     last = ledger.journal
     if last is None or last.goal is not Goal.RENEW or last.is_abort or last.successor != current.fingerprint:
         return frozenset()
@@ -353,8 +357,8 @@ def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]
 
 
 def retirement_of(snapshot: Snapshot, intent: Intent) -> Retirement:
-    """When the replaced CA leaves in a flow that this call begins. No person waits for upkeep, so it restarts no node that can go on; nor does any person
-    see what holds it, so it restarts nodes that cannot.
+    """When the replaced CA leaves in a flow that this call begins. No person waits for upkeep, so it restarts no node
+    that can go on; nor does any person see what holds it, so it restarts nodes that cannot.
     """
     return intent.pace.retire or (Retire.WHEN_NEEDED if _is_upkeep(snapshot, intent) else Retire.NOW)
 
@@ -408,8 +412,8 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
 
 
 def _remember_replaced(ledger: Ledger, successor: str) -> tuple[str, ...]:
-    """The replaced CAs that the ledger remembers when the next flow takes the place of the last flow in the journal. A CA that comes back into use is none
-    of them.
+    """The replaced CAs that the ledger remembers when the next flow takes the place of the last flow in the journal. A
+    CA that comes back into use is none of them.
     """
     last = ledger.journal.replaces if ledger.journal is not None and not ledger.journal.is_abort else None
     known = (*(fingerprint for fingerprint in ledger.replaced_cas if fingerprint != last), last)
@@ -417,13 +421,17 @@ def _remember_replaced(ledger: Ledger, successor: str) -> tuple[str, ...]:
 
 
 def _is_to_replace(journal: Journal, stop: Stop | None, intent: Intent) -> bool:
-    """Whether this call makes a renewal the first part of its replacement. A renewal that stops for an approval is not its to lead on."""
+    """Whether this call makes a renewal the first part of its replacement. A renewal that stops for an approval is not
+    its to lead on.
+    """
     may = stop is None or intent.extent.continue_stopped
     return intent.goal is Goal.REPLACE_KEY and journal.goal is Goal.RENEW and not journal.is_abort and may
 
 
 def prepared_goal(snapshot: Snapshot) -> Goal | None:
-    """The goal of a call that was killed when it had prepared a CA and recorded no flow yet; None where no CA is prepared."""
+    """The goal of a call that was killed when it had prepared a CA and recorded no flow yet; None where no CA is
+    prepared.
+    """
     if not snapshot.ca.prepared:
         return None
     current = snapshot.ca.current[0].public_key_sha256 if snapshot.ca.current else None

@@ -80,7 +80,9 @@ class Wish:
 
     @property
     def _has_no_leaf(self) -> bool:
-        """Whether there is no CA in use yet, and no leaf either, stored, missing or presented: the first clients CA comes before the first user."""
+        """Whether there is no CA in use yet, and no leaf either, stored, missing or presented: the first clients CA
+        comes before the first user.
+        """
         snapshot = self.snapshot
         presented = any(presenter.authorities != frozenset() for presenter in snapshot.presenters)
         return not (snapshot.ca.current or snapshot.every_leaf or snapshot.every_missing_leaf or presented)
@@ -126,7 +128,9 @@ class Wish:
 
     @property
     def _replaced(self) -> Iterator[str | None]:
-        """Fingerprints of the CAs that flows have replaced: by the ledger and, where it was lost since and made again, by the CAs and ledgers in backups."""
+        """Fingerprints of the CAs that flows have replaced: by the ledger and, where it was lost since and made again,
+        by the CAs and ledgers in backups.
+        """
         yield from self.ledger.replaced_cas
         if self.ledger.journal is not None:
             yield self.ledger.journal.replaces
@@ -139,8 +143,8 @@ class Wish:
                 yield then.journal.replaces
 
     def _is_confirmed(self, certificate: Certificate) -> bool:
-        """Whether the user has confirmed this CA, or it is known: it is in the ledger, or has the name and the key of a CA that is
-        trusted, so that it adds no trust.
+        """Whether the user has confirmed this CA, or it is known: it is in the ledger, or has the name and the key of a
+        CA that is trusted, so that it adds no trust.
         """
         trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
         trusted += self.snapshot.ca.in_use
@@ -195,8 +199,8 @@ def _find_signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]
 
 
 def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:
-    """Whether this is the CA in use with new dates: the same name and key, and every leaf that validates under the CA in use validates
-    under it (External Certificate Manager, "Handling Cluster CA trust rollout").
+    """Whether this is the CA in use with new dates: the same name and key, and every leaf that validates under the CA
+    in use validates under it (External Certificate Manager, "Handling Cluster CA trust rollout").
     """
     current, now = snapshot.ca.current, snapshot.now
     if not current or not new.is_twin_of(current[0]):
@@ -206,12 +210,15 @@ def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:
     return all(validate_path(leaf, (new,), at=now).valid for leaf in own)
 
 
-#: A CA is renewed so long before the operator renews leaves that end with it, so that a weekly call comes before the operator, which restarts pods.
+#: A CA is renewed so long before the operator renews leaves that end with it, so that a weekly call comes before the
+#: operator, which restarts pods.
 AHEAD = timedelta(days=7)
 
 
 def note_upkeep(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
-    """The ledger with what this call does with a CA in its time for renewal; a call that does not keep CAs up leaves the record as it is."""
+    """The ledger with what this call does with a CA in its time for renewal; a call that does not keep CAs up leaves
+    the record as it is.
+    """
     if intent.parameters.upkeep is None or snapshot.ledger is None:
         return ledger
     policy, before_end = upkeep_of(snapshot, intent.parameters.upkeep)
@@ -224,7 +231,9 @@ def note_upkeep(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
 
 
 def upkeep_of(snapshot: Snapshot, asked: UpkeepOptions) -> tuple[WhenDue, timedelta]:
-    """The policy, and how long before a CA's end it takes effect: as the caller asks, else as the operator has it for a CA of its own."""
+    """The policy, and how long before a CA's end it takes effect: as the caller asks, else as the operator has it for a
+    CA of its own.
+    """
     specified = WhenDue.REPLACE_KEY if snapshot.reconciliation.replaces_key else WhenDue.RENEW
     before_end = usual_window(snapshot) if asked.window is None else asked.window
     return asked.policy or specified, before_end
@@ -238,7 +247,8 @@ def usual_window(snapshot: Snapshot) -> timedelta:
 def due_rotation(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal | None:
     """The flow that the CA in use needs now; None where it needs none, or this collection cannot make its successor.
 
-    The renewal before a replacement, which clients need, gives the CA a later end: the replacement follows all the same.
+    The renewal before a replacement, which clients need, gives the CA a later end: the replacement follows all the
+    same.
     """
     if intent.goal is not Goal.RECONCILE or intent.parameters.upkeep is None or not snapshot.ca.current:
         return None
@@ -254,7 +264,9 @@ def due_rotation(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal | N
 
 
 def _is_half_replaced(journal: Journal | None, current: Certificate) -> bool:
-    """Whether the last flow has renewed the CA in use as the first part of a replacement that an earlier call of this kind began."""
+    """Whether the last flow has renewed the CA in use as the first part of a replacement that an earlier call of this
+    kind began.
+    """
     if journal is None or journal.finished_at is None or journal.is_abort:
         return False
     return journal.is_upkeep and journal.options.precedes_replacement and journal.successor == current.fingerprint
@@ -403,7 +415,9 @@ def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Prepared
 
 
 def rotation_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal:
-    """The flow that this intent begins: what the caller says, or what the CA of the source or the end of the CA in use comes to."""
+    """The flow that this intent begins: what the caller says, or what the CA of the source or the end of the CA in use
+    comes to.
+    """
     supplied = supplied_for(snapshot, intent, ledger)
     if intent.goal is not Goal.RECONCILE:
         return intent.goal
@@ -413,8 +427,8 @@ def rotation_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal:
 
 
 def leads_to_replacement(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
-    """Whether the flow in flight renews the CA in use so that clients can be led on from it, and this intent replaces its key when that is
-    done.
+    """Whether the flow in flight renews the CA in use so that clients can be led on from it, and this intent replaces
+    its key when that is done.
     """
     begun, source = in_flight(ledger), snapshot.source
     if begun is None or begun.goal is not Goal.RENEW or begun.is_abort:

@@ -96,8 +96,8 @@ def is_withdrawn(snapshot: Snapshot, fingerprint: str) -> bool:
 
 
 def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> bool:
-    """Whether the CA can be read no more where CAs are read: processes, and clients that load the certificate Secret or the bundle for
-    clients. There it may stay as a part of the chain of another CA.
+    """Whether the CA can be read no more where CAs are read: processes, and clients that load the certificate Secret or
+    the bundle for clients. There it may stay as a part of the chain of another CA.
     """
     above = {certificate.fingerprint for entry in ledger.entries for certificate in entry.chain[1:]}
     published = (snapshot.outside_clients.published or frozenset()) - above
@@ -125,11 +125,11 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
 
 
 def note_pods_of_now(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Record the pods that exist when a CA is read to have come to where processes read CAs, or to have left on its way out; and whether a removed CA
-    is back there.
+    """Record the pods that exist when a CA is read to have come to where processes read CAs, or to have left on its way
+    out; and whether a removed CA is back there.
 
-    Pods are listed after the bundle was read: a pod that is not recorded started later, with the CA or without it. So this is recorded at once,
-    however long it takes until the CA may be used, or leaves the ledger.
+    Pods are listed after the bundle was read: a pod that is not recorded started later, with the CA or without it. So
+    this is recorded at once, however long it takes until the CA may be used, or leaves the ledger.
     """
     ledger = replace(ledger, removed_cas=tuple(_note_return(removed, snapshot) for removed in ledger.removed_cas))
     if _is_contradictory(snapshot):
@@ -150,7 +150,9 @@ def note_pods_of_now(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def _note_return(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry:
-    """While the CA is back, each pod may have read it, and so may a pod that starts before the CA is gone: the pods that exist then may know it."""
+    """While the CA is back, each pod may have read it, and so may a pod that starts before the CA is gone: the pods
+    that exist then may know it.
+    """
     if not is_withdrawn(snapshot, removed.fingerprint):
         return replace(removed, awaited_pods=snapshot.uids or removed.awaited_pods, is_back=True)
     if removed.is_back and not _is_contradictory(snapshot):
@@ -196,9 +198,10 @@ def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: G
 def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
     """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that started before it was withdrawn.
 
-    Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing:
-    no process has to be remembered, but the ledger remembers for clients whether the old certificate allows no CA below it. Without pods a CA keeps its state;
-    so does a CA that is prepared, which would be enrolled again, and a CA that the flow in flight leads to.
+    Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing: no
+    process has to be remembered, but the ledger remembers for clients whether the old certificate allows no CA below
+    it. Without pods a CA keeps its state; so does a CA that is prepared, which would be enrolled again, and a CA that
+    the flow in flight leads to.
     """
     journal = in_flight(ledger)
     wanted = {*(authority.fingerprint for authority in snapshot.ca.prepared), journal.successor if journal else None}
@@ -220,7 +223,9 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
 
 
 def _note_cleared(ledger: Ledger, gone: LedgerEntry, now: datetime) -> Ledger:
-    """Record with the renewals of a CA since when clients read none of its certificates any more that allows no CA below it."""
+    """Record with the renewals of a CA since when clients read none of its certificates any more that allows no CA
+    below it.
+    """
     cleared = now if gone.certificate.path_length == 0 else gone.cleared_at
     if cleared is None:
         return ledger
@@ -268,7 +273,8 @@ def _doubtful_leaves(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
 
 
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Forget a removed CA when it is not back, every pod that started with it is gone, and no listener that answers accepts it.
+    """Forget a removed CA when it is not back, every pod that started with it is gone, and no listener that answers
+    accepts it.
 
     Where the listeners of such a pod were seen to refuse it, or verify by no CA, the ledger remembers that the rest of
     the process knows it, unless a reload reaches it as a whole. Another pod may accept it too: it started while the
@@ -321,9 +327,10 @@ def _after_renewal(
 
 
 def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:
-    """The ledger with a note of the leaves that are about to be replaced in these Secrets, and of the nodes that were started with them; and of the
-    leaves that the listeners of other nodes present, with which these were started: the ledger knows of each node that has read again since. A node that
-    presents an ended leaf, by which other nodes refuse it, restarts at once.
+    """The ledger with a note of the leaves that are about to be replaced in these Secrets, and of the nodes that were
+    started with them; and of the leaves that the listeners of other nodes present, with which these were started: the
+    ledger knows of each node that has read again since. A node that presents an ended leaf, by which other nodes refuse
+    it, restarts at once.
     """
     return replace(ledger, held_leaves=tuple(_leaves_to_note(snapshot, ledger, secrets)))
 
@@ -348,8 +355,8 @@ def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]
 
 
 def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
-    """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none where the noted leaf is still stored, because a call was killed
-    before it put another in its place.
+    """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none where the noted leaf is still
+    stored, because a call was killed before it put another in its place.
     """
     stored = _stored_certificates(snapshot)
     changed = (held for held in ledger.held_leaves if held.certificate not in stored)

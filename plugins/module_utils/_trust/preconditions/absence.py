@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The violations by a Kafka resource that does not exist, that is being deleted, or that no operator of a release works on
-which flows know. Modules that take part in no flow know these too.
+"""The violations by a Kafka resource that does not exist, that is being deleted, or that no operator of a release works
+on which flows know. Modules that take part in no flow know these too.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ _RELEASE = re.compile(r"(\d+)\.(\d+)(?!\d)")
 
 
 def is_too_old(version: str) -> bool:
-    """Whether this is a version of the operator, such as "0.50.1", on which flows do not work; False where it cannot be read."""
+    """Whether this is a version of the operator, such as "0.50.1", on which flows do not work; False where it cannot be
+    read.
+    """
     found = _RELEASE.match(version)
     return found is not None and (int(found[1]), int(found[2])) < _OLDEST
 

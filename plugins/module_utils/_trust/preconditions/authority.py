@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Preconditions on CAs: keys, chains and dates of the present CAs; CAs that the caller supplies; a CA that is to leave;
-CAs that have one name and different keys (docs/design.md, "CAs of one name"); and the key policy of a caller, for the CA and the leaves that a flow
-would make. ``_issuing/acceptance`` judges the answers of an issuer.
+CAs that have one name and different keys (docs/design.md, "CAs of one name"); and the key policy of a caller, for the
+CA and the leaves that a flow would make. ``_issuing/acceptance`` judges the answers of an issuer.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from ..rules.due import is_recovery_due
 from ..rules.repair import lacks_successor
 from ..rules.restore import describe_unfit_backups, find_lost_secrets
 
-#: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.
+#: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue
+#: further leaves of it.
 _LEADING_AWAY = frozenset({Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE, Goal.ABORT})
 _RENEW_FIRST = "Renew it first, with the renew playbook: it keeps the key, and programs on a JVM, as nodes are, accept its certificates meanwhile."
 _RENEWED_BY_OPERATOR = (
@@ -101,8 +102,8 @@ def _restored_by_hand(snapshot: Snapshot) -> str:
 
 
 def _kept_in_ledger(snapshot: Snapshot) -> str:
-    """A remedy where the ledger has the certificate of the key in the key Secret; empty elsewhere. A renewed CA has the key of the CA before it, and a
-    greater generation.
+    """A remedy where the ledger has the certificate of the key in the key Secret; empty elsewhere. A renewed CA has the
+    key of the CA before it, and a greater generation.
     """
     known = [
         entry
@@ -183,8 +184,9 @@ def chain_problems(condition: Condition, subject: str, chain: Chain) -> Iterator
 
 
 def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A CA in use that has ended is renewed or replaced as any other: JVMs do not look at the dates of an anchor, and OpenSSL and Go refuse its
-    certificates until then (docs/operator.md, "A CA that has ended"). What nodes do not use yet has to be valid for every program that verifies by it.
+    """A CA in use that has ended is renewed or replaced as any other: JVMs do not look at the dates of an anchor, and
+    OpenSSL and Go refuse its certificates until then (docs/operator.md, "A CA that has ended"). What nodes do not use
+    yet has to be valid for every program that verifies by it.
     """
     condition, names, current = Condition.AUTHORITY_IS_VALID_NOW, snapshot.names, snapshot.ca.current
     if current:
@@ -231,8 +233,9 @@ def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:
 def _certificates_with_dates(chain: Chain, anchors: bool) -> Chain:
     """The certificates of a chain whose dates count.
 
-    The root above an intermediate CA is an anchor for the operator only, and PKIX does not look at the dates of anchors (docs/operator.md, "User-managed
-    CA"): it may have expired, and a replacement helps. With ``anchors``, the dates of a CA without a CA above it count.
+    The root above an intermediate CA is an anchor for the operator only, and PKIX does not look at the dates of anchors
+    (docs/operator.md, "User-managed CA"): it may have expired, and a replacement helps. With ``anchors``, the dates of
+    a CA without a CA above it count.
     """
     return chain[:-1] if len(chain) > 1 or not anchors else chain
 
@@ -291,7 +294,9 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 
 def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: str) -> Iterator[Violation]:
-    """Defects for which some verifier refuses a CA on every path. Once the CA is published or issues leaves, there is only the way back."""
+    """Defects for which some verifier refuses a CA on every path. Once the CA is published or issues leaves, there is
+    only the way back.
+    """
     for certificate, defect in chain_defects(chain):
         name = certificate.subject or f"the CA without a name ({certificate.sha256[:16]})"
         yield Violation(
@@ -353,8 +358,8 @@ def _current(snapshot: Snapshot) -> str | None:
 
 
 def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A renewal keeps name, key and key identifier, a replacement brings another key: how many rolls it takes depends on
-    it.
+    """A renewal keeps name, key and key identifier, a replacement brings another key: how many rolls it takes depends
+    on it.
     """
     ledger = snapshot.ledger_or_empty
     supplied = supplied_for(snapshot, intent, ledger)
@@ -492,7 +497,9 @@ def _of_authority(snapshot: Snapshot, message: str) -> Violation:
 
 
 def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> str:
-    """Why it does not say which of these has signed it, as a sentence without its subject; empty where it does, or where no other has."""
+    """Why it does not say which of these has signed it, as a sentence without its subject; empty where it does, or
+    where no other has.
+    """
     signers = [issuer for issuer in issuers if certificate.signed_by(issuer)]
     identifier = certificate.authority_key_identifier
     if (
@@ -538,7 +545,9 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 def policy_problems(
     condition: Condition, policy: KeyPolicy, snapshot: Snapshot, subject: str, chain: Chain, remedy: str
 ) -> Iterator[Violation]:
-    """The breaches of a CA that comes from elsewhere, with the CAs above it. A person may have to take a CA that cannot change."""
+    """The breaches of a CA that comes from elsewhere, with the CAs above it. A person may have to take a CA that cannot
+    change.
+    """
     for certificate in chain:
         waived = waived_as(certificate)
         if waiver_of(waived, snapshot) is None:

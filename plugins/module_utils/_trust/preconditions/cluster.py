@@ -83,8 +83,8 @@ def operator_is_new_enough(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 
 def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether the cluster gets its first CA. An operator that had been there would have left its trust bundle, a status that says Ready, or a ledger with a CA
-    that processes have used.
+    """Whether the cluster gets its first CA. An operator that had been there would have left its trust bundle, a status
+    that says Ready, or a ledger with a CA that processes have used.
     """
     is_new = snapshot.bundle is None and not snapshot.nodes.pods and not snapshot.reconciliation.operator.is_ready
     was_used = any(entry.state in _USED for entry in snapshot.ledger_or_empty.entries)
@@ -124,7 +124,9 @@ def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 
 def awaits_reconcile(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether a flow is about to start while the operator has yet to end its reconcile after a pause: the Kafka resource has changed meanwhile."""
+    """Whether a flow is about to start while the operator has yet to end its reconcile after a pause: the Kafka
+    resource has changed meanwhile.
+    """
     return snapshot.reconciliation.pause.is_ending and _is_unseen(snapshot, intent)
 
 
@@ -209,8 +211,8 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A flow that ended in the future would count as fresh until then, and nothing would be done; and clients would get their time until long after such a
-    time.
+    """A flow that ended in the future would count as fresh until then, and nothing would be done; and clients would get
+    their time until long after such a time.
     """
     latest = snapshot.now + CLOCKS_DIFFER
     for what, time in _times_in_ledger(snapshot.ledger_or_empty):
@@ -276,8 +278,8 @@ _ASKED_ELSEWHERE = (
 
 
 def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A flow that issues leaves, or restarts nodes, starts from a healthy cluster only: each process has to take something up, and a restart beside a pod
-    that is away takes two away. A flow in flight goes on.
+    """A flow that issues leaves, or restarts nodes, starts from a healthy cluster only: each process has to take
+    something up, and a restart beside a pod that is away takes two away. A flow in flight goes on.
     """
     for pod in snapshot.nodes.pods:
         if pod.terminating:
@@ -302,8 +304,8 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 
 def no_rebalance_is_running(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Replicas that are being moved are out of sync: the restart of a node waits for them, for hours, or takes a partition away. A flow that restarts no
-    node, and a flow in flight, go on.
+    """Replicas that are being moved are out of sync: the restart of a node waits for them, for hours, or takes a
+    partition away. A flow that restarts no node, and a flow in flight, go on.
     """
     for rebalance in snapshot.reconciliation.rebalances:
         if waiver_of(rebalance.label, snapshot) is None:
@@ -348,10 +350,11 @@ def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
             )  # fmt: skip
 
 
-#: The difference to the API server's clock that is warned of: clocks that a time service keeps differ by far less, and an answer takes less.
+#: The difference to the API server's clock that is warned of: clocks that a time service keeps differ by far less, and
+#: an answer takes less.
 NOTABLE = timedelta(minutes=1)
-#: The largest difference with which anything is written. Half of what certificates are dated back: a node whose clock is behind the API server's
-#: by as much as this machine's is ahead still finds them valid.
+#: The largest difference with which anything is written. Half of what certificates are dated back: a node whose clock
+#: is behind the API server's by as much as this machine's is ahead still finds them valid.
 LARGEST = BACKDATED / 2
 
 _UNCOMPARED = "was compared with no other: the API server's answers have no field Date"
@@ -399,11 +402,13 @@ def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
-    """A sentence that warns of an operator of another version; none where its version is known, or the resource does not say it.
+    """A sentence that warns of an operator of another version; none where its version is known, or the resource does
+    not say it.
 
-    Another version holds no flow. A version is no evidence about trust: no gate rests on it, because each flow reads back what the operator has done, in the
-    bundle, the Secrets and the pods, before its next step, and is held where that is not what it expects. To refuse would hold every scheduled renewal from
-    the upgrade of an operator on, until CAs end.
+    Another version holds no flow. A version is no evidence about trust: no gate rests on it, because each flow reads
+    back what the operator has done, in the bundle, the Secrets and the pods, before its next step, and is held where
+    that is not what it expects. To refuse would hold every scheduled renewal from the upgrade of an operator on, until
+    CAs end.
     """
     version = snapshot.reconciliation.operator.version
     if not version or any(version == known or version.startswith(f"{known}.") for known in KNOWN_VERSIONS):
@@ -435,7 +440,9 @@ def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
 
 
 def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Any pod may have labels. This collection signs nothing for such a pod and does not restart it; what it presents and trusts is unknown."""
+    """Any pod may have labels. This collection signs nothing for such a pod and does not restart it; what it presents
+    and trusts is unknown.
+    """
     for pod, component in sorted(snapshot.nodes.foreign_pods.items()):
         yield Violation(
             Condition.PODS_ARE_OWNED, snapshot.names.pod(pod),
@@ -447,8 +454,8 @@ def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def names_are_free(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The API would refuse to create an object of this name, perhaps in the middle of a flow; and what another owner put there says nothing about the
-    cluster.
+    """The API would refuse to create an object of this name, perhaps in the middle of a flow; and what another owner
+    put there says nothing about the cluster.
     """
     yield from map(name_is_taken, snapshot.objects.taken_names)
 

@@ -5,8 +5,9 @@
 """Preconditions of single goals: undo a flow, adopt a CA, hand it back to the operator, apply options about CAs and
 link certificates, scale a node pool, and waive a client.
 
-A waiver is the only way past an outside client that cannot be seen, a rebalance that is running, and a clock that nothing is compared with. Each waiver
-names one of them, ends, and gives a reason. A process of the cluster itself always counts.
+A waiver is the only way past an outside client that cannot be seen, a rebalance that is running, and a clock that
+nothing is compared with. Each waiver names one of them, ends, and gives a reason. A process of the cluster itself
+always counts.
 """
 
 from __future__ import annotations
@@ -100,8 +101,9 @@ def current_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
 
 
 def _remaining_work(snapshot: Snapshot) -> Iterator[str]:
-    """A pod without an annotation counts as current, as it does for the operator, which would do nothing about it. Without
-    pods the operator takes no old CA out."""
+    """A pod without an annotation counts as current, as it does for the operator, which would do nothing about it.
+    Without pods the operator takes no old CA out.
+    """
     ca = snapshot.ca
     if distrusting := [pod for pod in snapshot.nodes.pods if pod.key_generation not in (None, ca.key_generation)]:
         yield f"{_describe_waiting(distrusting)} to trust the new key"
@@ -120,9 +122,10 @@ _REPLACE_FIRST = "Run the replace_key playbook without a certificate, then hand 
 
 
 def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator renews under its own name and number, whatever the CA is called, and drops the old certificate with the same
-    write (docs/operator.md, "Generated CA"): leaves that name another issuer, or the issuer by another key identifier,
-    are then worthless before the first pod has restarted."""
+    """The operator renews under its own name and number, whatever the CA is called, and drops the old certificate with
+    the same write (docs/operator.md, "Generated CA"): leaves that name another issuer, or the issuer by another key
+    identifier, are then worthless before the first pod has restarted.
+    """
     if not _hands_back(snapshot, intent) or not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
@@ -159,8 +162,8 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key without a check that it is trusted: the
-    caller has to want that.
+    """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key without a check
+    that it is trusted: the caller has to want that.
     """
     if intent.parameters.operator_may_renew or not _hands_back(snapshot, intent):
         return
@@ -229,8 +232,8 @@ def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 def _find_waiting(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate | None:
-    """The CA that waits to be enrolled in the ledger, where the flow that prepared it has the goal of this call. No journal says so yet: the ledger has
-    that of the flow before, if any.
+    """The CA that waits to be enrolled in the ledger, where the flow that prepared it has the goal of this call. No
+    journal says so yet: the ledger has that of the flow before, if any.
     """
     waiting = (
         authority.chain[0]
@@ -256,8 +259,8 @@ def _earlier_successor(intent: Intent, ledger: Ledger) -> Certificate | None:
 def _check_differences(
     subject: str, made: Certificate, intent: Intent, remedy: str, why: str = "", *, life: bool = False
 ) -> Iterator[Violation]:
-    """The violations where a CA was made another way than the caller asks now. With ``life``, the caller can mean its validity, which new leaves get as
-    well.
+    """The violations where a CA was made another way than the caller asks now. With ``life``, the caller can mean its
+    validity, which new leaves get as well.
     """
     asked: dict[str, str | int | None] = {
         "key_type": intent.new_ca.key_type.value if intent.new_ca.key_type else None, "path_length": intent.new_ca.path_length,
@@ -323,7 +326,9 @@ def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def waivers_hold(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A precondition, by which every waiver that is given names an outside client, has a reason, and ends neither before now nor too late."""
+    """A precondition, by which every waiver that is given names an outside client, has a reason, and ends neither
+    before now nor too late.
+    """
     for waiver in snapshot.outside_clients.waivers:
         for message, remedy in _problems(waiver, snapshot):
             yield Violation(Condition.WAIVERS_HOLD, f"the waiver for {waiver.client}", message, remedy)

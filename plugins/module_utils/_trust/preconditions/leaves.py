@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on leaves that are to be issued or renewed, and on their lives: a leaf outlasts the time in which the operator issues it again
-(docs/flows.md, "Lives"). And preconditions on the parties outside the cluster that verify leaves of the clients CA and present them.
+"""Preconditions on leaves that are to be issued or renewed, and on their lives: a leaf outlasts the time in which the
+operator issues it again (docs/flows.md, "Lives"). And preconditions on the parties outside the cluster that verify
+leaves of the clients CA and present them.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Nodes that present ended certificates restart at the same time; a flow that restarts them one after the other would take the quorum and the
-    partitions apart.
+    """Nodes that present ended certificates restart at the same time; a flow that restarts them one after the other
+    would take the quorum and the partitions apart.
     """
     if ended := nodes_to_recover(snapshot):
         pods = ", ".join(sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in ended))
@@ -68,8 +69,8 @@ def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Viol
 
 def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A node does not come back from its restart with a leaf that it cannot use, and other nodes, which have restarted
-    by then, refuse a leaf of a CA that they do not know. So a flow that has processes take up another CA, or restarts nodes, begins only with usable
-    leaves. A flow that only renews leaves replaces unusable leaves.
+    by then, refuse a leaf of a CA that they do not know. So a flow that has processes take up another CA, or restarts
+    nodes, begins only with usable leaves. A flow that only renews leaves replaces unusable leaves.
     """
     if intent.goal is Goal.RENEW_LEAVES:
         return
@@ -84,8 +85,8 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def _secrets_to_report(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
-    """The Secrets of leaves that a violation may name. Where no leaf is of a known CA, another program has replaced the CA itself, and the preconditions
-    on CAs report that instead.
+    """The Secrets of leaves that a violation may name. Where no leaf is of a known CA, another program has replaced the
+    CA itself, and the preconditions on CAs report that instead.
     """
     readable = [leaf for leaf in snapshot.leaves.stored if leaf.chain]
     is_swapped = bool(readable) and not any(issuers_of(leaf.chain or (), known) for leaf in readable)
@@ -93,8 +94,8 @@ def _secrets_to_report(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
 
 
 def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A leaf is of no use after its CA, so it cannot be renewed under a CA that ends as soon. Where a schedule renews that CA in its time, and the leaves
-    with it, a rule says so.
+    """A leaf is of no use after its CA, so it cannot be renewed under a CA that ends as soon. Where a schedule renews
+    that CA in its time, and the leaves with it, a rule says so.
     """
     ending = leaves_that_end_with_ca(snapshot, intent)
     if not ending or in_flight(snapshot.ledger) or describe_renewal_of_authority(snapshot):
@@ -109,8 +110,8 @@ def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 _DAY = timedelta(days=1)
-#: How much longer than that time a leaf lives at least, where nothing has begun yet. A flow may be stopped for an approval or wait for clients,
-#: and a weekly run renews leaves before the operator does.
+#: How much longer than that time a leaf lives at least, where nothing has begun yet. A flow may be stopped for an
+#: approval or wait for clients, and a weekly run renews leaves before the operator does.
 MARGIN = 7 * _DAY
 #: The same of a flow that is under way: this has become of the week.
 REST = _DAY
@@ -133,8 +134,8 @@ class _Signing:
 
 
 def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """In its window the operator issues a leaf again, of the CA in use, in every reconcile, and restarts its pod; a flow
-    would put the next leaf in its place, and so on without end. Where it has no key it stands still instead.
+    """In its window the operator issues a leaf again, of the CA in use, in every reconcile, and restarts its pod; a
+    flow would put the next leaf in its place, and so on without end. Where it has no key it stands still instead.
 
     The CA that is going to sign is judged, and no other: renewing or replacing a CA that ends is what helps.
     """
@@ -171,7 +172,9 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
 
 
 def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Of leaves that nodes have when a flow begins: the operator would issue them again in the middle of it, with restarts that no plan has."""
+    """Of leaves that nodes have when a flow begins: the operator would issue them again in the middle of it, with
+    restarts that no plan has.
+    """
     operator_issues = snapshot.issued_by is IssuedBy.THIS_COLLECTION and not snapshot.ca.in_use_elsewhere
     if (
         not operator_issues
@@ -203,7 +206,8 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
-    """A sentence where the Kafka resource says how long new certificates are valid, and it is another time than usual."""
+    """A sentence where the Kafka resource says how long new certificates are valid, and it is another time than usual.
+    """
     if intent.new_ca.validity is not None or snapshot.leaves.validity == _USUAL:
         return ""
     return (
@@ -234,7 +238,9 @@ def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
 
 
 def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Of leaves that this collection makes keys for. The operators choose the keys of leaves that they issue by themselves."""
+    """Of leaves that this collection makes keys for. The operators choose the keys of leaves that they issue by
+    themselves.
+    """
     policy, signing = intent.new_ca.policy, _about_to_sign(snapshot, intent)
     issuer = snapshot.ca.current if signing is None else signing.issuer
     if policy is None or not _makes_keys(snapshot, intent, issuer):
@@ -392,7 +398,9 @@ def _count_that_fits(chain: Chain) -> int:
 
 
 def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """An unknown certificate is found before anything is written: later the flow would stand still until a person has looked after it."""
+    """An unknown certificate is found before anything is written: later the flow would stand still until a person has
+    looked after it.
+    """
     for presenter in presenters(snapshot):
         if presenter.authorities is None:
             yield Violation(
@@ -402,7 +410,8 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A presenter that keeps an old certificate would hold the flow at its end, and be refused if it were not for that."""
+    """A presenter that keeps an old certificate would hold the flow at its end, and be refused if it were not for that.
+    """
     for presenter in presenters(snapshot):
         if presenter.hindrance:
             yield Violation(

@@ -162,11 +162,11 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     secrets_have_room,
     waivers_hold,
 )
-#: Preconditions whose remedy is a recovery. It brings back nodes and Secrets that other preconditions look at, so that their remedies would be about the
-#: damage.
+#: Preconditions whose remedy is a recovery. It brings back nodes and Secrets that other preconditions look at, so that
+#: their remedies would be about the damage.
 MENDED_BY_RECOVERY: tuple[Precondition, ...] = (leaves_in_use_are_valid, secrets_are_complete)
-#: Preconditions that every other precondition rests on: the cluster exists, the clock is right, no object of the cluster is in deletion, and the operator
-#: is there, and of a release on which flows work.
+#: Preconditions that every other precondition rests on: the cluster exists, the clock is right, no object of the
+#: cluster is in deletion, and the operator is there, and of a release on which flows work.
 FIRST: tuple[Precondition, ...] = (
     cluster_exists,
     clocks_agree,
@@ -174,7 +174,8 @@ FIRST: tuple[Precondition, ...] = (
     operator_is_there,
     operator_is_new_enough,
 )
-#: Preconditions of a restart that brings nodes with ended certificates back: it changes no CA, so that no defect of a CA or of the ledger keeps them away.
+#: Preconditions of a restart that brings nodes with ended certificates back: it changes no CA, so that no defect of a
+#: CA or of the ledger keeps them away.
 OF_RECOVERY: tuple[Precondition, ...] = (
     *FIRST,
     not_paused_by_others,
@@ -183,8 +184,8 @@ OF_RECOVERY: tuple[Precondition, ...] = (
     pods_are_owned,
     secrets_are_labelled,
 )
-#: Preconditions of a renewal that comes before the restart of nodes with ended certificates: these nodes are not well, and restart whether the CA is renewed
-#: or not.
+#: Preconditions of a renewal that comes before the restart of nodes with ended certificates: these nodes are not well,
+#: and restart whether the CA is renewed or not.
 BEFORE_RESTART: tuple[Precondition, ...] = tuple(
     rule for rule in PRECONDITIONS if rule not in {leaves_in_use_are_valid, cluster_is_settled, no_rebalance_is_running}
 )

@@ -87,8 +87,9 @@ def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 def trusted_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The key policy holds for every CA that a flow brings into the trust of the cluster: for CAs that are trusted beside the CA in use, and for a CA that is
-    adopted in its place, also while a flow is in flight. ``authority_meets_policy`` has the CA that is supplied.
+    """The key policy holds for every CA that a flow brings into the trust of the cluster: for CAs that are trusted
+    beside the CA in use, and for a CA that is adopted in its place, also while a flow is in flight.
+    ``authority_meets_policy`` has the CA that is supplied.
     """
     policy = intent.new_ca.policy
     if policy is None:
@@ -104,7 +105,9 @@ def trusted_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 
 def _describe_common_part(chain: Chain, snapshot: Snapshot) -> str:
-    """The part of this chain that the other CA of the cluster trusts, or rests on, as a part of a sentence. A CA above both is no anchor of either."""
+    """The part of this chain that the other CA of the cluster trusts, or rests on, as a part of a sentence. A CA above
+    both is no anchor of either.
+    """
     other = snapshot.other_ca
     if other is None:
         return ""
@@ -119,7 +122,8 @@ def _describe_common_part(chain: Chain, snapshot: Snapshot) -> str:
 
 
 def _authorities_to_trust(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:
-    """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps."""
+    """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps.
+    """
     supplied = supplied_for(snapshot, intent, snapshot.ledger_or_empty)
     swap = find_adoption(snapshot, intent)
     if supplied is not None:
@@ -138,7 +142,8 @@ def _trusted_beside(snapshot: Snapshot, intent: Intent) -> tuple[Chain, ...]:
 
 
 def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
-    """The CAs of this cluster that it has come to trust, or is on its way to. Without a ledger its Secrets say which."""
+    """The CAs of this cluster that it has come to trust, or is on its way to. Without a ledger its Secrets say which.
+    """
     yield from (authority.chain[0] for authority in snapshot.ca.prepared)
     if snapshot.ledger is not None:
         yield from (entry.certificate for entry in snapshot.ledger.entries)
@@ -190,8 +195,8 @@ def _where_kept(snapshot: Snapshot, replaced: Certificate) -> str:
 
 
 def _is_of_the_operator(snapshot: Snapshot, intent: Intent) -> bool:
-    """A CA that the operator generates is the operator's to replace; a ledger of before says nothing until the cluster is
-    adopted again.
+    """A CA that the operator generates is the operator's to replace; a ledger of before says nothing until the cluster
+    is adopted again.
     """
     return snapshot.reconciliation.generated and intent.goal is not Goal.UPGRADE
 
@@ -230,7 +235,8 @@ def _count_and_list(names: Iterable[str], what: str) -> str:
 
 
 def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Before a CA is adopted: every party can use it, and every process can be brought to trust it before it meets it."""
+    """Before a CA is adopted: every party can use it, and every process can be brought to trust it before it meets it.
+    """
     swap = find_adoption(snapshot, intent)
     if swap is None:
         return

@@ -59,7 +59,8 @@ _AHEAD = timedelta(days=15)
 
 
 def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
-    """Leaves of the CA in use that come near the operator's window or are in it; none where the operator has the key."""
+    """Leaves of the CA in use that come near the operator's window or are in it; none where the operator has the key.
+    """
     if not snapshot.ca.in_use_elsewhere:
         return ()
     current = snapshot.ca.current[0]
@@ -113,8 +114,9 @@ def nears_operator_window(leaf: Certificate, window: timedelta, now: datetime) -
 
 
 def nears_window_from(leaf: Certificate, window: timedelta) -> datetime:
-    """When a leaf comes near the operator's window, in which the operator renews it, so long before its end. A leaf that lives no longer than that is in it
-    from its first day, and is renewed at half of its life, so that not every run renews it.
+    """When a leaf comes near the operator's window, in which the operator renews it, so long before its end. A leaf
+    that lives no longer than that is in it from its first day, and is renewed at half of its life, so that not every
+    run renews it.
     """
     life = leaf.not_after - leaf.not_before
     outside = life - window
@@ -186,8 +188,8 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
     if not renewed_here or leaf.chain is None or leaf.generation != current_generation:
         return False
     own = leaf.chain[0]
-    # The CA that signs is what processes trust, so the ends of CAs above it do not count. Here leaves are read again; in its window the
-    # operator would issue them with a restart.
+    # The CA that signs is what processes trust, so the ends of CAs above it do not count. Here leaves are read again;
+    # in its window the operator would issue them with a restart.
     ending = is_ending(own, snapshot.ca.in_use, snapshot.now, intent.parameters.renew_before) or nears_operator_window(
         own, snapshot.window_of(leaf), snapshot.now
     )
@@ -196,8 +198,8 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
 
 def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tuple[str, ...]:
     """Secrets of nodes with leaves of the next CA that are in their time for renewal, while its flow is stopped before
-    the operator is switched to it: the operator would put leaves of the old CA in their place, with a restart. Any call renews leaves that are near
-    the operator's time.
+    the operator is switched to it: the operator would put leaves of the old CA in their place, with a restart. Any call
+    renews leaves that are near the operator's time.
     """
     return tuple(
         sorted(
@@ -239,7 +241,8 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
-    """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, where the operator cannot issue it."""
+    """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, where the operator cannot issue it.
+    """
     if ledger.undone_ca is not None:
         return _reasons_of_abort(snapshot, ledger)
     if not snapshot.ca.current or not _keeps_current(snapshot.ca.current[0], snapshot, ledger):
@@ -327,11 +330,13 @@ def _reasons_of_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
     return {**_reasons_without_the_operator(snapshot), **given_up}
 
 
-#: A record of upkeep is believed so long after a CA's time for renewal has begun: a schedule that works has run by then.
+#: A record of upkeep is believed so long after a CA's time for renewal has begun: a schedule that works has run by
+#: then.
 _PATIENCE = timedelta(days=8)
 
 
-#: A CA that a call cannot keep up is a failure of that call in the last days of the CA, when something is left to do about it.
+#: A CA that a call cannot keep up is a failure of that call in the last days of the CA, when something is left to do
+#: about it.
 _LAST_DAYS = timedelta(days=7)
 
 #: A window that opens later than so long before the end is no time in which to renew anything: the run in it may fail.
@@ -339,8 +344,8 @@ _LATEST_WINDOW = timedelta(days=2)
 
 
 def renewal_comes_in_time(snapshot: Snapshot, intent: Intent, waiting: tuple[str, ...]) -> Iterator[Violation]:
-    """The violation where a call that keeps the CA in use up has nothing to do, and the CA ends within days: a schedule is not to be content until then.
-    The call waits for what these sentences say.
+    """The violation where a call that keeps the CA in use up has nothing to do, and the CA ends within days: a schedule
+    is not to be content until then. The call waits for what these sentences say.
     """
     upkeep, last = intent.parameters.upkeep, intent.extent.last_phase
     if intent.goal is not Goal.RECONCILE or upkeep is None or last not in (None, Phase.RETIRE):
@@ -359,7 +364,9 @@ def renewal_comes_in_time(snapshot: Snapshot, intent: Intent, waiting: tuple[str
 
 
 def describe_late_window(snapshot: Snapshot) -> str:
-    """Why no maintenance window opens in which what ends first could be renewed, as a part of a sentence; empty where one does, or where pods need none."""
+    """Why no maintenance window opens in which what ends first could be renewed, as a part of a sentence; empty where
+    one does, or where pods need none.
+    """
     windows = snapshot.reconciliation.windows
     if windows is None or windows.is_open:
         return ""
@@ -401,15 +408,18 @@ class Expiring:
 
 
 def warnings_of(ending: Iterable[Expiring], now: datetime, violations: Iterable[Violation]) -> Iterator[str]:
-    """The warnings about certificates that have ended or that nothing renews; none about a CA whose end is among the violations, which name its remedy."""
+    """The warnings about certificates that have ended or that nothing renews; none about a CA whose end is among the
+    violations, which name its remedy.
+    """
     late = {one.subject for one in violations if one.condition is Condition.RENEWAL_COMES_IN_TIME}
     told = filter(None, (expiring.warning(now) for expiring in ending if expiring.name not in late))
     return first_told(told, "certificate", "the playbook status names each")
 
 
 def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expiring, ...]:
-    """The certificates that end so soon: the CA in use and the CAs above it, then the leaves of it that end before it does, then the other CA of the
-    cluster, where nothing renews it. A certificate in its time for renewal is among them in any case.
+    """The certificates that end so soon: the CA in use and the CAs above it, then the leaves of it that end before it
+    does, then the other CA of the cluster, where nothing renews it. A certificate in its time for renewal is among them
+    in any case.
     """
     found = (
         *_find_expiring_authorities(snapshot, within),
@@ -420,8 +430,8 @@ def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expi
 
 
 def is_recovery_due(snapshot: Snapshot) -> bool:
-    """Whether nodes refuse each other because of their certificates, or Secrets are lost that a backup has: until a recovery has brought these back no other
-    flow helps.
+    """Whether nodes refuse each other because of their certificates, or Secrets are lost that a backup has: until a
+    recovery has brought these back no other flow helps.
     """
     return bool(nodes_to_recover(snapshot)) or find_lost_secrets(snapshot) is not None
 
@@ -448,7 +458,9 @@ def describe_recovery(snapshot: Snapshot) -> str:
 
 
 def how_to_recover(snapshot: Snapshot) -> str:
-    """The remedy if nodes refuse each other, without a full stop. An issuer signs nothing more under a CA that has ended."""
+    """The remedy if nodes refuse each other, without a full stop. An issuer signs nothing more under a CA that has
+    ended.
+    """
     current = snapshot.ca.in_use[:1]
     if snapshot.reconciliation.generated or not any(certificate.has_ended(snapshot.now) for certificate in current):
         return _RECOVER
@@ -550,7 +562,9 @@ def _refusal_of(authority: Certificate, snapshot: Snapshot) -> str:
 
 
 def _find_unrenewed_other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
-    """The other CA and the CAs above it, where nothing renews them: a schedule may have been made for one CA of the cluster alone."""
+    """The other CA and the CAs above it, where nothing renews them: a schedule may have been made for one CA of the
+    cluster alone.
+    """
     yield from (expiring for expiring in _find_expiring_other_authorities(snapshot, within) if expiring.remedy)
 
 

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Evidence": rules that take no step. They say what holds a flow whose other rules have nothing to do; unknown evidence holds it too (I5).
+"""Chapter "Evidence": rules that take no step. They say what holds a flow whose other rules have nothing to do; unknown
+evidence holds it too (I5).
 
 A flow waits for silent nodes where their answers could make a difference. A node may hang, or restart just now: its
 answer is then unknown, and no reason to restart any node.
@@ -45,7 +46,9 @@ def await_pods(at: Situation) -> Turn:
 
 
 def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
-    """Leaves that end while something holds a flow before its switch: the operator has no key to renew them with, and no issuer does."""
+    """Leaves that end while something holds a flow before its switch: the operator has no key to renew them with, and
+    no issuer does.
+    """
     if at.successor is None or not at.snapshot.ca.in_use_elsewhere:
         return
     ending = [
@@ -64,7 +67,9 @@ def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
 
 
 def await_usable_leaves(at: Situation) -> Turn:
-    """Wait where a stored leaf is such that no process could use it, or a leaf is missing, unless another leaf is on its way."""
+    """Wait where a stored leaf is such that no process could use it, or a leaf is missing, unless another leaf is on
+    its way.
+    """
     lacking = _find_secrets_to_name(at)
     held = tuple(unusable_leaves(at.snapshot, at.ledger, lacking, _describe_remedy_by_issuer(at)).values())
     if lacking and at.snapshot.ca.in_use_elsewhere and at.successor is None:
@@ -87,7 +92,9 @@ def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation
 
 
 def check_operator_restarts(at: Situation, steps: Steps) -> Iterator[Violation]:
-    """The operator's own leaf, where the operator stands still for it and these steps ask for a restart of nodes: it would make none."""
+    """The operator's own leaf, where the operator stands still for it and these steps ask for a restart of nodes: it
+    would make none.
+    """
     asked = frozenset(
         uid for step in steps if isinstance(step, Roll) and step.reason not in _NOT_ASKED_FOR for uid in step.uids
     )
@@ -114,11 +121,11 @@ _NOT_ASKED_FOR = frozenset({RollReason.USE, RollReason.ENDED})
 def unusable_leaves(
     snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str
 ) -> Mapping[str, Violation]:
-    """The Secrets among ``told`` that are missing, or hold a leaf that no process could use, each with the violation. The end of a sentence
-    ``by_issuer`` says how an issuer replaces the leaf, if the operator can issue none.
+    """The Secrets among ``told`` that are missing, or hold a leaf that no process could use, each with the violation.
+    The end of a sentence ``by_issuer`` says how an issuer replaces the leaf, if the operator can issue none.
 
-    A process that started before goes on with its own leaf and shows no fault, but its next restart would bring it back with an untrusted leaf, or not at
-    all.
+    A process that started before goes on with its own leaf and shows no fault, but its next restart would bring it back
+    with an untrusted leaf, or not at all.
     """
     names = snapshot.names
     unusable = {
@@ -172,8 +179,8 @@ def _describe_remedy_by_issuer(at: Situation) -> str:
 
 
 def _describe_last(pods: Sequence[str], authority: str) -> str:
-    """A sentence without its end about the pods without a certificate to start with, which restart with one of this CA; empty where there are none. Of
-    two such nodes each would refuse the other from its restart on.
+    """A sentence without its end about the pods without a certificate to start with, which restart with one of this CA;
+    empty where there are none. Of two such nodes each would refuse the other from its restart on.
     """
     if len(pods) > 1:
         return f"Restart these together, which are away until the next run has stored certificates of {authority} for them: {listed(pods)}"
@@ -181,14 +188,18 @@ def _describe_last(pods: Sequence[str], authority: str) -> str:
 
 
 def _describe_other_restarts(at: Situation) -> str:
-    """The begin of a sentence about pods that the operator does not restart. This collection asks Kafka about them with the operator's own leaf."""
+    """The begin of a sentence about pods that the operator does not restart. This collection asks Kafka about them with
+    the operator's own leaf.
+    """
     if operator_leaves(at.snapshot).isdisjoint(at.lacking_leaves):
         return "Have the run restart the nodes (strategy=direct), or restart"
     return "Restart"
 
 
 def _describe_abort(at: Situation) -> str:
-    """A sentence about the way back, with a space before it; empty where the source of CAs shows that no issuer signs by the CA in use any more."""
+    """A sentence about the way back, with a space before it; empty where the source of CAs shows that no issuer signs
+    by the CA in use any more.
+    """
     way_back = describe_way_back(at)
     return (
         f" Or {way_back}: the abort requests another certificate, and the run after its arrival puts it in its place."
@@ -198,7 +209,9 @@ def _describe_abort(at: Situation) -> str:
 
 
 def _find_secrets_to_name(at: Situation) -> frozenset[str]:
-    """The Secrets of this call that hold a leaf which no process could use, or no leaf, and for which no other leaf is on its way."""
+    """The Secrets of this call that hold a leaf which no process could use, or no leaf, and for which no other leaf is
+    on its way.
+    """
     found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves.stored if why_not_ours(leaf, at.ledger)}
     awaited, concern = _find_awaited_secrets(at), at.intent.issuing.missing_leaves or Selection()
     found = {name: component for name, component in found.items() if name not in awaited or at.successor is not None}
@@ -213,7 +226,9 @@ def _find_awaited_secrets(at: Situation) -> Collection[str]:
 
 
 def await_free_names(at: Situation) -> Turn:
-    """Wait where a presenter outside the cluster gets no certificate of any issuer, because another object has the name of its Secret."""
+    """Wait where a presenter outside the cluster gets no certificate of any issuer, because another object has the name
+    of its Secret.
+    """
     if not at.snapshot.ca.in_use_elsewhere:
         return ()
     taken = (presenter for presenter in at.snapshot.presenters if presenter.secret in at.intent.obstacles.taken_names)
@@ -230,7 +245,9 @@ def _name_is_taken(at: Situation, presenter: Presenter) -> Violation:
 
 
 def _describe_remedy_by_command(at: Situation, presenter: Presenter) -> str:
-    """A sentence about a Secret that may be the user's, with a space before it; empty where the Secret is that of another user's certificate."""
+    """A sentence about a Secret that may be the user's, with a space before it; empty where the Secret is that of
+    another user's certificate.
+    """
     home = presenter.user.namespace if presenter.user is not None else ""
     found = at.snapshot.objects.unlabelled_of_users.get((home, presenter.secret))
     if found is None:
@@ -247,7 +264,8 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     names, silent = at.snapshot.names, unanswered(at.snapshot)
     yield from (does_not_answer(node, names) for node in silent)
     told = {node.pod for node in silent}
-    # Another violation names these Secrets, or their next leaf is on its way: no second violation names the pods that have read them.
+    # Another violation names these Secrets, or their next leaf is on its way: no second violation names the pods that
+    # have read them.
     covered = _find_secrets_to_name(at).union(_find_awaited_secrets(at) if at.successor is None else ())
     for pod, seen in zip(holding_pods(at.snapshot), at.pod_presentations, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
@@ -255,7 +273,8 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
                 Condition.EVIDENCE, names.pod(seen.party), f"the run cannot tell which certificate it presents: {seen.evidence}.",
                 "Find the program or person that removed or changed this; restarting the pod through the operator renews its annotations.",
             )  # fmt: skip
-    # Outside of a flow no CA of theirs leaves: an adoption changes no certificate, and a cluster at rest stays as it is.
+    # Outside of a flow no CA of theirs leaves: an adoption changes no certificate, and a cluster at rest stays as it
+    # is.
     for presenter in presenters(at.snapshot) if at.flow_in_flight is not None else ():
         if presenter.authorities is None:
             yield Violation(
@@ -279,9 +298,10 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
 def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
     """The decision about a cluster with nodes that have not answered.
 
-    The decision ``found`` has gates closed to what is unknown; ``assumed`` is made as if these nodes had answered what is stored. Their answers do not
-    matter where both decisions take the same steps, which restart no pod and reload none of these nodes. A call waits once for each of them; then their
-    silence holds the flow, when a pause of ours is ended as it is with closed gates.
+    The decision ``found`` has gates closed to what is unknown; ``assumed`` is made as if these nodes had answered what
+    is stored. Their answers do not matter where both decisions take the same steps, which restart no pod and reload
+    none of these nodes. A call waits once for each of them; then their silence holds the flow, when a pause of ours is
+    ended as it is with closed gates.
     """
     if found.done and assumed.done:
         return replace(found, pending=assumed.pending)
@@ -293,7 +313,8 @@ def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot,
     left = tuple(node for node in silent if node.uid not in intent.obstacles.silent_nodes)
     if left:
         phase = next((step.phase for step in (*assumed.steps, *found.steps)), Phase.USE)
-        # A record of evidence may be of a later phase than the last that the caller asks for; the call waits in a phase that it enters.
+        # A record of evidence may be of a later phase than the last that the caller asks for; the call waits in a phase
+        # that it enters.
         phase = min(phase, intent.extent.last_phase or phase, key=lambda one: one.position)
         return Decision(steps=(AwaitAnswers(nodes=left, phase=phase),))
     if snapshot.reconciliation.pause.is_ours:

@@ -94,8 +94,8 @@ def issue(
     )
 
 
-#: Where the operator cannot issue leaves with the names that it wants, it stands still until they are there, and is not paused for them: it
-#: has to see them first.
+#: Where the operator cannot issue leaves with the names that it wants, it stands still until they are there, and is not
+#: paused for them: it has to see them first.
 _FOR_LISTENERS = "listeners have changed, and the operator restarts nodes for that."
 
 
@@ -189,7 +189,9 @@ def _order_renewal(at: Situation) -> _Order | None:
 
 
 def _find_issuable_leaves(at: Situation) -> tuple[StoredLeaf, ...]:
-    """The leaves that are due and may be issued. Where a leaf of another CA is stored, some process may not know the CA in use."""
+    """The leaves that are due and may be issued. Where a leaf of another CA is stored, some process may not know the CA
+    in use.
+    """
     found = due_leaves(at.snapshot, at.intent, at.ledger)
     current = at.snapshot.ca.current
     others = {leaf.secret for leaf in found if not is_signed_by(leaf.chain, current[0])}
@@ -206,7 +208,9 @@ def _nodes_may_hold_leaves_of(at: Situation, fingerprint: str) -> bool:
 
 
 def _order_renewal_under_next(at: Situation) -> _Order | None:
-    """The leaves of the next CA, behind its link certificate, where the flow stops with them in use and the operator on the CA before."""
+    """The leaves of the next CA, behind its link certificate, where the flow stops with them in use and the operator on
+    the CA before.
+    """
     successor, journal = at.successor, at.flow_in_flight
     if (
         successor is None
@@ -231,8 +235,8 @@ def _order_first_use(at: Situation) -> _Order | None:
     """Leaves of the next CA behind its link certificate, while the operator stays on the CA that every party trusts.
 
     The operator keeps these leaves, because they end with ``ca.crt`` and have its generation, and restarts the nodes
-    because they changed. Its own leaf, which it presents alone, comes later. None is issued while a stored leaf is such that its process would not
-    come back: others would have restarted by then.
+    because they changed. Its own leaf, which it presents alone, comes later. None is issued while a stored leaf is such
+    that its process would not come back: others would have restarted by then.
     """
     successor = at.successor
     if successor is None or successor.introduction.link is None or not may_be_used(at, successor):
@@ -268,8 +272,8 @@ def _order_first_use(at: Situation) -> _Order | None:
 
 
 def issue_missing(at: Situation) -> Steps:
-    """Issue leaves whose Secrets are missing, where the caller asks for it, from the CA in use, as the operator would; and
-    wherever the operator cannot, because the key is kept elsewhere.
+    """Issue leaves whose Secrets are missing, where the caller asks for it, from the CA in use, as the operator would;
+    and wherever the operator cannot, because the key is kept elsewhere.
     """
     if at.current is None:
         return ()
@@ -300,8 +304,8 @@ def issue_operator_leaf(at: Situation) -> Steps:
 
 
 def await_restarts(at: Situation) -> Turn:
-    """Wait for the operator, which restarts every process whose Secret or generation has changed since it was started; where nodes keep what they
-    were started with, the restarts to come for any reason are left.
+    """Wait for the operator, which restarts every process whose Secret or generation has changed since it was started;
+    where nodes keep what they were started with, the restarts to come for any reason are left.
     """
     behind, current = restarted_by_operator(at.snapshot), at.current
     leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored)
@@ -326,8 +330,8 @@ def _describe_holders(at: Situation) -> tuple[str, ...]:
 
 
 def _is_ours(at: Situation, current: Certificate) -> bool:
-    """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for. Where another program
-    else keeps the key, no leaf changes but by a flow.
+    """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for.
+    Where another program else keeps the key, no leaf changes but by a flow.
     """
     if (
         at.flow_in_flight is not None
@@ -399,8 +403,9 @@ def restart_holders(at: Situation) -> Steps:
 def rewrite_leaves(at: Situation) -> Steps:
     """In a pause, leaves that the CA in use has issued are kept and get its chain; all others are issued again.
 
-    The trust gate judges once more (I3): the trust may have changed since the switch. A node that does not answer now has agreed to the
-    switch, and without these leaves the operator would issue others of the same CA and restart every node.
+    The trust gate judges once more (I3): the trust may have changed since the switch. A node that does not answer now
+    has agreed to the switch, and without these leaves the operator would issue others of the same CA and restart every
+    node.
     """
     outdated = [leaf for leaf in at.snapshot.leaves.stored if leaf.generation != at.generation]
     current = at.current
@@ -427,8 +432,8 @@ def _is_kept(leaf: StoredLeaf, current: Certificate, at: Situation) -> bool:
 
 
 def rewrite_for_the_operator(at: Situation) -> Steps:
-    """The same where the operator would issue these leaves, and cannot because the key is kept elsewhere: it stands still
-    until they are there.
+    """The same where the operator would issue these leaves, and cannot because the key is kept elsewhere: it stands
+    still until they are there.
     """
     return rewrite_leaves(at) if at.current and at.snapshot.ca.is_kept_elsewhere(at.current) else ()
 

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The rules in their order, in chapters: the first rule that has steps says what comes next; where no rule has any, each says why it waits.
+"""The rules in their order, in chapters: the first rule that has steps says what comes next; where no rule has any,
+each says why it waits.
 
 Chapter "What was begun": a step that a killed call has left half-way is finished before any other rule has its turn.
 
@@ -88,8 +89,9 @@ def stamp_pods(at: Situation) -> Steps:
 
 
 def _is_known(pod: Pod, at: Situation) -> bool:
-    """Whether the ledger says which leaf the pod's process holds, or it holds the stored leaf: a pod that has started in the pause was started with
-    that, although it is annotated with what was stored before. A pod that presents nothing has nothing to take up.
+    """Whether the ledger says which leaf the pod's process holds, or it holds the stored leaf: a pod that has started
+    in the pause was started with that, although it is annotated with what was stored before. A pod that presents
+    nothing has nothing to take up.
     """
     held = any(pod.uid in held.holders for held in at.ledger.held_leaves)
     up_to_date = presenting_stored(at.snapshot) | _assumed_to_keep(at)
@@ -97,8 +99,8 @@ def _is_known(pod: Pod, at: Situation) -> bool:
 
 
 def _assumed_to_keep(at: Situation) -> frozenset[str]:
-    """UIDs of the nodes without an answer that are assumed to present a leaf of the CA of their stored leaf, so that they have nothing to give up: their answer
-    would have shown the leaf that the ledger notes.
+    """UIDs of the nodes without an answer that are assumed to present a leaf of the CA of their stored leaf, so that
+    they have nothing to give up: their answer would have shown the leaf that the ledger notes.
     """
     found = zip(holding_pods(at.snapshot), at.pod_presentations, strict=True)
     return frozenset(
@@ -126,8 +128,8 @@ def settle_key(at: Situation) -> Steps:
 
 
 def end_pause(at: Situation) -> Steps:
-    """In a pause, do the steps that it was made for, one after the other; then let the operator go on. No CA comes into use or leaves in it where
-    the caller stops before that, or the flow does.
+    """In a pause, do the steps that it was made for, one after the other; then let the operator go on. No CA comes into
+    use or leaves in it where the caller stops before that, or the flow does.
     """
     leaving = (withdraw,) if at.allows(Phase.RETIRE) else ()
     issuing = replace_leaves if at.allows(Phase.USE) or _is_used(at) else renew_leaves
@@ -157,7 +159,8 @@ def _end_pause(at: Situation, rules: tuple[Rule, ...]) -> Steps:
 
 
 def _is_used(at: Situation) -> bool:
-    """Whether leaves of the next CA are stored already: the others follow, so that nodes take all of them up at once."""
+    """Whether leaves of the next CA are stored already: the others follow, so that nodes take all of them up at once.
+    """
     next_ = at.successor.entry.fingerprint if at.successor is not None else None
     return next_ is not None and any(at.issuer_of(leaf) == next_ for leaf in at.snapshot.leaves.stored)
 
@@ -182,7 +185,8 @@ def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wai
     return (), tuple(waits)
 
 
-#: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and what processes hold of others.
+#: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and what
+#: processes hold of others.
 RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, reload_leaves, await_restarts, restart_holders)
 
 RULES: tuple[Rule, ...] = (
@@ -200,9 +204,11 @@ RULES: tuple[Rule, ...] = (
     project,
     await_bundle,
     publish,
-    # Requests: as soon as it is known which CA is to sign; issuers may take their time while processes come to trust it.
+    # Requests: as soon as it is known which CA is to sign; issuers may take their time while processes come to trust
+    # it.
     ask_for_leaves,
-    # Evidence: these rules take no step; what they say comes first where the flow is held, because it explains closed gates.
+    # Evidence: these rules take no step; what they say comes first where the flow is held, because it explains closed
+    # gates.
     await_pods,
     await_evidence,
     await_usable_leaves,
@@ -245,7 +251,8 @@ RULES: tuple[Rule, ...] = (
     # Orders: of leaves that are in use by now. A correction that is refused, or written back, keeps no process from a
     # renewed leaf.
     correct_orders,
-    # Spare: when the leaves of all that there is are seen to, and before anything is waited for that is not of the cluster.
+    # Spare: when the leaves of all that there is are seen to, and before anything is waited for that is not of the
+    # cluster.
     keep_spare_leaves,
     # Others: the cluster's own processes are not in the way any more.
     await_outside,

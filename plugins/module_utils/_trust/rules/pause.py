@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""When a change takes effect: in a pause of the operator, after the operator's verdict on it, and on running nodes or at their next restart
-(docs/operator.md, "Reload", "No restart").
+"""When a change takes effect: in a pause of the operator, after the operator's verdict on it, and on running nodes or
+at their next restart (docs/operator.md, "Reload", "No restart").
 
 A channel that a reload does not reach (``model/channels.py``) presents the leaf that its process started with, so a
 replaced CA stays trusted until each node has restarted once. A function
@@ -43,9 +43,10 @@ def pause_first(at: Situation, *steps: Step) -> Steps:
 
 
 def pause_reissue(at: Situation) -> Steps:
-    """Before a switch after which certificates outside the cluster are to be issued some at a time, or by this collection, or during which none
-    may be: afterwards their issuer would take the next CA for each of them at any moment. And before a switch back: for a paused user, no
-    certificate of the CA that is given up is on its way any more.
+    """Before a switch after which certificates outside the cluster are to be issued some at a time, or by this
+    collection, or during which none may be: afterwards their issuer would take the next CA for each of them at any
+    moment. And before a switch back: for a paused user, no certificate of the CA that is given up is on its way any
+    more.
     """
     because = _why_all_users_paused(at) or _why_paused_before_switch_back(at)
     if at.intent.pace.user_batch is None and not because:
@@ -69,7 +70,8 @@ def _why_paused_before_switch_back(at: Situation) -> str:
 
 
 def _why_all_users_paused(at: Situation) -> str:
-    """Why no user may be issued a certificate during and right after the switch, as a sentence; empty where they may."""
+    """Why no user may be issued a certificate during and right after the switch, as a sentence; empty where they may.
+    """
     if at.successor is not None and at.successor.prepared.key_is_elsewhere:
         return (
             f"The key of {named(at.successor.entry.certificate)} is kept elsewhere, so the User Operator could issue none, and each user "
@@ -100,9 +102,9 @@ def resume_operators(snapshot: Snapshot) -> Steps:
 
 
 def finds_work(snapshot: Snapshot) -> bool:
-    """Whether the operator, let on now, would issue or restart something, or change the trust, because of what is stored (docs/operator.md,
-    "Re-issue", "Trust bundle"). To a CA of its own it sees in any case; and where no listener is to verify by the CA any more, only the operator can
-    bring that to the nodes, which it restarts for it anyway.
+    """Whether the operator, let on now, would issue or restart something, or change the trust, because of what is
+    stored (docs/operator.md, "Re-issue", "Trust bundle"). To a CA of its own it sees in any case; and where no listener
+    is to verify by the CA any more, only the operator can bring that to the nodes, which it restarts for it anyway.
     """
     ca = snapshot.ca
     if snapshot.reconciliation.generated:
@@ -118,9 +120,9 @@ def finds_work(snapshot: Snapshot) -> bool:
 
 
 def _resume_reissue(snapshot: Snapshot) -> Steps:
-    """End the pauses of presenters with a certificate of the CA in use, or none, and of presenters that no flow waits for. The others wait for their turn: the
-    issuer does not serve all at once. In the middle of a switch, presenters that the issuer must not see stay paused:
-    the run that goes on with the switch ends the pause.
+    """End the pauses of presenters with a certificate of the CA in use, or none, and of presenters that no flow waits
+    for. The others wait for their turn: the issuer does not serve all at once. In the middle of a switch, presenters
+    that the issuer must not see stay paused: the run that goes on with the switch ends the pause.
     """
     if _why_paused(snapshot) and not _key_matches(snapshot):
         return ()
@@ -133,7 +135,9 @@ def _resume_reissue(snapshot: Snapshot) -> Steps:
 
 
 def _may_go_on(presenter: Presenter, snapshot: Snapshot) -> bool:
-    """Whether its issuer may see it now. Where the key of the CA is kept elsewhere, the issuer could issue it nothing before this collection has."""
+    """Whether its issuer may see it now. Where the key of the CA is kept elsewhere, the issuer could issue it nothing
+    before this collection has.
+    """
     if not presenter.is_outdated or presenter.authorities == frozenset():
         return True
     return waiver_of(presenter.name, snapshot) is not None and not snapshot.ca.in_use_elsewhere
@@ -146,7 +150,8 @@ def _key_matches(snapshot: Snapshot) -> bool:
 #: How long after a flow the operator may first speak of what the flow has stored: the period of its reconciles (2
 #: minutes by default) and the time that a reconcile waits for pods (5 minutes by default), rounded up.
 _SPEAKS_WITHIN = timedelta(minutes=10)
-#: Words of the operator, of Java and of openssl about certificates (docs/operator.md, "Tried by hand", 6, and "User-managed CA").
+#: Words of the operator, of Java and of openssl about certificates (docs/operator.md, "Tried by hand", 6, and
+#: "User-managed CA").
 _ABOUT_CERTIFICATES = re.compile(
     r"certificate|\bCA\b|secrets were not found|private key|keystore|truststore|PKIX|SSL|X\.?509|\.crt\b|\.key\b",
     re.IGNORECASE,
@@ -154,12 +159,12 @@ _ABOUT_CERTIFICATES = re.compile(
 
 
 def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
-    """Wait for the reconcile that ends a pause; and where the operator cannot use what is stored, have it look once more, once for each state of the
-    Secrets. The operator's refusal, in its own words and with what is seen to differ, holds the flow after that; where leaves are awaited, it is about
-    these.
+    """Wait for the reconcile that ends a pause; and where the operator cannot use what is stored, have it look once
+    more, once for each state of the Secrets. The operator's refusal, in its own words and with what is seen to differ,
+    holds the flow after that; where leaves are awaited, it is about these.
 
-    Where ``work_is_left``, a later call has steps to take, which may be what mends a failure that the flow has found; and which show the restarts that come
-    in the reconcile after a pause.
+    Where ``work_is_left``, a later call has steps to take, which may be what mends a failure that the flow has found;
+    and which show the restarts that come in the reconcile after a pause.
     """
     state = at.snapshot.reconciliation
     if state.pause.is_set:
@@ -182,8 +187,9 @@ def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
 
 
 def failure_that_holds_nothing(snapshot: Snapshot, decision: Decision) -> str:
-    """A sentence about a failure of the operator that the decision goes on in spite of; empty where there is none. It is not about certificates, or
-    began before the flow, which may be what mends it. Where leaves are awaited, the operator waits for them too.
+    """A sentence about a failure of the operator that the decision goes on in spite of; empty where there is none. It
+    is not about certificates, or began before the flow, which may be what mends it. Where leaves are awaited, the
+    operator waits for them too.
     """
     failure = snapshot.reconciliation.operator.failure
     if failure is None or decision.violations or decision.waiting:
@@ -192,8 +198,8 @@ def failure_that_holds_nothing(snapshot: Snapshot, decision: Decision) -> str:
 
 
 def _find_failure(snapshot: Snapshot, ledger: Ledger, work_is_left: bool) -> FailedReconcile | None:
-    """The failure of the operator's last reconcile, if it began with what a flow has done; or is about certificates, and nothing is left to be done
-    about them.
+    """The failure of the operator's last reconcile, if it began with what a flow has done; or is about certificates,
+    and nothing is left to be done about them.
     """
     failure = snapshot.reconciliation.operator.failure
     if failure is None:
@@ -242,8 +248,9 @@ def _describe_differences(snapshot: Snapshot) -> Iterator[str]:
 
 
 def leaves_operator_waits_for(at: Situation) -> frozenset[str]:
-    """The Secrets of the leaves for which the operator stands still, so that it restarts no pod for a change: leaves that it would have to issue, where
-    the key of the CA is kept elsewhere; and leaves that it cannot read, wherever that key is (docs/operator.md, "Re-issue").
+    """The Secrets of the leaves for which the operator stands still, so that it restarts no pod for a change: leaves
+    that it would have to issue, where the key of the CA is kept elsewhere; and leaves that it cannot read, wherever
+    that key is (docs/operator.md, "Re-issue").
     """
     if not at.snapshot.ca.current:
         return frozenset()
@@ -254,8 +261,9 @@ def leaves_operator_waits_for(at: Situation) -> frozenset[str]:
 
 
 def leaves_before_restarts(at: Situation) -> frozenset[str]:
-    """The Secrets of the operator's own leaf, where the operator stands still for it before it comes as far as the restarts that pods ask for. For every
-    other leaf it stands still after these (docs/operator.md, "CA reconcile", "Restart reasons").
+    """The Secrets of the operator's own leaf, where the operator stands still for it before it comes as far as the
+    restarts that pods ask for. For every other leaf it stands still after these (docs/operator.md, "CA reconcile",
+    "Restart reasons").
     """
     needed = needed_by_operator(at.snapshot) if at.snapshot.ca.in_use_elsewhere else _unreadable_leaves(at)
     return needed & operator_leaves(at.snapshot)
@@ -279,7 +287,9 @@ def retires_when_restarted(at: Situation) -> bool:
 
 
 def forbids_restarts(at: Situation) -> bool:
-    """Whether the caller of the flow in flight wants no node restarted for it yet; also for the renewal that precedes the replacement."""
+    """Whether the caller of the flow in flight wants no node restarted for it yet; also for the renewal that precedes
+    the replacement.
+    """
     journal = at.flow_in_flight
     if journal is None or not (journal.goal is Goal.REPLACE_KEY or at.leads_to_replacement):
         return False
@@ -295,8 +305,8 @@ def _is_early(at: Situation, journal: Journal) -> bool:
 
 
 def _needs_restarts(at: Situation) -> bool:
-    """Whether nodes take up leaves of the next CA by no other way than a restart. Nodes that have taken them up may go on, whatever becomes of the
-    way; and before a call has asked the nodes it knows of no obstacle.
+    """Whether nodes take up leaves of the next CA by no other way than a restart. Nodes that have taken them up may go
+    on, whatever becomes of the way; and before a call has asked the nodes it knows of no obstacle.
     """
     is_known = at.snapshot.nodes.in_place_obstacles is not None or at.intent.pace.spread is Spread.RESTART
     return is_known and bool(why_not_in_place(at)) and not _is_taken_up_by_nodes(at)
@@ -336,9 +346,9 @@ def _find_latest_restarts(at: Situation, journal: Journal) -> Iterator[datetime]
 
 def _find_times_of_reissue(at: Situation, journal: Journal) -> Iterator[datetime]:
     """The times at which the operator would issue a stored leaf again, of the CA that is replaced. With the key of that
-    CA it would put such a leaf in the place of a leaf of the next CA, and restart the node for it. Without the key it would
-    stand still from then on, and could restart no node: no issuer issues leaves of that CA any more, and the operator gets
-    its own leaf of the next CA only after the restarts.
+    CA it would put such a leaf in the place of a leaf of the next CA, and restart the node for it. Without the key it
+    would stand still from then on, and could restart no node: no issuer issues leaves of that CA any more, and the
+    operator gets its own leaf of the next CA only after the restarts.
     """
     ca = at.snapshot.ca
     if not ca.current or ca.current[0].fingerprint == journal.successor:
@@ -363,14 +373,17 @@ def why_not_reloaded(at: Situation) -> str:
 
 
 def why_not_in_place(at: Situation) -> str:
-    """Why the flow does not have running nodes read again, or why the operator would restart them although they have."""
+    """Why the flow does not have running nodes read again, or why the operator would restart them although they have.
+    """
     return why_not_reloaded(at) or (
         at.snapshot.nodes.in_place_obstacles.stamps if at.snapshot.nodes.in_place_obstacles else ""
     )
 
 
 def why_restarted_later(at: Situation, next_: Certificate) -> str:
-    """Why nodes will be restarted later in the replacement, as a sentence, where the caller asks for a reload: its first restart would be in vain."""
+    """Why nodes will be restarted later in the replacement, as a sentence, where the caller asks for a reload: its
+    first restart would be in vain.
+    """
     why = why_not_reloaded(at) if at.intent.pace.spread is Spread.RELOAD else ""
     return f"Nodes are restarted when the operator is switched to {named(next_)}: {why}" if why else ""
 

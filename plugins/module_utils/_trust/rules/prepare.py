@@ -51,7 +51,9 @@ def await_confirmation(at: Situation) -> Turn:
 
 
 def resume_replacement(at: Situation) -> Turn:
-    """Leave the rest of a replacement to its own playbook, where the last renewal was its first part and the call that would go on was killed."""
+    """Leave the rest of a replacement to its own playbook, where the last renewal was its first part and the call that
+    would go on was killed.
+    """
     journal = at.ledger.journal
     renewed = (
         at.ledger.find(journal.successor) if journal is not None and journal.options.precedes_replacement else None
@@ -145,8 +147,8 @@ def _renew_for_link(at: Situation, current: Certificate) -> PrepareAuthority:
 
 
 def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> bool:
-    """Whether the CA in use is renewed before its key is replaced: its leaves are to be led to by a certificate that it does not allow below
-    it, its key is here, and there are clients that get time.
+    """Whether the CA in use is renewed before its key is replaced: its leaves are to be led to by a certificate that it
+    does not allow below it, its key is here, and there are clients that get time.
     """
     grace = at.intent.pace.client_grace
     if not can_raise_path_length(at.snapshot) or not presenting_pods(at.snapshot):
@@ -230,10 +232,11 @@ def _next_generation(at: Situation, goal: Goal) -> int:
 
 
 def restart_to_trust(at: Situation) -> Turn:
-    """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait where the trust gate stays closed.
+    """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait where
+    the trust gate stays closed.
 
-    Processes without a leaf that they could start with come last, when they have got one. Where the operator's own leaf of the CA in use is on its
-    way, that comes first: it restarts nothing before.
+    Processes without a leaf that they could start with come last, when they have got one. Where the operator's own leaf
+    of the CA in use is on its way, that comes first: it restarts nothing before.
     """
     if at.successor is None and leaves_before_restarts(at) and not at.can_restart_directly:
         return ()
@@ -258,8 +261,9 @@ def restart_to_trust(at: Situation) -> Turn:
 
 
 def issue_before_last_restart(at: Situation) -> Steps:
-    """Give a process that has no leaf to start with a leaf of the next CA, when every other process and client trusts that CA itself: no issuer makes it a
-    leaf of the CA in use, and it has to restart to trust the next CA. One pod at a time: two would refuse each other until both have restarted.
+    """Give a process that has no leaf to start with a leaf of the next CA, when every other process and client trusts
+    that CA itself: no issuer makes it a leaf of the CA in use, and it has to restart to trust the next CA. One pod at a
+    time: two would refuse each other until both have restarted.
     """
     successor = at.successor
     if successor is None or successor.introduction.link is not None or not is_refused(at, successor.entry):
@@ -280,8 +284,8 @@ def issue_before_last_restart(at: Situation) -> Steps:
 
 
 def _is_given_up(at: Situation, entry: LedgerEntry) -> bool:
-    """Whether an abort gives this CA up before the switch: no leaf of it is issued any more, and the leaves that are there are validated by the chain
-    that was stored with them.
+    """Whether an abort gives this CA up before the switch: no leaf of it is issued any more, and the leaves that are
+    there are validated by the chain that was stored with them.
     """
     return entry.fingerprint == at.ledger.undone_ca and entry.certificate != at.current
 
@@ -310,7 +314,8 @@ def _spread_trust(at: Situation, entry: LedgerEntry, waiting: frozenset[str], be
 
 
 def is_refused(at: Situation, entry: LedgerEntry) -> bool:
-    """Whether a process would refuse its leaves with its chain, as nodes present them, or alone, as the operator does."""
+    """Whether a process would refuse its leaves with its chain, as nodes present them, or alone, as the operator does.
+    """
     inside = without_outside_clients(at.snapshot)
     closed = (*at.gates.trust(inside, at.ledger, entry.chain), *at.gates.alone(inside, at.ledger, entry.chain))
     return bool(select_refusals(closed))

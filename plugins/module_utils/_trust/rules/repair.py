@@ -69,7 +69,8 @@ def restart_ended(at: Situation) -> Turn:
         return ()
     ended, doubtful = frozenset(presenting_ended(at.snapshot)), may_present_ended(at.snapshot)
     if nodes.in_place_obstacles is None:
-        # Before this step the call asks the nodes, and their answers decide. Until then a pause of an earlier call stays.
+        # Before this step the call asks the nodes, and their answers decide. Until then a pause of an earlier call
+        # stays.
         ended |= doubtful
     elif doubtful and nodes.listeners is None and not is_explained(at.snapshot):
         return Wait(violations=(_unknown_answers(at, doubtful),))
@@ -86,7 +87,8 @@ def restart_ended(at: Situation) -> Turn:
     if not pods:
         return ()
     if has_listeners_alone(at.snapshot):
-        # Nodes without TLS among each other do not refuse each other: the operator can ask them, and restarts one after the other.
+        # Nodes without TLS among each other do not refuse each other: the operator can ask them, and restarts one after
+        # the other.
         return _await_restarts(at, ended & restarted_by_operator(at.snapshot))
     return pause_first(at, roll) if at.is_paused else _pause_and_reload(at, ended, roll)
 
@@ -137,7 +139,9 @@ _SEVERAL = Scope(
 
 
 def scope_of(ended: Collection[str], snapshot: Snapshot) -> Scope:
-    """The consequences where these nodes present ended certificates: one of several is away for a moment as in any restart, all of them are the cluster."""
+    """The consequences where these nodes present ended certificates: one of several is away for a moment as in any
+    restart, all of them are the cluster.
+    """
     every = [pod for pod in snapshot.nodes.pods if pod.component is Component.KAFKA]
     if len(ended) == len(every):
         return _ALL
@@ -145,18 +149,21 @@ def scope_of(ended: Collection[str], snapshot: Snapshot) -> Scope:
 
 
 def _await_restarts(at: Situation, behind: frozenset[str], because: str = "") -> Steps:
-    """Wait for the operator, which restarts these pods by itself. In a pause it does nothing: the flow that is under way ends that first."""
+    """Wait for the operator, which restarts these pods by itself. In a pause it does nothing: the flow that is under
+    way ends that first.
+    """
     if not behind or at.snapshot.reconciliation.pause.is_set:
         return ()
     return (Roll(reason=RollReason.USE, uids=behind, authority=at.current, phase=Phase.PREPARE, because=because),)
 
 
 def await_operator(at: Situation) -> Steps:
-    """Once the nodes are back, wait for what the operator could not do before: it issues leaves of other components that have ended, and restarts their pods.
-    And it restarts the nodes once more, one after the other, if their annotations do not say which leaf and which generation they have taken up.
+    """Once the nodes are back, wait for what the operator could not do before: it issues leaves of other components
+    that have ended, and restarts their pods. And it restarts the nodes once more, one after the other, if their
+    annotations do not say which leaf and which generation they have taken up.
 
-    A flow in flight, and an issuer that keeps the key, are waited for by the rules of flows. No pod is waited for as long as a node that has not answered
-    may present an ended leaf: the operator could not ask that node.
+    A flow in flight, and an issuer that keeps the key, are waited for by the rules of flows. No pod is waited for as
+    long as a node that has not answered may present an ended leaf: the operator could not ask that node.
     """
     snapshot, silent = at.snapshot, {node.uid for node in unanswered(at.snapshot)}
     if snapshot.users is not None or snapshot.ca.in_use_elsewhere or in_flight(snapshot.ledger) is not None:
@@ -251,7 +258,9 @@ def put_in_place_before_restart(at: Situation) -> Steps:
 
 
 def is_explained(snapshot: Snapshot) -> bool:
-    """Whether a flow in flight, with an operator that works, explains that nodes present leaves which are no longer stored."""
+    """Whether a flow in flight, with an operator that works, explains that nodes present leaves which are no longer
+    stored.
+    """
     return in_flight(snapshot.ledger) is not None and snapshot.reconciliation.operator.failure is None
 
 
@@ -269,9 +278,10 @@ def _find_nodes_without_next_leaf(at: Situation, pods: tuple[Pod, ...]) -> tuple
 
 
 def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
-    """The operator issues leaves that have ended; where the key of the CA is kept elsewhere, its issuer does. The leaves are stored as the operator stores
-    them, outside a pause: it restarts no node whose listeners it cannot ask. In a pause that a killed call has left, the operator issues none, and would
-    act on half-done work if it went on: this collection issues them, with the key of the CA in use, to which a switch is finished or taken back first.
+    """The operator issues leaves that have ended; where the key of the CA is kept elsewhere, its issuer does. The
+    leaves are stored as the operator stores them, outside a pause: it restarts no node whose listeners it cannot ask.
+    In a pause that a killed call has left, the operator issues none, and would act on half-done work if it went on:
+    this collection issues them, with the key of the CA in use, to which a switch is finished or taken back first.
     """
     ca, state = at.snapshot.ca, at.snapshot.reconciliation
     if not (ca.in_use_elsewhere or state.pause.is_set):
@@ -284,7 +294,8 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
         return ()
     # The CA in use issues these leaves also where a flow is about to replace it: the nodes trust it already.
     resting = replace(at, resting=True)
-    # The call stores leaves of components in the same step where the issuer has signed them: with its ended leaf the operator cannot connect to a node.
+    # The call stores leaves of components in the same step where the issuer has signed them: with its ended leaf the
+    # operator cannot connect to a node.
     ended = tuple(leaf.secret for leaf in ended_leaves(at.snapshot))
     ready = set(ended) - set(secrets_without_leaf(resting, ended, ca.current))
     issued = issue(resting, tuple(sorted({*secrets, *ready})), ca.current, Phase.PREPARE)

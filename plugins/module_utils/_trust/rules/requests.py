@@ -75,7 +75,8 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
         return _ask_for_sample(at)
-    # Where a flow is about to replace the CA in use, due_reasons_under gives no reason of time, so the leaves that have ended are added here.
+    # Where a flow is about to replace the CA in use, due_reasons_under gives no reason of time, so the leaves that have
+    # ended are added here.
     ended = _reasons_of_ended(at.snapshot) if at.resting or at.intent.goal is Goal.RECOVER else {}
     found = Asked(chain, {**ended, **due_reasons_under(at.snapshot, at.intent, at.ledger, chain)})
     return found if found.reasons else _ask_for_sample(at) or found
@@ -179,8 +180,8 @@ def _find_domain(snapshot: Snapshot, secrets: Collection[str]) -> DnsDomain | No
 
 
 def doubt_about_domain(snapshot: Snapshot) -> str:
-    """A sentence, with a space before it, about a domain that no operator has confirmed; empty where the caller or the operator says it, and where the
-    operator issues leaves itself.
+    """A sentence, with a space before it, about a domain that no operator has confirmed; empty where the caller or the
+    operator says it, and where the operator issues leaves itself.
     """
     domain = snapshot.leaves.dns_domain
     if not snapshot.ca.in_use_elsewhere or domain.source in (DomainSource.CALLER, DomainSource.OPERATOR):
@@ -192,8 +193,8 @@ def doubt_about_domain(snapshot: Snapshot) -> str:
 
 
 def await_issuer(at: Situation) -> Turn:
-    """Wait for requests that are open, as long as the caller wants to; never while the operator is paused. The rest of the wait is left to the next
-    call.
+    """Wait for requests that are open, as long as the caller wants to; never while the operator is paused. The rest of
+    the wait is left to the next call.
     """
     asked, until, requests = leaves_to_ask_for(at), at.intent.issuing.issuer_deadline, at.snapshot.leaves.requests
     if asked is None:
@@ -215,7 +216,9 @@ def await_issuer(at: Situation) -> Turn:
 
 
 def forget_requests(at: Situation) -> Steps:
-    """Remove requests for leaves that the flow wants from no issuer any more: they are in use, or the flow has changed its mind."""
+    """Remove requests for leaves that the flow wants from no issuer any more: they are in use, or the flow has changed
+    its mind.
+    """
     asked = leaves_to_ask_for(at)
     needed = set(asked.secrets) if asked else set()
     if asked is not None:
@@ -267,7 +270,9 @@ def _find_sample(at: Situation, asked: Asked) -> Iterator[str]:
 
 
 def _describe_leaves_that_end_meanwhile(at: Situation) -> Iterator[str]:
-    """Leaves of a CA in use that the operator cannot renew, and that no issuer renews as long as the next CA waits for its own."""
+    """Leaves of a CA in use that the operator cannot renew, and that no issuer renews as long as the next CA waits for
+    its own.
+    """
     if at.intent.goal is Goal.RECOVER:
         # The leaves that are awaited take the place of these.
         return
@@ -282,8 +287,8 @@ def _describe_leaves_that_end_meanwhile(at: Situation) -> Iterator[str]:
 
 
 def describe_way_back(at: Situation) -> str:
-    """How the flow is undone, as a part of a sentence: an abort is of use only where the CA in use still signs. Empty where the source of CAs shows that it
-    does not.
+    """How the flow is undone, as a part of a sentence: an abort is of use only where the CA in use still signs. Empty
+    where the source of CAs shows that it does not.
     """
     source = at.snapshot.source
     if at.current is None or (source is not None and not source.problem and at.current not in source.certificates):
@@ -332,7 +337,9 @@ def _describe_request(request: LeafRequest) -> str:
 
 
 def _overdue_leaves(at: Situation, secrets: Iterable[str], issuer: Chain) -> tuple[Violation, ...]:
-    """A violation for each of these leaves of this CA that no accepted certificate has come for in a long time: they hold no other work."""
+    """A violation for each of these leaves of this CA that no accepted certificate has come for in a long time: they
+    hold no other work.
+    """
     authority = named(issuer[0])
     first, others = _overdue_requests(at, secrets)
     found = tuple(_overdue_leaf(at, request, authority) for request in first)
@@ -388,8 +395,9 @@ def _overdue_leaf(at: Situation, request: LeafRequest, authority: str) -> Violat
 
 
 def keep_spare_leaves(at: Situation) -> Turn:
-    """Record the certificates that have come back, then request the missing certificates. Not while another CA is on its way: the leaves would be
-    of the old CA; and not before there is a CA. No flow waits for them; a run fails for them at its end, after a long time.
+    """Record the certificates that have come back, then request the missing certificates. Not while another CA is on
+    its way: the leaves would be of the old CA; and not before there is a CA. No flow waits for them; a run fails for
+    them at its end, after a long time.
     """
     if at.current is None or at.snapshot.ca.prepared:
         return ()
@@ -421,7 +429,9 @@ def keep_spare_leaves(at: Situation) -> Turn:
 
 
 def _next_spare(at: Situation, secret: str) -> Next:
-    """Decide what a spare leaf needs next. This collection requests another leaf in the place of a spare leaf before the Cluster Operator would renew that."""
+    """Decide what a spare leaf needs next. This collection requests another leaf in the place of a spare leaf before
+    the Cluster Operator would renew that.
+    """
     request, current = at.snapshot.leaves.requests.get(secret), at.snapshot.ca.current
     waiting = request.certificate if request is not None and request.is_recorded else None
     if waiting is None or ends_with(waiting, current):
@@ -430,7 +440,8 @@ def _next_spare(at: Situation, secret: str) -> Next:
     return Next.ASK if is_old else next_for_leaf(at, secret, current)
 
 
-#: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in (docs/operator.md, "Users").
+#: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in
+#: (docs/operator.md, "Users").
 _AT_ONCE = 500
 
 
@@ -449,10 +460,11 @@ def resume_served_users(at: Situation) -> Steps:
 
 
 def write_user_leaves(at: Situation) -> Steps:
-    """Give users their next certificates once every listener is known to accept them. A user keeps a certificate that the
-    CA's key signed before a renewal until the successor of that certificate has come, even where it ends soon. The step
-    writes one certificate first, so that a mistake hits a single user; then all others, or as many at a time as the
-    caller asks for. Where a user's Secret cannot be created, the other users get theirs, and the flow is held at its end.
+    """Give users their next certificates once every listener is known to accept them. A user keeps a certificate that
+    the CA's key signed before a renewal until the successor of that certificate has come, even where it ends soon. The
+    step writes one certificate first, so that a mistake hits a single user; then all others, or as many at a time as
+    the caller asks for. Where a user's Secret cannot be created, the other users get theirs, and the flow is held at
+    its end.
     """
     issuer = at.snapshot.ca.current
     if (
@@ -484,7 +496,8 @@ def _next_batch(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
 def reissue(at: Situation) -> Steps:
     """Have the operator in charge issue certificates again that another CA than the CA in use has issued; a pause of
     their issue ends with it. A presenter that has none yet gets one. The flow does not wait for a presenter that
-    another writer has paused: the others are served, and this presenter holds the flow at its end. Nor does it wait for a presenter with a waiver.
+    another writer has paused: the others are served, and this presenter holds the flow at its end. Nor does it wait for
+    a presenter with a waiver.
     """
     if at.flow_in_flight is None or at.successor is not None or at.current is None or at.issues_to_users:
         return ()
@@ -501,8 +514,8 @@ def reissue(at: Situation) -> Steps:
 
 def await_pick_up(at: Situation) -> Turn:
     """Wait for the programs that an operator restarts with their new certificates, or copies these for; this collection
-    cannot restart the others, which hold the flow. Programs whose certificate is not issued again, because another writer has paused its
-    user, have nothing to take up.
+    cannot restart the others, which hold the flow. Programs whose certificate is not issued again, because another
+    writer has paused its user, have nothing to take up.
     """
     begun = at.flow_in_flight
     if begun is None or at.successor is not None or at.current is None:

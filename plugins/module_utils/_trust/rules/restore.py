@@ -2,9 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The chapter "Restore": Secrets with the state of a CA that are missing or damaged come back from a backup (docs/storage.md, "Backups"). Evidence selects the
-backup: the processes of the cluster know one CA under one generation, and only a backup of that CA may come back. A backup of another CA would lead back to a
-CA that processes no longer trust. Processes have no certificates of the clients CA, users have: brokers have to accept each of these by the CAs that come back.
+"""The chapter "Restore": Secrets with the state of a CA that are missing or damaged come back from a backup
+(docs/storage.md, "Backups"). Evidence selects the backup: the processes of the cluster know one CA under one
+generation, and only a backup of that CA may come back. A backup of another CA would lead back to a CA that processes no
+longer trust. Processes have no certificates of the clients CA, users have: brokers have to accept each of these by the
+CAs that come back.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from ..model.steps.authority import RestoreSecrets
 
 
 def is_sound(snapshot: Snapshot) -> bool:
-    """Whether the Secrets hold a CA with its key under generations that the cluster knows, and a ledger that can be read: worth a backup."""
+    """Whether the Secrets hold a CA with its key under generations that the cluster knows, and a ledger that can be
+    read: worth a backup.
+    """
     ca, ledger = snapshot.ca, snapshot.ledger
     return (
         ledger is not None
@@ -31,7 +35,9 @@ def is_sound(snapshot: Snapshot) -> bool:
 
 
 def restore_secrets(snapshot: Snapshot) -> tuple[RestoreSecrets, ...]:
-    """Put damaged Secrets back from the newest backup that fits the cluster; no step where all are intact, or no backup fits."""
+    """Put damaged Secrets back from the newest backup that fits the cluster; no step where all are intact, or no backup
+    fits.
+    """
     if snapshot.reconciliation.generated:
         return ()
     found = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
@@ -54,8 +60,9 @@ def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
 
 
 def _is_earlier(snapshot: Snapshot, backup: Backup) -> bool:
-    """Whether the ledger does not know the CA in use because it is from before the flow that has put that CA there, which the ledger of this backup records.
-    A generation means one CA, and only rises: an earlier CA that another hand has put there has a backup with a lower generation than the ledger.
+    """Whether the ledger does not know the CA in use because it is from before the flow that has put that CA there,
+    which the ledger of this backup records. A generation means one CA, and only rises: an earlier CA that another hand
+    has put there has a backup with a lower generation than the ledger.
     """
     swap, kept = find_swap(snapshot), backup.ledger
     if swap is None or kept is None or kept.problems:
@@ -74,7 +81,8 @@ def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
     if ca.certificate_generation < _generation_of_pods(snapshot):
         # The generation only rises: an earlier Secret lies there.
         return True
-    # A generation means one CA, and only rises: the certificates of processes, or of users, show with which CA the cluster works.
+    # A generation means one CA, and only rises: the certificates of processes, or of users, show with which CA the
+    # cluster works.
     issued = [*(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain), *snapshot.witnesses.values()]
     return (
         ca.certificate_generation <= kept.certificate_generation
@@ -87,7 +95,8 @@ def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
 def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> bool:
     ca = snapshot.ca
     known = [pod.key_generation for pod in snapshot.nodes.pods if pod.key_generation is not None]
-    # A backup with an earlier generation than pods have read brings the key back, and cannot raise the generation to theirs.
+    # A backup with an earlier generation than pods have read brings the key back, and cannot raise the generation to
+    # theirs.
     is_earlier = ca.key_generation < min(max(known, default=0), kept.key_generation)
     begun = in_flight(snapshot.ledger)
     successor = begun.successor if begun is not None else None
@@ -100,7 +109,9 @@ def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> boo
 
 
 def _generation_of_pods(snapshot: Snapshot) -> int:
-    """The highest generation of the CA that pods have; 0 for the clients CA, whose generation this collection counts by itself."""
+    """The highest generation of the CA that pods have; 0 for the clients CA, whose generation this collection counts by
+    itself.
+    """
     known = () if snapshot.users is not None else (pod.generation for pod in snapshot.nodes.pods)
     return max((generation for generation in known if generation is not None), default=0)
 
@@ -146,9 +157,10 @@ def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) ->
 
 
 def _why_users_refused(snapshot: Snapshot, kept: CaSecrets, own: Certificate) -> str:
-    """Why a backup of the clients CA lacks the CAs with which brokers and users work. Without the trust bundle nothing shows that a CA which waits in the
-    backup came into use a moment ago, and not long ago: brokers may have forgotten the CA before it. A CA that no flow has put there is no evidence in the
-    bundle: the operator has put it there too, and brokers have not read it.
+    """Why a backup of the clients CA lacks the CAs with which brokers and users work. Without the trust bundle nothing
+    shows that a CA which waits in the backup came into use a moment ago, and not long ago: brokers may have forgotten
+    the CA before it. A CA that no flow has put there is no evidence in the bundle: the operator has put it there too,
+    and brokers have not read it.
     """
     bundle = snapshot.bundle if find_swap(snapshot) is None else None
     if bundle and own.fingerprint not in bundle:
@@ -177,8 +189,9 @@ def _authorities_of(backup: Backup) -> tuple[Certificate, ...]:
 
 
 def find_lost_secrets(snapshot: Snapshot) -> RestoreSecrets | None:
-    """The step that puts back what no flow can go on without; None where nothing is lost. A flow makes a ledger that alone is missing again from evidence,
-    where the backup remembers nothing that only the ledger says; and where no object shows a running cluster, the backup may be from an earlier cluster.
+    """The step that puts back what no flow can go on without; None where nothing is lost. A flow makes a ledger that
+    alone is missing again from evidence, where the backup remembers nothing that only the ledger says; and where no
+    object shows a running cluster, the backup may be from an earlier cluster.
     """
     if not (snapshot.nodes.pods or snapshot.every_leaf):
         return None
@@ -190,8 +203,8 @@ def find_lost_secrets(snapshot: Snapshot) -> RestoreSecrets | None:
 
 
 def _says_what_evidence_does_not(ledger: Ledger, snapshot: Snapshot) -> bool:
-    """Whether the ledger has a flow in flight, or a certificate that running processes know and no Secret holds any more: a held leaf would end in the memory
-    of its process, and no call would restart it before.
+    """Whether the ledger has a flow in flight, or a certificate that running processes know and no Secret holds any
+    more: a held leaf would end in the memory of its process, and no call would restart it before.
     """
     known = (*ledger.held_leaves, *ledger.removed_cas)
     return in_flight(ledger) is not None or any(snapshot.uids & held.holders for held in known)

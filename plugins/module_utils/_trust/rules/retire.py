@@ -39,8 +39,8 @@ from .switch import await_readers
 
 
 def withdraw(at: Situation) -> Turn:
-    """Take a CA out of the certificate Secret, behind the removal gate (I2); wait where that gate is closed. The operator's own CA leaves by a
-    switch only, and the next CA does not leave.
+    """Take a CA out of the certificate Secret, behind the removal gate (I2); wait where that gate is closed. The
+    operator's own CA leaves by a switch only, and the next CA does not leave.
 
     This happens in a pause: a reconcile that was under way could put the CA into the trust bundle once more, unseen.
     """
@@ -95,10 +95,11 @@ def forget_removed_authorities(at: Situation) -> Steps:
 
 
 def tidy_keys(at: Situation) -> Steps:
-    """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger and no probe needs it.
+    """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger and no
+    probe needs it.
 
-    The link certificates of the CA in use stay, because leaves are presented behind them. What is stored decides that, and no clock does: they cannot be made
-    again.
+    The link certificates of the CA in use stay, because leaves are presented behind them. What is stored decides that,
+    and no clock does: they cannot be made again.
     """
     ca = at.snapshot.ca
     current = at.current.fingerprint if at.current else None
@@ -139,7 +140,9 @@ def undo_replacement(at: Situation) -> Steps:
 
 
 def pause_to_undo(at: Situation) -> Steps:
-    """Pause the operator, so that it puts no leaf of the CA back that is given up: the ledger says then which pods may have one."""
+    """Pause the operator, so that it puts no leaf of the CA back that is given up: the ledger says then which pods may
+    have one.
+    """
     unwanted = at.ledger.find(at.ledger.undone_ca)
     if (
         unwanted is None
@@ -170,7 +173,9 @@ _SOON = timedelta(days=1)
 
 
 def hand_over(at: Situation) -> Steps:
-    """The downgrade flow: true generations, then the operator's CA, then no ledger; or no ledger alone, where the caller keeps the CA."""
+    """The downgrade flow: true generations, then the operator's CA, then no ledger; or no ledger alone, where the
+    caller keeps the CA.
+    """
     if at.intent.goal is not Goal.DOWNGRADE:
         return ()
     if at.intent.parameters.keeps_authority:
@@ -181,7 +186,9 @@ def hand_over(at: Situation) -> Steps:
 
 
 def _keep_authority(snapshot: Snapshot) -> Steps:
-    """The CA stays user-managed, and the records of this collection go; the ledger last, because it is what a killed call goes on by."""
+    """The CA stays user-managed, and the records of this collection go; the ledger last, because it is what a killed
+    call goes on by.
+    """
     if snapshot.ledger is None:
         return ()
     (closing,) = _merge_ledger(snapshot.ledger)

@@ -56,7 +56,8 @@ class Situation:
     ledger: Ledger
     #: The gates that a CA passes before its use and before it leaves.
     gates: Gates
-    #: Whether the rules keep the CA in use going as if no flow were in flight: the flow has stopped, or nodes have to come back first.
+    #: Whether the rules keep the CA in use going as if no flow were in flight: the flow has stopped, or nodes have to
+    #: come back first.
     resting: bool = False
 
     @property
@@ -70,8 +71,8 @@ class Situation:
 
     @property
     def key_generation_of_pods(self) -> int:
-        """The key generation that pods are annotated with, the lowest where they differ; that of the key Secret where none is
-        annotated with any, as they are not compared then.
+        """The key generation that pods are annotated with, the lowest where they differ; that of the key Secret where
+        none is annotated with any, as they are not compared then.
         """
         known = (pod.key_generation for pod in self.snapshot.nodes.pods if pod.key_generation is not None)
         return min(known, default=self.snapshot.ca.key_generation)
@@ -87,7 +88,9 @@ class Situation:
         return leads_to_replacement(self.snapshot, self.intent, self.ledger)
 
     def allows(self, phase: Phase) -> bool:
-        """Whether the caller lets this call enter the phase. A renewal that leads to a replacement is a part of its first phase."""
+        """Whether the caller lets this call enter the phase. A renewal that leads to a replacement is a part of its
+        first phase.
+        """
         return self.leads_to_replacement or self.intent.allows(phase)
 
     @property
@@ -134,14 +137,16 @@ class Situation:
 
     @property
     def can_restart_directly(self) -> bool:
-        """Whether this collection restarts nodes itself in this call. It asks Kafka about them with the operator's own leaf."""
+        """Whether this collection restarts nodes itself in this call. It asks Kafka about them with the operator's own
+        leaf.
+        """
         return self.intent.pace.strategy is Strategy.DIRECT and operator_leaves(self.snapshot).isdisjoint(
             self.lacking_leaves
         )
 
     def awaits_trust(self, entry: LedgerEntry) -> bool:
-        """Whether a verifier may lack this CA. A flow does not wait for a CA that issues no leaf here once every verifier has it: the gate of a CA that
-        has ended, or of a certificate that is not a CA's, would never open.
+        """Whether a verifier may lack this CA. A flow does not wait for a CA that issues no leaf here once every
+        verifier has it: the gate of a CA that has ended, or of a certificate that is not a CA's, would never open.
         """
         if entry.state is not TrustState.UNTRUSTED:
             return False
@@ -175,7 +180,9 @@ class Situation:
 
 
 def answered_once(question: Callable[[Situation], T]) -> Callable[[Situation], T]:
-    """A question that several rules ask of one situation: the situation keeps the answer, as it keeps its own properties."""
+    """A question that several rules ask of one situation: the situation keeps the answer, as it keeps its own
+    properties.
+    """
 
     @wraps(question)
     def answer(at: Situation) -> T:

@@ -76,8 +76,8 @@ def project(at: Situation) -> Steps:
 
 
 def await_bundle(at: Situation) -> Steps:
-    """The trust bundle follows the certificate Secret at the operator's next reconcile. No process restarts before that to forget a CA: it would
-    read that CA once more.
+    """The trust bundle follows the certificate Secret at the operator's next reconcile. No process restarts before that
+    to forget a CA: it would read that CA once more.
     """
     bundle, projected = at.snapshot.bundle, at.snapshot.ca.projected
     if bundle is None:
@@ -100,7 +100,9 @@ def write_bundle(at: Situation) -> Steps:
 
 
 def publish(at: Situation) -> Steps:
-    """The bundle for clients holds the CAs that processes read; once there is one it is kept, whichever caller runs the flow."""
+    """The bundle for clients holds the CAs that processes read; once there is one it is kept, whichever caller runs the
+    flow.
+    """
     if not _wants_publishing(at) or at.current is None:
         return ()
     chains = tuple(entry.chain for entry in at.ledger.entries if is_projected(at.snapshot, entry.fingerprint))
@@ -112,7 +114,8 @@ def publish(at: Situation) -> Steps:
 
 
 def is_published(at: Situation, entry: LedgerEntry) -> bool:
-    """Whether processes and clients can read this CA where they read CAs; before that no leaf of it is presented (I3)."""
+    """Whether processes and clients can read this CA where they read CAs; before that no leaf of it is presented (I3).
+    """
     if not is_projected(at.snapshot, entry.fingerprint):
         return False
     published = at.snapshot.outside_clients.published or frozenset()
@@ -135,8 +138,8 @@ def await_arrival(at: Situation) -> Steps:
 
 
 def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase, why: str) -> Steps:
-    """Wait until clients have had the time to read the next CA, where they could refuse this form without it. The reason is shown where no option says how
-    much time they get.
+    """Wait until clients have had the time to read the next CA, where they could refuse this form without it. The
+    reason is shown where no option says how much time they get.
     """
     until = usable_from(successor.entry, form, at.snapshot, at.intent.pace.client_grace)
     # Clients verify what processes of the cluster present.
@@ -172,9 +175,10 @@ def _await_readers_of_renewal(at: Situation, successor: Successor) -> Steps:
 
 
 def describe_clients_without_renewal(snapshot: Snapshot, intent: Intent) -> str:
-    """A warning, as sentences, about clients that may hold the CA in use from before its renewal, where the replacement in flight followed that renewal at
-    once: from when on they refuse nodes, until when, and what spares them that. Empty where clients had their time before the replacement began, where a
-    process presents a certificate of the next CA already, and where the replacement is undone.
+    """A warning, as sentences, about clients that may hold the CA in use from before its renewal, where the replacement
+    in flight followed that renewal at once: from when on they refuse nodes, until when, and what spares them that.
+    Empty where clients had their time before the replacement began, where a process presents a certificate of the next
+    CA already, and where the replacement is undone.
     """
     begun, current = in_flight(snapshot.ledger), snapshot.ca.current[:1]
     if (
@@ -206,8 +210,8 @@ def grace_of(at: Situation) -> timedelta:
 
 
 def await_readers(at: Situation) -> Steps:
-    """Where nodes lead to the CA in use from memory alone, they neither read again nor restart for this flow before clients have had the time to read
-    the certificate Secret. A pause is not made longer for clients.
+    """Where nodes lead to the CA in use from memory alone, they neither read again nor restart for this flow before
+    clients have had the time to read the certificate Secret. A pause is not made longer for clients.
     """
     since = at.flow_in_flight.read_since if at.flow_in_flight is not None else None
     if (
@@ -243,8 +247,8 @@ def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:
 
 def describe_refused_clients(at: Situation, successor: Successor) -> str:
     """Sentences about clients that know only the CA in use, once the operator is switched to the next CA: until when
-    nodes lead them on, and which clients refuse the nodes from when to when. Empty where there are none, or leaves of the
-    next CA validate under the CA in use.
+    nodes lead them on, and which clients refuse the nodes from when to when. Empty where there are none, or leaves of
+    the next CA validate under the CA in use.
     """
     begun, current = at.flow_in_flight, at.current
     if begun is None or begun.goal is not Goal.REPLACE_KEY or current is None or not at.snapshot.sends_chains:
@@ -323,7 +327,8 @@ def await_outside(at: Situation) -> Steps:
 
 
 def _find_violations_now_and_then(at: Situation, then: Snapshot) -> Iterator[tuple[Violations, Violations, Phase]]:
-    """The violations of each gate now, and when the copies are up to date, with the phase that the gate stands before."""
+    """The violations of each gate now, and when the copies are up to date, with the phase that the gate stands before.
+    """
     successor, gates, ledger = at.successor, at.gates, at.ledger
     if successor is not None and is_projected(at.snapshot, successor.entry.fingerprint):
         form, chain = successor.introduction.form, successor.entry.chain
@@ -338,8 +343,8 @@ def _find_violations_now_and_then(at: Situation, then: Snapshot) -> Iterator[tup
 
 
 def switch(at: Situation) -> Turn:
-    """Switch when every party accepts leaves of the new CA without a link certificate, and alone, at this moment (I3); wait where the trust gate is
-    closed.
+    """Switch when every party accepts leaves of the new CA without a link certificate, and alone, at this moment (I3);
+    wait where the trust gate is closed.
 
     Where a link certificate carries leaves, they go first, and the old CA leaves the trust with the same write.
     """
@@ -374,9 +379,10 @@ def switch(at: Situation) -> Turn:
 
 
 def _held_before_use(at: Situation, successor: Successor, closed: Violations) -> Wait:
-    """The gates that hold the flow before the switch although the ledger says that the next CA is trusted: a client outside the cluster holds it, or the
-    cluster has changed since. ``closed`` are the violations for leaves that nodes present without the link certificate. They hold the flow only once every
-    leaf of the next CA is there: until then nodes present its leaves behind the link certificate.
+    """The gates that hold the flow before the switch although the ledger says that the next CA is trusted: a client
+    outside the cluster holds it, or the cluster has changed since. ``closed`` are the violations for leaves that nodes
+    present without the link certificate. They hold the flow only once every leaf of the next CA is there: until then
+    nodes present its leaves behind the link certificate.
     """
     if retires_when_restarted(at):
         return Wait()

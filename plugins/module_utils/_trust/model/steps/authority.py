@@ -25,9 +25,11 @@ from .trust import without_entry
 class LinkPlan:
     """The link certificates between the next CA and the CA in use, and the issuers that sign them."""
 
-    #: Reference of the issuer that has to sign the link certificate by the CA in use; empty where its key is in the cluster.
+    #: Reference of the issuer that has to sign the link certificate by the CA in use; empty where its key is in the
+    #: cluster.
     issuer: str = ""
-    #: Reference of the issuer that has to sign the other link certificate; empty where the key of the next CA is in the cluster, or there is none.
+    #: Reference of the issuer that has to sign the other link certificate; empty where the key of the next CA is in the
+    #: cluster, or there is none.
     back_issuer: str = ""
     #: The latest end of that other link certificate, of the CA in use by the next CA; None: with one of the two CAs.
     back_until: datetime | None = None
@@ -92,7 +94,9 @@ class PrepareAuthority(Step):
 
 
 def _users_to_serve(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
-    """The users that this collection issues certificates for from now on, by Secret; nothing has looked at their present leaves before."""
+    """The users that this collection issues certificates for from now on, by Secret; nothing has looked at their
+    present leaves before.
+    """
     return snapshot.user_leaves or {presenter.secret: None for presenter in snapshot.presenters if presenter.secret}
 
 
@@ -126,7 +130,8 @@ class Switch(Step):
     generation: int
     #: The generation of its key; as before where the key stays, or where pods cannot be annotated with another.
     key_generation: int
-    #: The CA that goes out of the trust with the same write (behind the removal gate); None where the replaced CA stays trusted for now.
+    #: The CA that goes out of the trust with the same write (behind the removal gate); None where the replaced CA stays
+    #: trusted for now.
     leaving: Certificate | None = None
     #: The phase of the flow.
     phase: Phase = Phase.USE
@@ -178,7 +183,9 @@ class RestoreKey(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class PutBack(Step):
-    """Put a CA back into its place, which another CA has taken, and keep that CA beside it as the next CA (paused only)."""
+    """Put a CA back into its place, which another CA has taken, and keep that CA beside it as the next CA (paused
+    only).
+    """
 
     #: The CA that comes back, with the CAs above it.
     chain: Chain
@@ -260,7 +267,8 @@ class TidyKeys(Step):
     prepared: frozenset[str]
     #: Fingerprints of CAs whose keys are kept beside ``ca.key``.
     kept_keys: frozenset[str]
-    #: Fingerprints of CAs whose link certificates are kept beside it; the links of a CA that leaves ``prepared`` stay there unless the CA is among these.
+    #: Fingerprints of CAs whose link certificates are kept beside it; the links of a CA that leaves ``prepared`` stay
+    #: there unless the CA is among these.
     links: frozenset[str] = frozenset()
     #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Steps that write leaves into their Secrets, ask another issuer for leaves and collect them, and correct what an issuer renews by itself; and steps by which
-the User Operator issues the certificates of users, and programs take them.
+"""Steps that write leaves into their Secrets, ask another issuer for leaves and collect them, and correct what an
+issuer renews by itself; and steps by which the User Operator issues the certificates of users, and programs take them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class IssueLeaves(Step):
     issuer: Chain
     #: The generation of the CA in use, with which the Secrets are annotated.
     generation: int
-    #: The certificate that leads from the issuer to ``ca.crt`` where that is another CA; the leaves are presented with the link and ``ca.crt`` behind them.
-    #: None where the issuer is ``ca.crt``, or where no link is needed.
+    #: The certificate that leads from the issuer to ``ca.crt`` where that is another CA; the leaves are presented with
+    #: the link and ``ca.crt`` behind them. None where the issuer is ``ca.crt``, or where no link is needed.
     link: Certificate | None = None
 
     def sentence(self) -> str:
@@ -111,7 +111,9 @@ def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Cha
 
 
 def _chain_kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
-    """Nodes present the CA in use behind the leaf, and its link certificates between; components keep the chain that they have."""
+    """Nodes present the CA in use behind the leaf, and its link certificates between; components keep the chain that
+    they have.
+    """
     if leaf.component is not Component.KAFKA or not leaf.chain:
         return leaf.chain
     return (leaf.chain[0], *snapshot.ca.behind_nodes(snapshot.ca.current, snapshot.now))
@@ -119,8 +121,8 @@ def _chain_kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
 
 @dataclass(frozen=True, kw_only=True)
 class RechainLeaves(Step):
-    """Put the chain of the CA in use behind leaves that its key has signed, and keep them. Paused, unless it is only about link certificates and
-    the leaves have this generation.
+    """Put the chain of the CA in use behind leaves that its key has signed, and keep them. Paused, unless it is only
+    about link certificates and the leaves have this generation.
     """
 
     #: Names of the Secrets of the leaves.
@@ -372,7 +374,9 @@ class AwaitReissue(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitKept(Step):
-    """Let the operator in charge of certificates outside the cluster go on, and see that it keeps the certificates that were written for it."""
+    """Let the operator in charge of certificates outside the cluster go on, and see that it keeps the certificates that
+    were written for it.
+    """
 
     #: The holders of the certificates, as presenters are named.
     names: tuple[str, ...]

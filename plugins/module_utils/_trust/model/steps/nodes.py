@@ -159,8 +159,8 @@ class RollReason(str, Enum):
     RETIRE = "retire"
     #: The caller asks for the restart.
     MANUAL = "manual"
-    #: They restart at the same time and in place: nodes with ended certificates and nodes with new certificates refuse each other (docs/operator.md, "Expired
-    #: certificates").
+    #: They restart at the same time and in place: nodes with ended certificates and nodes with new certificates refuse
+    #: each other (docs/operator.md, "Expired certificates").
     ENDED = "ended"
 
 
@@ -206,7 +206,9 @@ class Roll(Step):
         return counted(len(self.uids), "pod")
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        """Before the restarts the operator issues every leaf that is not of the present generation, and each leaf of these pods that has ended."""
+        """Before the restarts the operator issues every leaf that is not of the present generation, and each leaf of
+        these pods that has ended.
+        """
         if self.reason is RollReason.ENDED:
             return self._effect_in_place(snapshot)
         if any(not pod.ready for pod in snapshot.nodes.pods):
@@ -231,7 +233,9 @@ class Roll(Step):
         return frozenset(secret for secret, chain in stored if chain and chain[0].has_ended(snapshot.now))
 
     def _effect_in_place(self, snapshot: Snapshot) -> Snapshot:
-        """The pods stay, with their annotations: only the answers of their new processes show the stored leaves. From then on the operator can ask them."""
+        """The pods stay, with their annotations: only the answers of their new processes show the stored leaves. From
+        then on the operator can ask them.
+        """
         return _without_failure(_with_ready(self.uids, _with_started(self.uids, snapshot)))
 
     def look(self, snapshot: Snapshot) -> Look:
@@ -265,13 +269,16 @@ def _with_ready(uids: frozenset[str], snapshot: Snapshot) -> Snapshot:
 
 
 def _without_failure(snapshot: Snapshot) -> Snapshot:
-    """The snapshot with an operator that does not fail any more: a pod that it waits for is back, or it can ask nodes."""
+    """The snapshot with an operator that does not fail any more: a pod that it waits for is back, or it can ask nodes.
+    """
     operator = replace(snapshot.reconciliation.operator, failure=None)
     return replace(snapshot, reconciliation=replace(snapshot.reconciliation, operator=operator))
 
 
 def _with_started(uids: frozenset[str], snapshot: Snapshot) -> Snapshot:
-    """The snapshot with the answers of new processes in these pods: they have read the stored leaf and the trust bundle."""
+    """The snapshot with the answers of new processes in these pods: they have read the stored leaf and the trust
+    bundle.
+    """
     stored = {leaf.secret: leaf.chain for leaf in snapshot.leaves.stored}
     shown = {pod.uid: next(filter(None, map(stored.get, pod.leaves)), None) for pod in snapshot.nodes.pods}
     trusted = snapshot.ca.projected if snapshot.bundle is None else snapshot.bundle
@@ -296,7 +303,9 @@ def _as_restarted(pod: Pod, snapshot: Snapshot) -> Pod:
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitAnswers(Step):
-    """Ask nodes again until they answer, or until another process has taken their place. The time limit begins again with each that has."""
+    """Ask nodes again until they answer, or until another process has taken their place. The time limit begins again
+    with each that has.
+    """
 
     #: The nodes that have not answered.
     nodes: tuple[Unanswered, ...]
@@ -315,7 +324,9 @@ class AwaitAnswers(Step):
         return True
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        """A node that answers is back. A node that is not ready, and was started with another leaf than the stored leaf, starts again just now."""
+        """A node that answers is back. A node that is not ready, and was started with another leaf than the stored
+        leaf, starts again just now.
+        """
         asked = {listener.uid for listener in snapshot.nodes.listeners or ()}
         starting = frozenset(
             pod.uid
@@ -333,8 +344,8 @@ class AwaitAnswers(Step):
 class StampPods(Step):
     """Give pods, live and to be made, the annotations that the operator would give them (paused only)."""
 
-    #: Nodes get this generation, the hash of their stored leaf and the revision that follows, so that the operator finds nothing to restart; None where it is
-    #: to restart them. Every pod gets ``key_generation``.
+    #: Nodes get this generation, the hash of their stored leaf and the revision that follows, so that the operator
+    #: finds nothing to restart; None where it is to restart them. Every pod gets ``key_generation``.
     generation: int | None
     #: The key generation that every pod gets.
     key_generation: int
@@ -396,7 +407,9 @@ class Reload(Step):
 
 
 def with_listeners_read(ledger: Ledger, uids: frozenset[str], whole: frozenset[str]) -> Ledger:
-    """The ledger after the listeners of these nodes have read their certificates and trust again; of the pods in ``whole`` a reload reaches every channel."""
+    """The ledger after the listeners of these nodes have read their certificates and trust again; of the pods in
+    ``whole`` a reload reaches every channel.
+    """
     removed = tuple(_keep_lingering(entry, uids, whole) for entry in ledger.removed_cas)
     leaves = ledger.held_leaves
     held = (_keep_lingering(leaf, uids, whole | leaf.read_only_by_listeners(leaves)) for leaf in leaves)
@@ -404,8 +417,8 @@ def with_listeners_read(ledger: Ledger, uids: frozenset[str], whole: frozenset[s
 
 
 def _keep_lingering(known: Held, uids: frozenset[str], by_listeners: frozenset[str]) -> Held:
-    """After the reload only the rest of these processes, and no listener, knows the certificate; in the pods whose UIDs are ``by_listeners`` nothing
-    knows it any more.
+    """After the reload only the rest of these processes, and no listener, knows the certificate; in the pods whose UIDs
+    are ``by_listeners`` nothing knows it any more.
     """
     read = known.awaited_pods & uids
     unread = known.awaited_pods - read
