@@ -289,13 +289,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     word_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import FINGERPRINT, MOST_DAYS
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
     ADOPTED,
     AUTHORITY,
     CA,
     CLUSTER,
-    FLOW,
     HANDED_BACK,
     REPLACED,
 )

@@ -676,6 +676,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     OnlyWith,
     Option,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import (
     MOST_DAYS,
 )
@@ -689,7 +690,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables i
     AUTHORITY,
     CA,
     CLUSTER,
-    FLOW,
     GOAL,
     HANDED_BACK,
     RENEWAL,

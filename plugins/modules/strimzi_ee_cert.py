@@ -270,6 +270,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     word_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import (
     ALTERNATIVE_NAMES,
     COMMON_NAME,
@@ -278,7 +279,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
     CA,
     CLUSTER,
-    FLOW,
     RENEWAL,
     VALIDITY,
 )

@@ -185,9 +185,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     Option,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
     CLUSTER,
-    FLOW,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_scaled
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase

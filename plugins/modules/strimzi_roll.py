@@ -194,11 +194,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     time_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
     CA,
     CLUSTER,
-    FLOW,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import IN_PODS, Component

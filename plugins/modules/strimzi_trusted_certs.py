@@ -210,10 +210,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     word_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import (
     CA,
     CLUSTER,
-    FLOW,
     UPKEEP,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_laid_out, is_trusted

@@ -263,8 +263,7 @@ class FlowModule(TrustModule):
         return Patience(work).through(lambda: observe_cluster(work).snapshot, AT_FIRST)
 
     def fingerprint_of(self, named: str) -> str:
-        """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it.
-        """
+        """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
         snapshot, wanted = self.observed(), named.replace(":", "").lower()
         known = (entry.certificate for entry in snapshot.ledger_or_empty.entries)
         return next(

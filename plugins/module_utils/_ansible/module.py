@@ -232,8 +232,7 @@ class SystemClock:
         return time.monotonic()
 
     def since_boot(self) -> float:
-        """Seconds that go on while the machine sleeps, as ``monotonic`` does not on Linux: a Lease runs out meanwhile.
-        """
+        """Seconds that go on while the machine sleeps, as ``monotonic`` does not on Linux: a Lease runs out meanwhile."""
         return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
     def sleep(self, seconds: float) -> None:
@@ -369,8 +368,7 @@ class ClusterModule:
         self._lease = None
 
     def delete_lease(self, client: KubeClient) -> bool:
-        """Delete the Lease, and return whether it was there. Where that is not permitted it stays, which does no harm.
-        """
+        """Delete the Lease, and return whether it was there. Where that is not permitted it stays, which does no harm."""
         lease, self._lease = self._lease or self.lease(client), None
         try:
             return lease.delete()

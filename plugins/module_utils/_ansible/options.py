@@ -234,8 +234,7 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def _fingerprint(text: str, call: Call) -> str:
-    """Refuse a malformed fingerprint: no CA matches it, so the CA would count as already absent. Raises OptionsError.
-    """
+    """Refuse a malformed fingerprint: no CA matches it, so the CA would count as already absent. Raises OptionsError."""
     if not _FINGERPRINT.fullmatch(text.replace(":", "").lower()):
         raise OptionsError(
             f"{call.option}:",
@@ -361,8 +360,7 @@ class Evidence(str, Enum):
 
 
 class LiveLook:
-    """The looks of one call: the evidence of the last look is ``source``, and ``reason`` says why it is not handshakes.
-    """
+    """The looks of one call: the evidence of the last look is ``source``, and ``reason`` says why it is not handshakes."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._wanted = evidence

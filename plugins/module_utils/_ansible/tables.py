@@ -9,40 +9,26 @@ which gets the facts of each option from here.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
 
-from .._issuing.kinds import ISSUER, issuer_settings
-from .._leaves.request import RotationPolicy
-from .._pki.keys import KeyAlgorithm, KeySpec, KeyType
+from .._pki.keys import KeyType
 from .._strimzi.clients import OutsideOptions
-from .._strimzi.cluster.node_pools import Growth
 from .._strimzi.cluster.observe import Surroundings
 from .._strimzi.names import CaKind, ClusterNames
 from .._strimzi.settings import Settings
-from .._trust.model.goals import Goal, Phase
+from .._trust.model.goals import Goal
 from .._trust.model.intent import (
-    Extent,
-    Issuing,
     NewCa,
-    NewRoots,
-    Pace,
     Parameters,
     Records,
-    Spread,
-    Strategy,
-    WantedTrust,
 )
 from .._trust.model.ledger import UpkeepOptions, WhenDue
 from .arguments import (
     DAYS,
-    DICTIONARY,
     FLAG,
     HOURS,
     NUMBER,
-    PATH,
     SECONDS,
     TEXT,
-    TIME,
     ArgumentSpec,
     Call,
     Field,
@@ -55,25 +41,20 @@ from .arguments import (
     word_of,
 )
 from .options import (
-    BOOTSTRAP,
     CA_SOURCE,
     DNS_DOMAIN,
     KEY_POLICY,
     MOST_DAYS,
     NAMED_SECRETS,
-    RETIREMENT,
-    SHA_256_FINGERPRINTS,
     USER_NAMESPACES,
-    WAIVERS,
     Evidence,
 )
 
 #: The greatest number of spare leaves of a pool. Each is a key in a Secret, and all nodes together have two such
 #: Secrets.
 MOST_SPARE = 100
-#: The queue of the User Operator drops what does not fit in (docs/operator.md, "Users").
-_MOST_USERS = 500
-_YEAR = 365 * 24 * 3600
+#: Seconds of a year, the longest time that an option takes.
+YEAR = 365 * 24 * 3600
 
 CLUSTER = ArgumentSpec(
     {
@@ -111,75 +92,7 @@ LOOK = ArgumentSpec(
 )
 
 #: How long a call waits for the operator.
-PATIENCE = ArgumentSpec({"operator_timeout": Option(SECONDS, Field(Settings, "operator_timeout"), least=1, most=_YEAR)})
-
-
-def _deadline(seconds: int, call: Call) -> datetime | None:
-    return call.now + timedelta(seconds=seconds) if seconds else None
-
-
-def _last_phase(phase: str, call: Call) -> Phase | None:
-    """The phase after which the flow stops. It stops after no phase where the caller allows all of them."""
-    return None if phase == Phase.RETIRE.value else Phase(phase)
-
-
-#: The options of every module that takes part in a flow, so that all of them decide the same.
-FLOW = ArgumentSpec(
-    {
-        **LOOK.table,
-        "node_answers": Option(TEXT),
-        "restart_count": Option(DICTIONARY),
-        "spread": Option(one_of(Spread), Field(Pace, "spread")),
-        "strategy": Option(one_of(Strategy), Field(Pace, "strategy")),
-        "kafka_bootstrap": Option(BOOTSTRAP, Field(Settings, "kafka_bootstrap")),
-        "retire": Option(RETIREMENT, Field(Pace, "retire")),
-        "client_grace": Option(SECONDS, Field(Pace, "client_grace"), least=0, most=_YEAR),
-        "link_until": Option(TIME, Field(Pace, "link_until")),
-        "user_batch": Option(NUMBER, Field(Pace, "user_batch"), least=1, most=_MOST_USERS),
-        "client_bundle": Option(FLAG, Field(WantedTrust, "publishes_bundle")),
-        "trusting_secrets": Option(NAMED_SECRETS, Field(OutsideOptions, "trusting_secrets"), no_log=False),
-        **PRESENTING.table,
-        "waivers": Option(WAIVERS, Field(OutsideOptions, "waivers")),
-        "issuer": Option(
-            Kind(ISSUER, lambda options, call: issuer_settings(options), lambda settings: None),
-            Field(Settings, "issuer"),
-        ),
-        "rotation_policy": Option(one_of(RotationPolicy), Field(Issuing, "rotation")),
-        "leaf_key_size": Option(
-            Kind(
-                {"type": "int", "choices": [2048, 3072, 4096]},
-                lambda bits, call: KeySpec(KeyAlgorithm.RSA, bits),
-                lambda spec: spec.size,
-            ),
-            Field(Issuing, "leaf_key"),
-            no_log=False,
-        ),
-        **POLICY.table,
-        **SOURCE.table,
-        "trust_new_roots": Option(one_of(NewRoots), Field(WantedTrust, "new_roots")),
-        "confirm_roots": Option(SHA_256_FINGERPRINTS, Field(WantedTrust, "confirmed_roots")),
-        "retry_failed": Option(
-            Kind({"type": "bool"}, lambda now, call: call.now if now else None, lambda moment: moment is not None),
-            Field(Issuing, "retry_requested_at"),
-        ),
-        "issue_timeout": Option(
-            Kind({"type": "int"}, _deadline, lambda deadline: 0), Field(Issuing, "issuer_deadline"), least=0, most=_YEAR
-        ),
-        # A call without the option keeps none.
-        "spare_leaves": Option(NUMBER, Field(Growth, "spare"), default=1, least=0, most=MOST_SPARE),
-        **DOMAIN.table,
-        "until_phase": Option(
-            Kind(one_of(Phase).facts, _last_phase, lambda phase: (phase or Phase.RETIRE).value),
-            Field(Extent, "stop_after"),
-        ),
-        "continue_stopped": Option(FLAG, Field(Extent, "continue_stopped")),
-        "ignore_maintenance_windows": Option(FLAG, Field(Pace, "ignores_windows")),
-        "backup": Option(FLAG, Field(Records, "backs_up")),
-        **PATIENCE.table,
-        "pod_timeout": Option(SECONDS, Field(Settings, "pod_timeout"), least=1, most=_YEAR),
-        "progress_file": Option(PATH),
-    },
-)
+PATIENCE = ArgumentSpec({"operator_timeout": Option(SECONDS, Field(Settings, "operator_timeout"), least=1, most=YEAR)})
 
 #: The options that name the CA of a renewal or replacement, so that a second run does nothing.
 REPLACED = ArgumentSpec(

@@ -247,8 +247,7 @@ def _facts_of_plan(snapshot: Snapshot) -> frozenset[Fact]:
 
 
 def _find_answers(snapshot: Snapshot) -> frozenset[Fact]:
-    """The nodes that have answered every question: a plan without their answers has no restart that follows from these.
-    """
+    """The nodes that have answered every question: a plan without their answers has no restart that follows from these."""
     return frozenset(("answers", node) for node in hearing_of(snapshot).heard)
 
 

@@ -99,8 +99,7 @@ def run(
 
 
 def _warn_of_unsearched(snapshot: Snapshot, intent: Intent, work: Work) -> None:
-    """Warn of users that the call cannot look for, where it begins a flow in which each has to get another certificate.
-    """
+    """Warn of users that the call cannot look for, where it begins a flow in which each has to get another certificate."""
     if snapshot.users is not None and snapshot.users.unsearched and issues(snapshot, intent):
         work.warnings.append(snapshot.users.unsearched)
 

@@ -121,8 +121,7 @@ class Reach:
         return any(authority.is_twin_of(anchor) for anchor in anchors or () for authority in self.authorities)
 
     def _is_ours(self, host: str) -> bool:
-        """Whether the host is of this cluster. A Service of the cluster counts in each form of its name in Kubernetes.
-        """
+        """Whether the host is of this cluster. A Service of the cluster counts in each form of its name in Kubernetes."""
         labels = host.split(".")
         at_home = len(labels) == 1 or labels[1] == self.scope.namespace or labels[2:3] == [self.scope.namespace]
         named = at_home and any(map(self._is_service, labels[:2]))

@@ -171,8 +171,7 @@ def _go_on(snapshot: Snapshot, intent: Intent, engine: Engine, violations: tuple
 
 
 def _record_ledger(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | Situation:
-    """The decision to write what this pass changes in the ledger; the situation with the ledger where it is up to date.
-    """
+    """The decision to write what this pass changes in the ledger; the situation with the ledger where it is up to date."""
     before = snapshot.ledger_or_empty
     ledger, transitions = update_ledger(snapshot, intent, engine.gates)
     if ledger == before:
@@ -340,8 +339,7 @@ def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation,
 
 
 def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
-    """The decision where a call has reached its aim before the flow is at its end: only the operator's verdict is left.
-    """
+    """The decision where a call has reached its aim before the flow is at its end: only the operator's verdict is left."""
     return _decide_end(Situation(snapshot, intent, snapshot.ledger_or_empty, engine.gates), work_is_left=True)
 
 

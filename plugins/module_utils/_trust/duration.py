@@ -66,8 +66,7 @@ class Costs:
         return Span(self.observation / 3, 3 * self.look / 2)
 
     def of_call(self) -> Span:
-        """A play has a task for each phase, which begins with a look of its own. A single call may do the work of all.
-        """
+        """A play has a task for each phase, which begins with a look of its own. A single call may do the work of all."""
         return self.start + Span(_NONE, 2 * self.look)
 
     def of_answers(self, count: int) -> Span:
@@ -99,8 +98,7 @@ _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, A
 
 
 def span_of(step: Step, snapshot: Snapshot, costs: Costs = NO_COSTS) -> Span | None:
-    """How long this step takes in the cluster as it is before the step; None where no pod shows how long a start takes.
-    """
+    """How long this step takes in the cluster as it is before the step; None where no pod shows how long a start takes."""
     if isinstance(step, Roll):
         found = _span_of_roll(step, snapshot)
         return found and found + costs.of_answers(_ANSWERS_OF_WAIT * (1 + len(step.uids)))

@@ -9,13 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import arguments, tables
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import arguments, flow_options, tables
 
 from ..checks.places import COLLECTION, ROOT
 
 _OPTIONS = {
     name
-    for group in (arguments.AUTH, tables.CLUSTER, tables.CA, tables.FLOW, tables.GOAL, tables.AUTHORITY)
+    for group in (arguments.AUTH, tables.CLUSTER, tables.CA, flow_options.FLOW, tables.GOAL, tables.AUTHORITY)
     for name in group.options
 } | {"state"}
 #: The results that the roles read of a plan with nothing to do.

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import arguments, tables
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import arguments, flow_options, tables
 
 
 def groups_of(names: Mapping[str, Any]) -> dict[str, arguments.ArgumentSpec]:
@@ -21,7 +21,7 @@ def options_of(names: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: option for spec in groups_of(names).values() for name, option in spec.options.items()}
 
 
-_TABLES = {**vars(arguments), **vars(tables)}
+_TABLES = {**vars(arguments), **vars(tables), **vars(flow_options)}
 GROUPS, OPTIONS = groups_of(_TABLES), options_of(_TABLES)
 _FACTS = ("type", "elements", "required", "choices", "default", "aliases")
 

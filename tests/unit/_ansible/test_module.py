@@ -30,8 +30,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect 
     without_contents,
     worth_hiding,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import QuietModule, remove_remains
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import FLOW
 
 from ...tools.support.certificates import key, make
 from .._kube.server import Reply, Request, serving

@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     is_given,
     one_of,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import FLOW
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Pace, Spread, Wishes

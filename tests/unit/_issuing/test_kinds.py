@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect 
     presentable,
     worth_hiding,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import FLOW
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kind import IssuerKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds import (

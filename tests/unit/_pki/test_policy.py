@@ -15,7 +15,7 @@ import yaml
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import FLOW
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy
 

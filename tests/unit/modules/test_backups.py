@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables import FLOW
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_options import FLOW
 
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages

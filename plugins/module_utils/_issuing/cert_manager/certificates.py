@@ -436,8 +436,7 @@ class CertManagerByCertificates:
         return by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
 
     def _taken_secrets(self) -> Mapping[str, dict[str, Any]]:
-        """The Secrets of KafkaUsers, by name: a later user may have the name of another user's Secret at cert-manager.
-        """
+        """The Secrets of KafkaUsers, by name: a later user may have the name of another user's Secret at cert-manager."""
         selector = selector_of({KIND_LABEL: KAFKA_USERS.kind})
         found = self._client.each(
             SECRETS, self._namespace, lambda one: one, label_selector=selector, metadata_only=True

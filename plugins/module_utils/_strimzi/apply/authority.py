@@ -96,8 +96,7 @@ def certificate_write(
     annotations: Mapping[str, str | None],
     what: str,
 ) -> Write:
-    """An update of the CA certificate Secret; the PKCS#12 truststore beside the PEM entries follows, if there is one.
-    """
+    """An update of the CA certificate Secret; the PKCS#12 truststore beside the PEM entries follows, if there is one."""
     present = entries(existing)
     merged = {key: value for key, value in {**present, **changed}.items() if value is not None}
     patch = secret_patch({**changed, **truststore_entries(present, merged)}, annotations)
@@ -214,8 +213,7 @@ def _switch_certificate(step: Switch, observation: Observation) -> Write:
 
 
 def _retired_key(chain: Chain, others: Mapping[str, Chain]) -> str:
-    """``ca-<notAfter>.crt``, as the operator names it, unless another CA with the same second of its end has that name.
-    """
+    """``ca-<notAfter>.crt``, as the operator names it, unless another CA with the same second of its end has that name."""
     key = chain[0].expired_name()
     taken = others.get(key)
     return key if taken is None or taken[0] == chain[0] else f"{chain[0].fingerprint}.crt"

@@ -206,8 +206,7 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
-    """A sentence where the Kafka resource says how long new certificates are valid, and it is another time than usual.
-    """
+    """A sentence where the Kafka resource says how long new certificates are valid, and it is another time than usual."""
     if intent.new_ca.validity is not None or snapshot.leaves.validity == _USUAL:
         return ""
     return (
@@ -410,8 +409,7 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A presenter that keeps an old certificate would hold the flow at its end, and be refused if it were not for that.
-    """
+    """A presenter that keeps an old certificate would hold the flow at its end, and be refused if it were not for that."""
     for presenter in presenters(snapshot):
         if presenter.hindrance:
             yield Violation(

@@ -122,8 +122,7 @@ def _describe_common_part(chain: Chain, snapshot: Snapshot) -> str:
 
 
 def _authorities_to_trust(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:
-    """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps.
-    """
+    """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps."""
     supplied = supplied_for(snapshot, intent, snapshot.ledger_or_empty)
     swap = find_adoption(snapshot, intent)
     if supplied is not None:
@@ -142,8 +141,7 @@ def _trusted_beside(snapshot: Snapshot, intent: Intent) -> tuple[Chain, ...]:
 
 
 def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
-    """The CAs of this cluster that it has come to trust, or is on its way to. Without a ledger its Secrets say which.
-    """
+    """The CAs of this cluster that it has come to trust, or is on its way to. Without a ledger its Secrets say which."""
     yield from (authority.chain[0] for authority in snapshot.ca.prepared)
     if snapshot.ledger is not None:
         yield from (entry.certificate for entry in snapshot.ledger.entries)
@@ -235,8 +233,7 @@ def _count_and_list(names: Iterable[str], what: str) -> str:
 
 
 def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Before a CA is adopted: every party can use it, and every process can be brought to trust it before it meets it.
-    """
+    """Before a CA is adopted: every party can use it, and every process can be brought to trust it before it meets it."""
     swap = find_adoption(snapshot, intent)
     if swap is None:
         return

@@ -59,8 +59,7 @@ _AHEAD = timedelta(days=15)
 
 
 def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
-    """Leaves of the CA in use that come near the operator's window or are in it; none where the operator has the key.
-    """
+    """Leaves of the CA in use that come near the operator's window or are in it; none where the operator has the key."""
     if not snapshot.ca.in_use_elsewhere:
         return ()
     current = snapshot.ca.current[0]
@@ -241,8 +240,7 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
-    """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, where the operator cannot issue it.
-    """
+    """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, where the operator cannot issue it."""
     if ledger.undone_ca is not None:
         return _reasons_of_abort(snapshot, ledger)
     if not snapshot.ca.current or not _keeps_current(snapshot.ca.current[0], snapshot, ledger):

@@ -159,8 +159,7 @@ def _end_pause(at: Situation, rules: tuple[Rule, ...]) -> Steps:
 
 
 def _is_used(at: Situation) -> bool:
-    """Whether leaves of the next CA are stored already: the others follow, so that nodes take all of them up at once.
-    """
+    """Whether leaves of the next CA are stored already: the others follow, so that nodes take all of them up at once."""
     next_ = at.successor.entry.fingerprint if at.successor is not None else None
     return next_ is not None and any(at.issuer_of(leaf) == next_ for leaf in at.snapshot.leaves.stored)
 

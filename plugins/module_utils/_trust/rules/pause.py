@@ -70,8 +70,7 @@ def _why_paused_before_switch_back(at: Situation) -> str:
 
 
 def _why_all_users_paused(at: Situation) -> str:
-    """Why no user may be issued a certificate during and right after the switch, as a sentence; empty where they may.
-    """
+    """Why no user may be issued a certificate during and right after the switch, as a sentence; empty where they may."""
     if at.successor is not None and at.successor.prepared.key_is_elsewhere:
         return (
             f"The key of {named(at.successor.entry.certificate)} is kept elsewhere, so the User Operator could issue none, and each user "
@@ -373,8 +372,7 @@ def why_not_reloaded(at: Situation) -> str:
 
 
 def why_not_in_place(at: Situation) -> str:
-    """Why the flow does not have running nodes read again, or why the operator would restart them although they have.
-    """
+    """Why the flow does not have running nodes read again, or why the operator would restart them although they have."""
     return why_not_reloaded(at) or (
         at.snapshot.nodes.in_place_obstacles.stamps if at.snapshot.nodes.in_place_obstacles else ""
     )

@@ -314,8 +314,7 @@ def _spread_trust(at: Situation, entry: LedgerEntry, waiting: frozenset[str], be
 
 
 def is_refused(at: Situation, entry: LedgerEntry) -> bool:
-    """Whether a process would refuse its leaves with its chain, as nodes present them, or alone, as the operator does.
-    """
+    """Whether a process would refuse its leaves with its chain, as nodes present them, or alone, as the operator does."""
     inside = without_outside_clients(at.snapshot)
     closed = (*at.gates.trust(inside, at.ledger, entry.chain), *at.gates.alone(inside, at.ledger, entry.chain))
     return bool(select_refusals(closed))

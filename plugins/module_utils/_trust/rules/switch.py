@@ -114,8 +114,7 @@ def publish(at: Situation) -> Steps:
 
 
 def is_published(at: Situation, entry: LedgerEntry) -> bool:
-    """Whether processes and clients can read this CA where they read CAs; before that no leaf of it is presented (I3).
-    """
+    """Whether processes and clients can read this CA where they read CAs; before that no leaf of it is presented (I3)."""
     if not is_projected(at.snapshot, entry.fingerprint):
         return False
     published = at.snapshot.outside_clients.published or frozenset()
@@ -327,8 +326,7 @@ def await_outside(at: Situation) -> Steps:
 
 
 def _find_violations_now_and_then(at: Situation, then: Snapshot) -> Iterator[tuple[Violations, Violations, Phase]]:
-    """The violations of each gate now, and when the copies are up to date, with the phase that the gate stands before.
-    """
+    """The violations of each gate now, and when the copies are up to date, with the phase that the gate stands before."""
     successor, gates, ledger = at.successor, at.gates, at.ledger
     if successor is not None and is_projected(at.snapshot, successor.entry.fingerprint):
         form, chain = successor.introduction.form, successor.entry.chain

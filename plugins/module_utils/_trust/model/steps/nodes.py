@@ -269,8 +269,7 @@ def _with_ready(uids: frozenset[str], snapshot: Snapshot) -> Snapshot:
 
 
 def _without_failure(snapshot: Snapshot) -> Snapshot:
-    """The snapshot with an operator that does not fail any more: a pod that it waits for is back, or it can ask nodes.
-    """
+    """The snapshot with an operator that does not fail any more: a pod that it waits for is back, or it can ask nodes."""
     operator = replace(snapshot.reconciliation.operator, failure=None)
     return replace(snapshot, reconciliation=replace(snapshot.reconciliation, operator=operator))
 
