@@ -113,7 +113,7 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         if (
             entry.awaited_pods is not None
             and not is_projected(snapshot, entry.fingerprint)
-            and not _is_leaving(snapshot, ledger, entry, gates)
+            and not is_needless(snapshot, ledger, entry, gates)
         ):
             entry = replace(entry, awaited_pods=None, published_at=None)
         elif entry.published_at is not None:
@@ -188,9 +188,9 @@ def note_restarts_to_come(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     return ledger
 
 
-def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> bool:
-    """Whether it was taken out for good. A CA that is needed after all is put back, and pods that start meanwhile miss
-    it.
+def is_needless(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> bool:
+    """Whether this CA is on its way out and no party needs it: once it is withdrawn, it has left for good. A withdrawn
+    CA that is needed after all is put back, and pods that start meanwhile miss it.
     """
     return entry.state is TrustState.PHASE_OUT and not gates.removal(snapshot, ledger, entry.fingerprint)
 
@@ -209,11 +209,11 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         if entry.fingerprint in wanted:
             continue
         known = snapshot.ledger and snapshot.ledger.find(entry.fingerprint)
-        if not known or known.state is not TrustState.PHASE_OUT or entry.state is not TrustState.PHASE_OUT:
+        if not known or known.state is not TrustState.PHASE_OUT:
             continue
         if not snapshot.nodes.pods or not is_out_of_reach(snapshot, ledger, entry.fingerprint):
             continue
-        if entry.knowing_pods is None or gates.removal(snapshot, ledger, entry.fingerprint):
+        if entry.knowing_pods is None or not is_needless(snapshot, ledger, entry, gates):
             continue
         ledger = _note_cleared(ledger.without_entry(entry.fingerprint), entry, snapshot.now)
         if not any(other.certificate.is_twin_of(entry.certificate) for other in ledger.entries):

@@ -49,7 +49,7 @@ def withdraw(at: Situation) -> Turn:
         leaves = entry.state is TrustState.PHASE_OUT
         if not (leaves or entry.fingerprint == at.intent.trust.leaving_ca) or at.awaits_trust(entry):
             continue
-        closed = at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
+        closed = at.why_it_stays(entry.fingerprint)
         may_go = leaves and entry.certificate != at.current and not at.is_next(entry)
         if may_go and not closed and entry.fingerprint in at.snapshot.ca.projected:
             return pause_first(at, Withdraw(certificate=entry.certificate))
@@ -57,7 +57,7 @@ def withdraw(at: Situation) -> Turn:
     for removed in at.ledger.removed_cas:
         # The CA was put back while processes are made to forget it, which they cannot as long as it is there.
         if removed.is_back and removed.fingerprint in at.snapshot.ca.projected:
-            closed = at.gates.removal(at.snapshot, at.ledger, removed.fingerprint)
+            closed = at.why_it_stays(removed.fingerprint)
             if not closed and removed.certificate != at.current:
                 return pause_first(at, Withdraw(certificate=removed.certificate))
             held += closed

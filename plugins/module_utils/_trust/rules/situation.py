@@ -20,7 +20,7 @@ from ..evidence.stored import (
     pods_starting_with,
     secrets_without_leaf_of_use,
 )
-from ..gates.gates import Gates, Introduction, introduction_of
+from ..gates.gates import Gates, Introduction, Violations, introduction_of
 from ..gates.verifiers import verifying_parties
 from ..ledger.journal import given_up_ca, in_flight
 from ..ledger.target import leads_to_replacement
@@ -154,6 +154,12 @@ class Situation:
         if any(chain[:1] == entry.chain[:1] for chain in issuing):
             return True
         return any(entry.certificate not in party.anchors for party in verifying_parties(self.snapshot, self.ledger))
+
+    def why_it_stays(self, fingerprint: str) -> Violations:
+        """Why this CA may not be taken out of the trust now (I2); empty if it may. Each condition of that stands here.
+        What is out stays out, whatever this says: a CA is put back only if a party needs it (``is_needless``).
+        """
+        return self.gates.removal(self.snapshot, self.ledger, fingerprint)
 
     def is_next(self, entry: LedgerEntry) -> bool:
         """Whether the operator is to be switched to this CA, which an abort may have yet to prepare again."""

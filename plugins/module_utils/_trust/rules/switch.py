@@ -16,6 +16,7 @@ may know only the replaced CA after that (docs/outside-clients.md, "Clients that
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ..._pki.building import authority_generation
@@ -35,7 +36,7 @@ from ..gates.verifiers import (
 )
 from ..ledger.journal import in_flight
 from ..ledger.target import wish_of
-from ..ledger.update import is_projected, is_withdrawn
+from ..ledger.update import is_needless, is_projected, is_withdrawn
 from ..model.clients import Follows, OutsideClient
 from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
@@ -63,11 +64,7 @@ def project(at: Situation) -> Steps:
     """
     if at.current is None:
         return ()
-    known = (
-        entry.chain
-        for entry in at.ledger.entries
-        if entry.state is not TrustState.PHASE_OUT or at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
-    )
+    known = (entry.chain for entry in at.ledger.entries if not is_needless(at.snapshot, at.ledger, entry, at.gates))
     projected, wish = at.snapshot.ca.projected, wish_of(at.snapshot, at.intent, at.ledger)
     asked = (*known, *at.intent.trust.additional_cas, *(wish.additional_cas if wish else ()))
     needed = tuple(chain for chain in asked if chain[0].fingerprint not in projected | at.ledger.leaving_cas)
@@ -336,8 +333,8 @@ def _find_violations_now_and_then(at: Situation, then: Snapshot) -> Iterator[tup
             yield gates.trust(needing[0], ledger, chain), gates.trust(needing[1], ledger, chain), Phase.RETIRE
     for entry in ledger.entries:
         if entry.state is TrustState.PHASE_OUT and not is_withdrawn(at.snapshot, entry.fingerprint):
-            closed = gates.removal(at.snapshot, ledger, entry.fingerprint)
-            yield closed, gates.removal(then, ledger, entry.fingerprint), Phase.RETIRE
+            later = replace(at, snapshot=then)
+            yield at.why_it_stays(entry.fingerprint), later.why_it_stays(entry.fingerprint), Phase.RETIRE
 
 
 def switch(at: Situation) -> Turn:
@@ -389,11 +386,11 @@ def _held_before_use(at: Situation, successor: Successor, closed: Violations) ->
 
 
 def _find_leaving_ca(at: Situation, current: Certificate) -> Certificate | None:
-    """The CA in use, where no party relies on it any more (I2); else None."""
+    """The CA in use, if it may leave with the switch; else None."""
     entry = at.ledger.find(current.fingerprint)
     if entry is None or entry.state is not TrustState.PHASE_OUT:
         return None
-    return None if at.gates.removal(at.snapshot, at.ledger, current.fingerprint) else current
+    return None if at.why_it_stays(current.fingerprint) else current
 
 
 def _switch_to(successor: Successor, at: Situation, generation: int, leaving: Certificate | None) -> Switch:
