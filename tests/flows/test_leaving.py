@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One more condition under which a CA may leave the trust, made up: it comes in the middle of a flow and at its end."""
+"""A further condition under which a CA may leave the trust, made up: it comes in the middle of a flow and at its end."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One more condition under which a CA may leave the trust: it holds a CA that is there. Once the CA is out, it changes
+"""A further condition under which a CA may leave the trust: it holds a CA that is there. Once the CA is out, it changes
 nothing.
 """
 
@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situ
 from ..authorities import OLD
 from .asking import FLOWS, REPLACE_KEY
 
-#: What the made-up condition says while it is not met.
+#: The violation of the made-up condition while it is not met.
 UNMET = Violation(Condition.REMOVAL, "approval 7", "is not given.", "Give this approval.")
 
 
