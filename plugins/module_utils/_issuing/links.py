@@ -110,7 +110,7 @@ def link_certificates(
     step: PrepareAuthority, plan: LinkPlan, made: NextAuthority, observation: Observation, work: Work, signed: Signed
 ) -> LinkCertificates:
     """The link certificates of this plan; ``signed`` gives the certificates of an issuer. Raises StepError if the key
-    of the CA in use is not at hand, and LinkUnavailable if the issuer with this key does not certify the next CA. If
+    of the CA in use is not kept here, and LinkUnavailable if the issuer with this key does not certify the next CA. If
     the issuer of the next CA does not certify the CA in use, the flow goes on without that certificate, and warns.
     """
     link = signed(link_order(made, step.replaces[0])) if plan.issuer else _own_link(step, made, observation, work)
@@ -127,7 +127,7 @@ def link_certificates(
 
 
 def _own_link(step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
-    """The link certificate signed by the key of the CA in use. Raises StepError if that key is not at hand."""
+    """The link certificate signed by the key of the CA in use. Raises StepError if the cluster does not keep that key."""
     key = signing_key(step.replaces, observation)
     issuer = InternalIssuer(step.replaces, key, observation.snapshot.now, work.validity(observation))
     return issuer.link(link_order(made, step.replaces[0]))

@@ -5,7 +5,7 @@
 """Certificate signing requests (RFC 2986), and signing leaves in the operator's form (docs/operator.md,
 "Certificates").
 
-If the key of a CA is not at hand, forecasts use assumed certificates: as the CA would sign them.
+If the key of a CA is not kept here, forecasts use assumed certificates: as the CA would sign them.
 """
 
 from __future__ import annotations

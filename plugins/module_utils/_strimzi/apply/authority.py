@@ -330,7 +330,7 @@ class NextAuthority:
 
 
 def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
-    """Make the next CA, without its link certificates. Raises StepError if a needed key is not at hand."""
+    """Make the next CA, without its link certificates. Raises StepError if the cluster does not keep a needed key."""
     chain, key = _make_authority(step, observation, work)
     return NextAuthority(chain, key)
 

@@ -73,7 +73,7 @@ class Endpoint:
 
 
 def probe_of(authority: Certificate, key_secret: Mapping[str, Any] | None, now: datetime) -> Probe | None:
-    """A probe of this CA; None if its key is not at hand. Then only the list of accepted CAs is evidence."""
+    """A probe of this CA; None if the cluster does not keep its key. Then only the list of accepted CAs is evidence."""
     key = key_of(authority, key_secret)
     return None if key is None else make_probe(authority, key, now=now)
 
