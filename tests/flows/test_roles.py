@@ -135,7 +135,7 @@ def test_the_roles_permit_only_what_the_flows_use(cluster: WatchedCluster, nodes
     cluster.outside = OutsideOptions(())
     for goal in (Goal.REPLACE_KEY, Goal.RENEW):
         cluster.finish(goal, publishes_bundle=True, client_grace=timedelta(0))
-    cluster.growth = Growth(scaling=Scaling("kafka", 4))
+    cluster.growth = Growth(0, scaling=Scaling("kafka", 4))
     cluster.run(Goal.RECONCILE, scaling=cluster.growth.scaling, last_phase=Phase.USE)
     cluster.growth = NO_GROWTH
     cluster.memory.settle(3)

@@ -219,7 +219,7 @@ def test_leaves_that_nodes_read_again_are_renewed_meanwhile(cluster: WatchedClus
 def test_a_pool_is_scaled_meanwhile(cluster: WatchedCluster) -> None:
     flow = LINKED.begin(cluster)
     stopped(flow, Phase.PREPARE)
-    cluster.growth = Growth(scaling=Scaling("kafka", 3))
+    cluster.growth = Growth(0, scaling=Scaling("kafka", 3))
     scaled = cluster.run(Goal.RECONCILE, last_phase=Phase.USE, scaling=cluster.growth.scaling)
     assert (seen(scaled).pools.replicas["kafka"], after_of(scaled)) == (3, Phase.PREPARE)
     assert set(cluster.counts().values()) <= {0, 1}

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 ROLES = Path(__file__).parents[3] / "roles"
-VALUES = ROLES / "flow" / "vars" / "main" / "flow.yml"
+VALUES = [str(ROLES / "flow" / "vars" / "main" / name) for name in ("flow.yml", "variables.yml")]
 _FLOW, LAST = yaml.safe_load((ROLES / "flow" / "tasks" / "frame.yml").read_text())
 
 
@@ -39,7 +39,7 @@ def failures(folder: Path, hosts: list[dict[str, Any]], tasks: list[dict[str, An
     """How many tasks of a play failed on each host, in the order of the hosts' variables, and what the play printed."""
     inventory = {f"case{number}": {**given, "ansible_connection": "local"} for number, given in enumerate(hosts)}
     (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": inventory}}))
-    play = {"hosts": "all", "gather_facts": False, "vars_files": [str(VALUES)], "tasks": tasks}
+    play = {"hosts": "all", "gather_facts": False, "vars_files": VALUES, "tasks": tasks}
     (folder / "play.json").write_text(json.dumps([play]))
     interpreter = f"ansible_python_interpreter={sys.executable}"
     command = ["ansible-playbook", "-i", "hosts.json", "play.json", "-e", interpreter]
