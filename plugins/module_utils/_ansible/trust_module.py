@@ -177,9 +177,13 @@ class TrustModule(ClusterModule):
 
     def work(self) -> Work:
         self._spec.check(self.params, SystemClock().now())
+        # Every option is read before the cluster is asked for anything.
+        wishes, settings = self._wishes(), self._settings()
         client = self.client()
         self._supplied = supplied = self._read_supplied(client)
-        work = Work(client, self.scope(), SystemClock(), self._settings(), self.check_mode, self._wishes(supplied))
+        if supplied:
+            wishes = wishes.changed(supplied=_as_prepared(supplied))
+        work = Work(client, self.scope(), SystemClock(), settings, self.check_mode, wishes)
         work.supplied_key = supplied.key if supplied else None
         work.chooses_keys = "leaf_key_size" in self.params
         work.renew_lease = self.keep_lease
@@ -245,9 +249,9 @@ class TrustModule(ClusterModule):
                 "where they are to wait."
             )
 
-    def _wishes(self, supplied: SuppliedAuthority | None) -> Wishes:
-        """The wishes that the options say, with this CA of the caller."""
-        wishes = Wishes(
+    def _wishes(self) -> Wishes:
+        """The wishes that the options say."""
+        return Wishes(
             parameters=self.said(Parameters),
             extent=self.said(Extent),
             new_ca=self.said(NewCa),
@@ -256,7 +260,6 @@ class TrustModule(ClusterModule):
             issuing=self.said(Issuing),
             records=self.said(Records),
         )
-        return wishes.changed(supplied=_as_prepared(supplied)) if supplied else wishes
 
     def _settings(self) -> Settings:
         surroundings = replace(self.said(Surroundings), outside_clients=self.said(OutsideOptions), growth=self.growth())
