@@ -4,15 +4,15 @@
 # Private to this collection: not a public interface, may change at any time.
 """The texts, rows and places in the templates. The templates escape them; this module does not.
 
-The matrix of channels and CAs folds rows into one if they say the same: a hundred nodes stay readable. The timeline has
-one row per phase and one bar per call, with their places, for SVG.
+A table folds rows into one if they say the same: a hundred nodes stay readable. The timeline has one row per phase and
+one bar per call, with their places, for SVG.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
@@ -21,21 +21,45 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture i
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES, count, duration
 
 Facts = Mapping[str, Any]
+T = TypeVar("T")
 #: Up to this number, equal rows stand separately.
 APART = 3
 
 
+def fold(things: Sequence[T], likeness: Callable[[T], Hashable]) -> Iterator[tuple[T, Sequence[T]]]:
+    """Each row of a table by its first thing, with the other things of the row: more than a few things of the same
+    likeness are one row, in the place of the first.
+    """
+    alike: dict[Hashable, list[T]] = {}
+    for thing in things:
+        alike.setdefault(likeness(thing), []).append(thing)
+    for first, *others in alike.values():
+        if len(others) < APART:
+            yield from ((thing, ()) for thing in (first, *others))
+        else:
+            yield first, others
+
+
+def _fold_rows(rows: Sequence[dict[str, Any]], key: str = "name") -> list[dict[str, Any]]:
+    """The rows of a table, folded if they differ in their name alone, which stands under ``key``."""
+    folded = fold(rows, lambda row: tuple((column, str(value)) for column, value in row.items() if column != key))
+    return [{**first, **_more([row[key] for row in others])} for first, others in folded]
+
+
+def _more(names: Sequence[str]) -> dict[str, Any]:
+    """How many things a row stands for beside its first, and their names."""
+    return {"more": f"{len(names)} more like this" if names else "", "others": list(names)}
+
+
 def matrix(facts: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
     """The matrix of channels and CAs; each row has under ``more`` the channels like its first."""
-    alike: dict[tuple[Any, ...], list[Facts]] = {}
-    for channel in facts["channels"]:
-        alike.setdefault(_likeness(channel, cas), []).append(channel)
+    folded = fold(facts["channels"], lambda channel: _likeness(channel, cas))
     return {
         "caption": _caption(facts["look"]),
         "cas": [
             {"letter": ca["letter"], "colour": ca["colour"], "name": ca["name"], "short": ca["short"]} for ca in cas
         ],
-        "rows": [row for channels in alike.values() for row in _rows(channels, cas)],
+        "rows": [_row(channel, others, cas) for channel, others in folded],
     }
 
 
@@ -44,17 +68,10 @@ def _likeness(channel: Facts, cas: Sequence[Facts]) -> tuple[Any, ...]:
     return channel["kind"], channel["port"], channel["evidence"], tuple(_cells(channel, cas)), bool(channel["why"])
 
 
-def _rows(channels: Sequence[Facts], cas: Sequence[Facts]) -> list[dict[str, Any]]:
-    if len(channels) <= APART:
-        return [_row(channel, [], cas) for channel in channels]
-    return [_row(channels[0], channels[1:], cas)]
-
-
 def _row(channel: Facts, others: Sequence[Facts], cas: Sequence[Facts]) -> dict[str, Any]:
     return {
         "name": _name(channel),
-        "more": f"{len(others)} more like this" if others else "",
-        "others": [_name(other) for other in others],
+        **_more([_name(other) for other in others]),
         "cells": _cells(channel, cas),
         "known_from": _known_from(channel),
         "why": "; ".join([*channel["why"], *_count_other_reasons(channel, others)]),
@@ -187,10 +204,10 @@ def view_of(facts: Facts) -> dict[str, Any]:
         "approval": _approval(facts),
         "cas": cas,
         "matrix": matrix(facts, cas),
-        "pods": [_pod(pod, cas) for pod in facts["pods"]],
-        "outside": [_outside(client, cas) for client in facts["outside"]],
+        "pods": _fold_rows([_pod(pod, cas) for pod in facts["pods"]]),
+        "outside": _fold_rows([_outside(client, cas) for client in facts["outside"]], "client"),
         "waivers": facts["waivers"],
-        "presenters": [_presenter(presenter, cas) for presenter in facts["presenters"]["others"]],
+        "presenters": _fold_rows([_presenter(presenter, cas) for presenter in facts["presenters"]["others"]]),
         "presenters_done": facts["presenters"]["count"] - len(facts["presenters"]["others"]),
         "users": rows_of(facts["users"]),
         "log": _log(facts),

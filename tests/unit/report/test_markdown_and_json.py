@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ..filter.runs import NEW, OLD, ca, facts, label, nodes, rotation, seen
 from .conftest import HOSTILE, HOSTILES, NAMES
+from .pages import write_pages
 
 every_report = pytest.mark.parametrize("name", NAMES)
 
@@ -44,6 +46,18 @@ def test_the_markdown_draws_the_matrix(written: Path) -> None:
     assert "| demo-kafka-1:9090 and 98 more like this | refuses | presents, trusts | handshake |" in lines
     assert "| demo-kafka-7:9091 | unknown | unknown | asked, not observed: no answer |" in lines
     assert sum(line.startswith("| Raft client and agent of ") for line in lines) == 2
+
+
+def test_pods_that_say_the_same_are_one_row_and_a_pod_that_differs_has_its_own(tmp_path: Path) -> None:
+    last = nodes("d", range(500), presents=[label(NEW)], trusts=[label(NEW)])
+    last[7] |= {"ready": False}
+    calls = rotation(first=seen([ca(OLD)], nodes("a", range(500))), last=seen([ca(NEW)], last))
+    write_pages(tmp_path / "large", facts(calls=calls))
+    lines = (tmp_path / "large" / "report.md").read_text().splitlines()
+    rows = [line.split(" | ")[:3] for line in lines[lines.index("## Pods") :] if line.startswith("| demo-kafka-")]
+    # The calls of the flow have restarted three nodes.
+    rolled = [[f"| demo-kafka-{node}", "yes", "3"] for node in range(3)]
+    assert rows == [*rolled, ["| demo-kafka-3 and 495 more like this", "yes", "1"], ["| demo-kafka-7", "no", "1"]]
 
 
 def test_the_json_has_every_channel(written: Path) -> None:
