@@ -321,7 +321,7 @@ CERTIFICATE, OTHER = (leaf_pem(number) for number in (1, 2))
         ),
         (b"a password", b"another", "content that is not shown, now other content"),
         (KEY, None, "a private key, now gone"),
-        (KEY, KEY.replace(b"e", b"f"), "a private key, now another private key"),
+        (KEY, key(2).reveal(), "a private key, now another private key"),
         (CERTIFICATE.pem + KEY, None, "a private key, now gone"),
     ],
     ids=["gone", "another certificate", "a chain", "a password", "a key", "another key", "a key with its certificate"],
