@@ -177,7 +177,7 @@ class TrustModule(ClusterModule):
 
     def work(self) -> Work:
         self._spec.check(self.params, SystemClock().now())
-        # Every option is read before the cluster is asked for anything.
+        # Options come first: a wrong value fails the call without a login.
         wishes, settings = self._wishes(), self._settings()
         client = self.client()
         self._supplied = supplied = self._read_supplied(client)

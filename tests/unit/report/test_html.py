@@ -70,7 +70,6 @@ def test_a_hundred_pods_are_one_box_in_each_picture(written: Path) -> None:
     assert texts.count("demo-kafka-57") == 3  # folded among the channels, the restarts and the pods
 
 
-
 def test_the_matrix_has_every_channel_and_folds_those_that_are_alike(written: Path) -> None:
     texts = page_of(written / "asked").texts
     channels = texts[texts.index("Channels") : texts.index("What was done")]
