@@ -22,8 +22,9 @@ options:
     required: true
   audit:
     description:
-      - Whether a call that changes something records it in the audit trail of the CA, the ConfigMap C(<cluster>-<ca>-ca-audit) beside it - each decision with
-        its reasons before the first write, and each write and restart. Entries are chained by SHA-256, and hold no key.
+      - Whether a call that changes something records it in the audit trail of the CA, the ConfigMap
+        C(<cluster>-<ca>-ca-audit) beside it - each decision with its reasons before the first write, and each write and
+        restart. Entries are chained by SHA-256, and hold no key.
     type: bool
     default: true
 """
@@ -35,7 +36,8 @@ options:
     description:
       - Path to a kubeconfig file, or its content as a dictionary; content as text is refused.
       - Can also be given by the environment variable E(K8S_AUTH_KUBECONFIG).
-      - Without it and without O(host), the service account of the pod is used when there is one, else the default kubeconfig.
+      - Without it and without O(host), the service account of the pod is used when there is one, else the default
+        kubeconfig.
     type: raw
   context:
     description:
@@ -127,10 +129,11 @@ requirements:
 options:
   ca:
     description:
-      - The CA of the cluster. Nodes and components verify each other by the C(cluster) CA. By the C(clients) CA brokers verify the users of listeners
-        with the authentication C(tls); the User Operator issues the users' certificates with it.
-      - Each CA has a ledger, a Lease and flows of its own. Flows on both CAs can be in flight at once; while a flow on one CA has the operator paused, a call
-        on the other CA changes nothing.
+      - The CA of the cluster. Nodes and components verify each other by the C(cluster) CA. By the C(clients) CA brokers
+        verify the users of listeners with the authentication C(tls); the User Operator issues the users' certificates
+        with it.
+      - Each CA has a ledger, a Lease and flows of its own. Flows on both CAs can be in flight at once; while a flow on
+        one CA has the operator paused, a call on the other CA changes nothing.
     type: str
     choices: [cluster, clients]
     default: cluster

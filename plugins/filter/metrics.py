@@ -8,27 +8,31 @@ name: metrics
 short_description: CAs of a cluster as Prometheus metrics
 version_added: 1.0.0
 description:
-  - Turns results of M(trustops.strimzi.strimzi_ca_info) into the text format of Prometheus, for the textfile collector of node_exporter. The role
-    P(trustops.strimzi.status#role) writes it with O(trustops.strimzi.status#role:main:strimzi_metrics_dir).
-  - The metrics say when each CA and certificate ends, which CA is in use and which state each CA has, which flow is in flight since when, which conditions
-    do not hold, and when the call read the cluster. They hold no key. All metrics are gauges, and all times are Unix times.
+  - Turns results of M(trustops.strimzi.strimzi_ca_info) into the text format of Prometheus, for the textfile collector
+    of node_exporter. The role P(trustops.strimzi.status#role) writes it with
+    O(trustops.strimzi.status#role:main:strimzi_metrics_dir).
+  - The metrics say when each CA and certificate ends, which CA is in use and which state each CA has, which flow is in
+    flight since when, which conditions do not hold, and when the call read the cluster. They hold no key. All metrics
+    are gauges, and all times are Unix times.
 options:
   _input:
     description:
-      - A dictionary with the keys C(cluster) and C(clients), or one of them, each with the result of M(trustops.strimzi.strimzi_ca_info) for this CA. The
-        filter refuses results of calls that failed, so that the last file stays, and its age shows.
+      - A dictionary with the keys C(cluster) and C(clients), or one of them, each with the result of
+        M(trustops.strimzi.strimzi_ca_info) for this CA. The filter refuses results of calls that failed, so that the
+        last file stays, and its age shows.
     type: dict
     required: true
   users:
     description:
-      - The result of M(trustops.strimzi.strimzi_user_info), for the certificates of users. The 50 certificates that end first are samples of their own. The
-        result of a task that was skipped counts as no result.
+      - The result of M(trustops.strimzi.strimzi_user_info), for the certificates of users. The 50 certificates that end
+        first are samples of their own. The result of a task that was skipped counts as no result.
     type: dict
     default: {}
   context:
     description:
-      - The context of the kubeconfig by which the calls have reached the cluster, as the label C(kube_context). Without it there is no such label. The label
-        C(kafka_uid), the UID of the Kafka resource, tells clusters of one namespace and name in two Kubernetes clusters apart with and without it.
+      - The context of the kubeconfig by which the calls have reached the cluster, as the label C(kube_context). Without
+        it there is no such label. The label C(kafka_uid), the UID of the Kafka resource, tells clusters of one
+        namespace and name in two Kubernetes clusters apart with and without it.
     type: str
     default: ''
 seealso:

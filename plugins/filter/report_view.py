@@ -30,14 +30,16 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: What the templates of the role P(trustops.strimzi.report#role) show. The keys may change at any time, but for C(sentences).
+  description: What the templates of the role P(trustops.strimzi.report#role) show. The keys may change at any time, but
+    for C(sentences).
   type: dict
   contains:
     sentences:
       description: What a person wants to know first.
       type: list
       elements: str
-      sample: ["0 pods trust the removed CA cluster-ca v0 (2736f5982559): 6 of 6 listeners asked refuse it.", "3 rolls of 3 nodes, no two nodes down together."]
+      sample: ["0 pods trust the removed CA cluster-ca v0 (2736f5982559): 6 of 6 listeners asked refuse it.",
+        "3 rolls of 3 nodes, no two nodes down together."]
 """
 
 from collections.abc import Callable, Mapping

@@ -8,31 +8,34 @@ name: kafka
 short_description: Kafka clusters run by Strimzi as hosts
 version_added: 1.0.0
 description:
-  - Each Kafka resource of Strimzi becomes a host on which the playbooks and modules of this collection run, on the controller. Give the playbooks
-    C(strimzi_hosts=kafka_clusters), or any other group or pattern.
-  - A host is named C(<cluster>.<namespace>), and C(<cluster>.<namespace>.<context>) where O(contexts) are given. Characters of a context that a
-    pattern of hosts could not hold become a hyphen.
+  - Each Kafka resource of Strimzi becomes a host on which the playbooks and modules of this collection run, on the
+    controller. Give the playbooks C(strimzi_hosts=kafka_clusters), or any other group or pattern.
+  - A host is named C(<cluster>.<namespace>), and C(<cluster>.<namespace>.<context>) where O(contexts) are given.
+    Characters of a context that a pattern of hosts could not hold become a hyphen.
   - The name of the file ends in C(strimzi.yml), C(strimzi.yaml), C(kafka.yml) or C(kafka.yaml).
-  - The plugin reads the list of Kafka resources, and of each cluster the certificate Secret and the ledger of both CAs, by their names. It reads no Secret
-    that is made to hold a key, so it sees neither the ends of the certificates of nodes nor the issuer that keeps a key;
-    M(trustops.strimzi.strimzi_ca_info) shows both.
-  - The plugin takes the same credentials as the modules, also the variables C(K8S_AUTH_*) of the environment. They need C(list) for C(kafkas) and C(get) for
-    C(secrets), in each of O(namespaces), or without O(namespaces) in the whole Kubernetes cluster.
-  - "Variables for the playbooks: C(strimzi_cluster), C(strimzi_namespace), C(strimzi_context) and C(strimzi_kubeconfig) where given here,
-    C(ansible_connection=local), and C(ansible_python_interpreter), which is the Python of the controller."
-  - "Variables about the cluster: C(kafka_state), which is V(ready), V(not_ready) or V(paused); C(kafka_failure), the operator's message;
-    C(kafka_version); C(kafka_operator_version); C(kafka_labels); C(kafka_first_end), when the first of both CAs in use ends, or a CA above it; and
-    C(kafka_days_left) until then."
-  - "Variables about its CAs, C(kafka_cluster_ca) and C(kafka_clients_ca), with the keys C(management), which is V(generated) by the operator,
-    V(adopted) by this collection, V(by_hand) or V(missing); C(subject), C(sha256), C(issuer) and C(not_after) of the CA in use; C(trust), its state
-    in the ledger; C(flow), which is null or has C(goal), C(started_at) and C(stops_after), the phase after which it awaits an approval; and
-    C(problems), sentences."
-  - "Groups, all below C(kafka_clusters): C(kafka_ready), C(kafka_not_ready), C(kafka_paused); C(kafka_version_<version>) and
-    C(kafka_operator_version_<version>); C(cluster_ca_generated), C(cluster_ca_adopted), C(cluster_ca_by_hand), C(cluster_ca_missing), and the same of
-    C(clients_ca); C(ca_flow_in_flight), and in it C(ca_flow_awaits_approval); C(ca_with_problems); and C(ca_ends_within_<days>_days) for each of
-    O(days), each in the next, with C(ca_ended) in the innermost. Further groups come from O(keyed_groups) and O(groups)."
-  - Ansible warns of an inventory that cannot be read, and goes on without its hosts. Set C(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true) where a run
-    is to fail instead.
+  - The plugin reads the list of Kafka resources, and of each cluster the certificate Secret and the ledger of both CAs,
+    by their names. It reads no Secret that is made to hold a key, so it sees neither the ends of the certificates of
+    nodes nor the issuer that keeps a key; M(trustops.strimzi.strimzi_ca_info) shows both.
+  - The plugin takes the same credentials as the modules, also the variables C(K8S_AUTH_*) of the environment. They need
+    C(list) for C(kafkas) and C(get) for C(secrets), in each of O(namespaces), or without O(namespaces) in the whole
+    Kubernetes cluster.
+  - "Variables for the playbooks: C(strimzi_cluster), C(strimzi_namespace), C(strimzi_context) and C(strimzi_kubeconfig)
+    where given here, C(ansible_connection=local), and C(ansible_python_interpreter), which is the Python of the
+    controller."
+  - "Variables about the cluster: C(kafka_state), which is V(ready), V(not_ready) or V(paused); C(kafka_failure), the
+    operator's message; C(kafka_version); C(kafka_operator_version); C(kafka_labels); C(kafka_first_end), when the first
+    of both CAs in use ends, or a CA above it; and C(kafka_days_left) until then."
+  - "Variables about its CAs, C(kafka_cluster_ca) and C(kafka_clients_ca), with the keys C(management), which is
+    V(generated) by the operator, V(adopted) by this collection, V(by_hand) or V(missing); C(subject), C(sha256),
+    C(issuer) and C(not_after) of the CA in use; C(trust), its state in the ledger; C(flow), which is null or has
+    C(goal), C(started_at) and C(stops_after), the phase after which it awaits an approval; and C(problems), sentences."
+  - "Groups, all below C(kafka_clusters): C(kafka_ready), C(kafka_not_ready), C(kafka_paused);
+    C(kafka_version_<version>) and C(kafka_operator_version_<version>); C(cluster_ca_generated), C(cluster_ca_adopted),
+    C(cluster_ca_by_hand), C(cluster_ca_missing), and the same of C(clients_ca); C(ca_flow_in_flight), and in it
+    C(ca_flow_awaits_approval); C(ca_with_problems); and C(ca_ends_within_<days>_days) for each of O(days), each in the
+    next, with C(ca_ended) in the innermost. Further groups come from O(keyed_groups) and O(groups)."
+  - Ansible warns of an inventory that cannot be read, and goes on without its hosts. Set
+    C(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true) where a run is to fail instead.
 extends_documentation_fragment:
   - constructed
   - inventory_cache
@@ -44,13 +47,16 @@ options:
     choices: [trustops.strimzi.kafka]
   kubeconfig:
     description:
-      - Path to a kubeconfig file, from the folder of this file where it is no absolute path. The playbooks get it as C(strimzi_kubeconfig).
+      - Path to a kubeconfig file, from the folder of this file where it is no absolute path. The playbooks get it as
+        C(strimzi_kubeconfig).
       - Without it E(K8S_AUTH_KUBECONFIG) counts, as for the modules.
     type: str
   contexts:
     description:
-      - Contexts of the kubeconfig file, each a Kubernetes cluster to look into. The playbooks get the context of each host as C(strimzi_context).
-      - Without any, the plugin uses the one connection of the modules - E(K8S_AUTH_CONTEXT), E(K8S_AUTH_HOST) and the others.
+      - Contexts of the kubeconfig file, each a Kubernetes cluster to look into. The playbooks get the context of each
+        host as C(strimzi_context).
+      - Without any, the plugin uses the one connection of the modules - E(K8S_AUTH_CONTEXT), E(K8S_AUTH_HOST) and the
+        others.
     type: list
     elements: str
     default: []
@@ -64,14 +70,15 @@ options:
     type: str
     default: ''
   days:
-    description: For each number of days, the plugin makes a group of the clusters with a CA that ends within so many days.
+    description: For each number of days, the plugin makes a group of the clusters with a CA that ends within so many
+      days.
     type: list
     elements: int
     default: [7, 30, 90]
   skip_unreachable:
     description:
-      - Whether a Kubernetes cluster whose API server does not answer, or does not accept the credentials, is left out with a warning. By default the whole
-        inventory fails, since a run over the other hosts would look complete.
+      - Whether a Kubernetes cluster whose API server does not answer, or does not accept the credentials, is left out
+        with a warning. By default the whole inventory fails, since a run over the other hosts would look complete.
       - The plugin does not cache an inventory that lacks a Kubernetes cluster.
     type: bool
     default: false

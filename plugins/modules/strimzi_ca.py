@@ -10,62 +10,71 @@ module: strimzi_ca
 short_description: Create, renew, replace or retire a CA of a Strimzi cluster
 version_added: 1.0.0
 description:
-  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) is the wanted state of its cluster CA, or with
-    O(ca=clients) of its clients CA. Every other option has a default that fits most clusters.
-  - Brings the CA into that state, whatever state the cluster is in, and waits until it is reached. A task that was interrupted
-    continues when you run it again; once the state is reached it does nothing.
-  - The flow prepares a new CA beside the CA in use, publishes it, and uses it only after gates have checked that every process of the cluster accepts it.
-    The Cluster Operator stays on the old CA until the switch at the end, for which the flow pauses it for some seconds.
-  - The module restarts Kafka nodes where the plan says so; check mode shows the plan. O(until_phase) stops the flow after a phase, until a later call
-    continues it.
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) is the wanted
+    state of its cluster CA, or with O(ca=clients) of its clients CA. Every other option has a default that fits most
+    clusters.
+  - Brings the CA into that state, whatever state the cluster is in, and waits until it is reached. A task that was
+    interrupted continues when you run it again; once the state is reached it does nothing.
+  - The flow prepares a new CA beside the CA in use, publishes it, and uses it only after gates have checked that every
+    process of the cluster accepts it. The Cluster Operator stays on the old CA until the switch at the end, for which
+    the flow pauses it for some seconds.
+  - The module restarts Kafka nodes where the plan says so; check mode shows the plan. O(until_phase) stops the flow
+    after a phase, until a later call continues it.
 options:
   state:
     description:
-      - V(present) makes a first CA where there is none; with O(before_kafka) before the C(Kafka) resource exists. Where there is a CA already, RV(drift)
-        shows how it differs from the other options, and the module renews it where it ends within O(renew_before_days).
+      - V(present) makes a first CA where there is none; with O(before_kafka) before the C(Kafka) resource exists. Where
+        there is a CA already, RV(drift) shows how it differs from the other options, and the module renews it where it
+        ends within O(renew_before_days).
       - V(renewed) gives the CA new dates under the same key and name.
       - V(replaced) puts a CA with a new key and another name in its place.
       - V(promoted) ends with the switch of the operator to a CA that V(renewed) or V(replaced) has prepared.
       - V(absent) removes the CA O(fingerprint) from the trust when no certificate in use is of that CA.
-      - V(aborted) undoes a renewal or replacement that has not finished. Every node and component uses the old CA again and forgets the new
-        CA. It fails
-        where processes are about to forget the old CA. Where no flow is in flight it changes nothing.
-      - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that a person
-        has put into the place of the CA in use. With O(raise_path_length) it renews the adopted CA where that allows no CA below it.
-      - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
-        O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this collection go.
-      - V(recovered) brings back a cluster whose certificates have ended, or whose CA Secrets are lost. It puts back from a backup what was deleted or
-        damaged of the CA Secrets and the ledger, where a backup fits the cluster; no node restarts for it.
-      - Then V(recovered) restarts nodes that present ended certificates, at the same time and in place, once their next certificates are stored, also with a CA
-        that the operator generates; they are away for about a minute, and the cluster with them where they are all of it. Before that, listeners for
-        clients reload the next certificates where nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, before
-        these nodes restart. It finishes a flow in flight, and changes nothing in a healthy cluster.
-      - Where a CA has ended whose key is not in the cluster, give V(recovered) the renewed CA (O(certificate), O(certificate_from) or O(ca_source)). It has
-        O(issuer) sign the next certificates under the renewed CA, and restarts no node before these are there. Elsewhere it ignores a CA that is given.
+      - V(aborted) undoes a renewal or replacement that has not finished. Every node and component uses the old CA again
+        and forgets the new CA. It fails where processes are about to forget the old CA. Where no flow is in flight it
+        changes nothing.
+      - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it
+        adopts a CA that a person has put into the place of the CA in use. With O(raise_path_length) it renews the
+        adopted CA where that allows no CA below it.
+      - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once,
+        unless O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this
+        collection go.
+      - V(recovered) brings back a cluster whose certificates have ended, or whose CA Secrets are lost. It puts back
+        from a backup what was deleted or damaged of the CA Secrets and the ledger, where a backup fits the cluster; no
+        node restarts for it.
+      - Then V(recovered) restarts nodes that present ended certificates, at the same time and in place, once their next
+        certificates are stored, also with a CA that the operator generates; they are away for about a minute, and the
+        cluster with them where they are all of it. Before that, listeners for clients reload the next certificates
+        where nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, before these
+        nodes restart. It finishes a flow in flight, and changes nothing in a healthy cluster.
+      - Where a CA has ended whose key is not in the cluster, give V(recovered) the renewed CA (O(certificate),
+        O(certificate_from) or O(ca_source)). It has O(issuer) sign the next certificates under the renewed CA, and
+        restarts no node before these are there. Elsewhere it ignores a CA that is given.
     type: str
     choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back, recovered]
     default: present
   fingerprint:
     description:
-      - With O(state=absent), SHA-1 or SHA-256 fingerprint of the CA to remove, with or without colons. For a renewal or replacement give O(replaces)
-        instead.
+      - With O(state=absent), SHA-1 or SHA-256 fingerprint of the CA to remove, with or without colons. For a renewal or
+        replacement give O(replaces) instead.
     type: str
   before_kafka:
     description:
-      - With O(state=present), whether the C(Kafka) resource may be missing, because you make its first CA before it. Without it, as with every
-        other state, the task fails where the cluster does not exist, and names the clusters that exist.
+      - With O(state=present), whether the C(Kafka) resource may be missing, because you make its first CA before it.
+        Without it, as with every other state, the task fails where the cluster does not exist, and names the clusters
+        that exist.
     type: bool
     default: false
   ends_after:
     description:
-      - With O(state=renewed) and O(state=replaced), the phase after which this task ends, so that further tasks of the play go on with the flow.
-        O(until_phase) stops the flow itself.
+      - With O(state=renewed) and O(state=replaced), the phase after which this task ends, so that further tasks of the
+        play go on with the flow. O(until_phase) stops the flow itself.
     type: str
     choices: [prepare, trust, use]
   renew_before_days:
     description:
-      - With O(state=present), how many days before its end the module renews the CA, in the second half of its life at most. Without it the module does
-        not renew the CA.
+      - With O(state=present), how many days before its end the module renews the CA, in the second half of its life at
+        most. Without it the module does not renew the CA.
     type: int
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
@@ -82,7 +91,8 @@ extends_documentation_fragment:
 attributes:
   idempotent:
     support: partial
-    details: With O(state=renewed) and O(state=replaced) for O(fresh_for_hours) only, unless O(replaces) names the CA to renew or replace.
+    details: With O(state=renewed) and O(state=replaced) for O(fresh_for_hours) only, unless O(replaces) names the CA to
+      renew or replace.
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
   - module: trustops.strimzi.strimzi_trusted_certs
@@ -177,7 +187,8 @@ drift:
   elements: str
   sample: []
 done:
-  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less
+    than that.
   returned: always
   type: bool
   sample: true
@@ -188,7 +199,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
+    their end.
   returned: always
   type: list
   elements: str
@@ -196,9 +208,9 @@ waiting:
 actions:
   description:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
-    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
-      C(reason) is the reason of a restart and C(component) the component that runs in the pod, both null elsewhere. C(of_ledger) says whether the object
-      has the ledger.
+    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and
+      for several objects. C(reason) is the reason of a restart and C(component) the component that runs in the pod,
+      both null elsewhere. C(of_ledger) says whether the object has the ledger.
   returned: always
   type: list
   elements: dict
@@ -226,52 +238,81 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it added none.
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+    added none.
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always, sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object: {description: The ConfigMap with the entries., type: str, returned: always,
+      sample: ConfigMap kafka/demo-cluster-ca-audit}
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always, sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256: {description: SHA-256 of its line., type: str, returned: always,
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
 cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).', returned: always, type: dict}
 cas: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cas).', returned: always, type: list, elements: dict}
-removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list, elements: dict}
-held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list, elements: dict}
-pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list, elements: dict}
+removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list,
+  elements: dict}
+held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list,
+  elements: dict}
+pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list,
+  elements: dict}
 presenters: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:presenters).', returned: always, type: dict}
-outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list, elements: dict}
-waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list, elements: dict}
-unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list, elements: str}
-leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list, elements: dict}
-leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list, elements: dict}
-leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always, type: list, elements: dict}
-renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list, elements: dict}
+outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list,
+  elements: dict}
+waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list,
+  elements: dict}
+unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list,
+  elements: str}
+leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list,
+  elements: dict}
+leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list,
+  elements: dict}
+leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always,
+  type: list, elements: dict}
+renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list,
+  elements: dict}
 upkeep: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:upkeep).', returned: always, type: dict}
-expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list, elements: dict}
-first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always, type: dict}
+expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list,
+  elements: dict}
+first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always,
+  type: dict}
 other_ca: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:other_ca).', returned: always, type: dict}
 ca_source: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ca_source).', returned: always, type: dict}
-node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list, elements: dict}
+node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list,
+  elements: dict}
 ledger: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ledger).', returned: always, type: dict}
 journal: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:journal).', returned: always, type: dict}
-backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list, elements: dict}
-replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
-client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always, type: list, elements: str}
-transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list, elements: dict}
-evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
-listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list, elements: dict}
-violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list, elements: dict}
-phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
-plan: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:plan).', returned: 'in check mode of a flow, and always by strimzi_ca_info', type: list,
+backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list,
   elements: dict}
-planned_phases: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_phases).', returned: with RV(plan), type: list, elements: str}
-planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rolls).', returned: with RV(plan), type: int}
-planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).', returned: with RV(plan), type: int}
-planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).', returned: with RV(plan), type: dict}
-planned_lives: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_lives).', returned: with RV(plan), type: list, elements: dict}
-planned_from: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_from).', returned: with RV(plan), type: dict}
-choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list, elements: str}
-restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always, type: dict}
+replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
+client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always,
+  type: list, elements: str}
+transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list,
+  elements: dict}
+evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
+listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list,
+  elements: dict}
+violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list,
+  elements: dict}
+phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
+plan: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:plan).', returned: 'in check mode of a flow,
+  and always by strimzi_ca_info', type: list, elements: dict}
+planned_phases: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_phases).', returned: with RV(plan),
+  type: list, elements: str}
+planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rolls).', returned: with RV(plan),
+  type: int}
+planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).',
+  returned: with RV(plan), type: int}
+planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).',
+  returned: with RV(plan), type: dict}
+planned_lives: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_lives).', returned: with RV(plan),
+  type: list, elements: dict}
+planned_from: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_from).', returned: with RV(plan),
+  type: dict}
+choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list,
+  elements: str}
+restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always,
+  type: dict}
 """
 
 from collections.abc import Iterator, Mapping

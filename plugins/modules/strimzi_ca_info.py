@@ -10,25 +10,28 @@ module: strimzi_ca_info
 short_description: Show the CAs of a Strimzi cluster, and which pods use and trust them
 version_added: 1.0.0
 description:
-  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource. For the plan of a certain flow give O(goal), and the options of that
-    flow.
-  - Reads everything about a cluster's CAs - states, usage, expiry, the CAs that every pod presents and trusts, the next steps of a flow and what
-    would stop it; also of a cluster that was never adopted.
+  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource. For the plan of a certain flow give
+    O(goal), and the options of that flow.
+  - Reads everything about a cluster's CAs - states, usage, expiry, the CAs that every pod presents and trusts, the next
+    steps of a flow and what would stop it; also of a cluster that was never adopted.
   - Changes nothing, and does not fail on violations.
 options:
   expiring_within_days:
     description:
-      - Show in RV(expiring) also CAs and certificates that end within so many days. It shows CAs and certificates in their time for renewal in any case.
+      - Show in RV(expiring) also CAs and certificates that end within so many days. It shows CAs and certificates in
+        their time for renewal in any case.
     type: int
     default: 0
   plan_hash:
     description:
-      - The RV(plan_hash) of a plan that was approved. The call fails where the cluster has another plan, and says which part of it changed. It does not fail
-        where a flow of the same goal, which began with the same CA, is in flight, and where nothing is left to do.
+      - The RV(plan_hash) of a plan that was approved. The call fails where the cluster has another plan, and says which
+        part of it changed. It does not fail where a flow of the same goal, which began with the same CA, is in flight,
+        and where nothing is left to do.
     type: str
   audit_entries:
     description:
-      - Return RV(audit_entries), the audit trail of the CA. That needs the permission to get the ConfigMap C(<cluster>-<ca>-ca-audit).
+      - Return RV(audit_entries), the audit trail of the CA. That needs the permission to get the ConfigMap
+        C(<cluster>-<ca>-ca-audit).
     type: bool
     default: false
 extends_documentation_fragment:
@@ -69,41 +72,52 @@ EXAMPLES = r"""
 
 RETURN = r"""
 cluster:
-  description: The Kafka resource as seen. C(uid) is null where it does not exist. C(security) says in words what follows where its processes do not verify each
-    other on both sides (C(status.clusterSecurity)), and is empty where they do.
+  description: The Kafka resource as seen. C(uid) is null where it does not exist. C(security) says in words what
+    follows where its processes do not verify each other on both sides (C(status.clusterSecurity)), and is empty where
+    they do.
   returned: always
   type: dict
-  sample: {name: demo, namespace: kafka, uid: 5e1c7a90-4f7d-4c36-9a55-0f0c3c1d9b42, exists: true, generated: false, paused: false, ready: true, security: ""}
+  sample: {name: demo, namespace: kafka, uid: 5e1c7a90-4f7d-4c36-9a55-0f0c3c1d9b42, exists: true, generated: false,
+    paused: false, ready: true, security: ""}
 cas:
   description: The CAs of the ledger; of a cluster that was never adopted, the CAs of its CA Secrets, with no state.
   returned: always
   type: list
   elements: dict
   contains:
-    subject: {description: "Distinguished name (RFC 4514).", type: str, returned: always, sample: "CN=cluster-ca v1,O=io.strimzi"}
+    subject: {description: "Distinguished name (RFC 4514).", type: str, returned: always,
+      sample: "CN=cluster-ca v1,O=io.strimzi"}
     sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "6c1f0e"}
-    fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always, sample: "9b2c41"}
+    fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always,
+      sample: "9b2c41"}
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
-    meaning: {description: The state in words; empty without a state., type: str, returned: always, sample: trusted and used by all}
-    usage: {description: "Whether none, some or all of the processes present a certificate of it.", type: str, returned: always, sample: ALL}
+    meaning: {description: The state in words; empty without a state., type: str, returned: always,
+      sample: trusted and used by all}
+    usage: {description: "Whether none, some or all of the processes present a certificate of it.", type: str,
+      returned: always, sample: ALL}
     current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
     led_on_since:
       description:
-        - Clients that have read this CA since this time accept the next CA behind a link certificate, whatever their library. Null while it, or a
-          certificate of it that clients may still read, has path length 0, and where no record says when it was published.
+        - Clients that have read this CA since this time accept the next CA behind a link certificate, whatever their
+          library. Null while it, or a certificate of it that clients may still read, has path length 0, and where no
+          record says when it was published.
       type: str
       returned: always
       sample: "2026-01-01T00:00:00Z"
-    generations: {description: Certificate generations that mean this CA., type: list, elements: int, returned: always, sample: [1]}
+    generations: {description: Certificate generations that mean this CA., type: list, elements: int, returned: always,
+      sample: [1]}
     trusted_by_count: {description: Number of pods known to trust it., type: int, returned: always, sample: 6}
-    pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str, returned: always, sample: []}
-    used_by: {description: Pods that present a certificate of it., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str,
+      returned: always, sample: []}
+    used_by: {description: Pods that present a certificate of it., type: list, elements: str, returned: always,
+      sample: [demo-kafka-0]}
     used_by_count:
-      description: How many pods present a certificate of it; of the clients CA, how many users and programs that read their Secrets.
+      description: How many pods present a certificate of it; of the clients CA, how many users and programs that read
+        their Secrets.
       type: int
       returned: always
       sample: 3
@@ -118,10 +132,12 @@ removed:
   contains:
     subject: {description: Its name., type: str, returned: always, sample: "CN=cluster-ca v0,O=io.strimzi"}
     sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
-    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always, sample: "9a2b3c6c1f0e"}
+    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always,
+      sample: "9a2b3c6c1f0e"}
     not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    pods: {description: "Pods whose listeners may still trust it.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    pods: {description: "Pods whose listeners may still trust it.", type: list, elements: str, returned: always,
+      sample: [demo-kafka-0]}
     lingering:
       description: Pods whose listeners have reloaded, and whose Raft clients and agents know it until the pods restart.
       type: list
@@ -131,18 +147,21 @@ removed:
 held_leaves:
   description:
     - Certificates of nodes that their Secrets do not hold any more and that processes still present.
-    - The listeners of the pods in C(lingering) present the stored certificate; their Raft clients and agents present this certificate until they restart,
-      and a run restarts them seven days before it ends. The listeners of C(pods) have yet to read the stored certificate.
+    - The listeners of the pods in C(lingering) present the stored certificate; their Raft clients and agents present
+      this certificate until they restart, and a run restarts them seven days before it ends. The listeners of C(pods)
+      have yet to read the stored certificate.
   returned: always
   type: list
   elements: dict
   contains:
     subject: {description: Its name., type: str, returned: always, sample: "CN=demo-kafka,O=io.strimzi"}
     sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
-    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always, sample: "9a2b3c6c1f0e"}
+    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always,
+      sample: "9a2b3c6c1f0e"}
     not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    pods: {description: "Pods that have yet to read the stored certificate.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    pods: {description: "Pods that have yet to read the stored certificate.", type: list, elements: str,
+      returned: always, sample: [demo-kafka-0]}
     lingering:
       description: Pods whose listeners have reloaded, and whose Raft clients and agents know it until the pods restart.
       type: list
@@ -159,21 +178,26 @@ pods:
     uid: {description: Its UID., type: str, returned: always, sample: 0b0e5f0a-5a1c-4f57-9a3c-000000000001}
     component: {description: The component that runs in it., type: str, returned: always, sample: kafka}
     ready: {description: Whether it is ready., type: bool, returned: always, sample: true}
-    generation: {description: The generation of the CA that it carries; null where it carries none., type: int, returned: always, sample: 1}
+    generation: {description: The generation of the CA that it carries; null where it carries none., type: int,
+      returned: always, sample: 1}
     presents:
       description: The CAs of the certificates that it presents.
       type: list
       elements: str
       returned: always
       sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
-    presents_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
+    presents_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
+      sample: ["6c1f0e9a2b3c"]}
     evidence: {description: The evidence for this., type: str, returned: always, sample: generation}
-    trusts: {description: The CAs that it trusts., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
+    trusts: {description: The CAs that it trusts., type: list, elements: str, returned: always,
+      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
+      sample: ["6c1f0e9a2b3c"]}
 presenters:
   description:
-    - The parties that present certificates of the clients CA outside the cluster - users, and the programs that read their Secrets. C(others) are parties that
-      present other certificates than of the CA in use, or may; a waiver names C(name).
+    - The parties that present certificates of the clients CA outside the cluster - users, and the programs that read
+      their Secrets. C(others) are parties that present other certificates than of the CA in use, or may; a waiver names
+      C(name).
   returned: always
   type: dict
   contains:
@@ -196,31 +220,39 @@ outside:
   type: list
   elements: dict
   contains:
-    client: {description: "Kind, namespace and name, as a waiver names it.", type: str, returned: always, sample: KafkaConnect kafka/connect}
-    trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
-    doubt: {description: Why the trust of its processes is unknown; empty where it is known., type: str, returned: always, sample: ""}
-    waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
+    client: {description: "Kind, namespace and name, as a waiver names it.", type: str, returned: always,
+      sample: KafkaConnect kafka/connect}
+    trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always,
+      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
+      sample: ["6c1f0e9a2b3c"]}
+    doubt: {description: Why the trust of its processes is unknown; empty where it is known., type: str,
+      returned: always, sample: ""}
+    waiver: {description: The waiver that lets it pass., type: dict, returned: always,
+      sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
 waivers:
-  description: The waivers of this call that hold - of outside clients, and of parties that present certificates, a CA, a rebalance or the clock.
+  description: The waivers of this call that hold - of outside clients, and of parties that present certificates, a CA,
+    a rebalance or the clock.
   returned: always
   type: list
   elements: dict
   sample: [{client: "KafkaConnect kafka/connect", until: "2026-12-24T18:00:00Z", reason: moves in week 51}]
 unmanaged:
   description:
-    - Listeners with the authentication C(custom) that ask for certificates, of which the collection cannot see whether they verify by the clients CA. Each is a
-      sentence that says what its owner has to do. No flow waits for them; a run warns of them.
+    - Listeners with the authentication C(custom) that ask for certificates, of which the collection cannot see whether
+      they verify by the clients CA. Each is a sentence that says what its owner has to do. No flow waits for them; a
+      run warns of them.
   returned: always
   type: list
   elements: str
   sample: []
 leaves:
   description:
-    - The end-entity certificates in their Secrets. C(issuer) is the name that a certificate gives, and C(ca) the CA of this cluster that has signed it,
-      with the start of its SHA-256; it is empty where no CA of this cluster has signed it, and C(ca_sha256) is null then.
-    - C(misnamed) says which other names the operator wants for a leaf that it cannot issue, because the key of its CA is elsewhere; else it is
-      empty.
+    - The end-entity certificates in their Secrets. C(issuer) is the name that a certificate gives, and C(ca) the CA of
+      this cluster that has signed it, with the start of its SHA-256; it is empty where no CA of this cluster has signed
+      it, and C(ca_sha256) is null then.
+    - C(misnamed) says which other names the operator wants for a leaf that it cannot issue, because the key of its CA
+      is elsewhere; else it is empty.
   returned: always
   type: list
   elements: dict
@@ -244,17 +276,19 @@ leaf_states:
     secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
     state:
       description: >-
-        V(REQUIRED) where a certificate is missing or due and no request is open, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come
-        and waits until it is used; V(IN_USE); V(NOT_NEEDED) where no process needs it any more.
+        V(REQUIRED) where a certificate is missing or due and no request is open, or the issuer has refused;
+        V(REQUESTED); V(TRUST_PENDING) where it has come and waits until it is used; V(IN_USE); V(NOT_NEEDED) where no
+        process needs it any more.
       type: str
       returned: always
       sample: IN_USE
     meaning: {description: The state in words., type: str, returned: always, sample: in use}
     reason:
       description: >-
-        Why another leaf is due. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority) for another CA,
-        V(specification) for other names or usages, V(renewed) where its issuer has a later leaf, V(asked) where the caller wants another,
-        V(expiring), V(path) where a CA above it ends first; empty where no other leaf is due.
+        Why another leaf is due. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority)
+        for another CA, V(specification) for other names or usages, V(renewed) where its issuer has a later leaf,
+        V(asked) where the caller wants another, V(expiring), V(path) where a CA above it ends first; empty where no
+        other leaf is due.
       type: str
       returned: always
       sample: ""
@@ -271,9 +305,11 @@ leaf_requests:
       type: str
       returned: always
       sample: REQUESTED
-    issuer: {description: The issuer; empty where the certificate has come., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
+    issuer: {description: The issuer; empty where the certificate has come., type: str, returned: always,
+      sample: cert-manager ClusterIssuer corporate}
     asked_at: {description: When the run made the request., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-    waiting: {description: "The event that the issuer waits for, in its words.", type: str, returned: always, sample: ""}
+    waiting: {description: "The event that the issuer waits for, in its words.", type: str, returned: always,
+      sample: ""}
     outdated: {description: Why the leaf needs another request by now., type: str, returned: always, sample: ""}
     failure: {description: Why the issuer or a check refused it the last time., type: str, returned: always, sample: ""}
     next_try: {description: From when on a run repeats the request., type: str, returned: always, sample: null}
@@ -284,55 +320,70 @@ renewals:
   elements: dict
   contains:
     secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
-    sha256: {description: SHA-256 of the certificate that the issuer has now., type: str, returned: always, sample: "6c1f0e"}
+    sha256: {description: SHA-256 of the certificate that the issuer has now., type: str, returned: always,
+      sample: "6c1f0e"}
     not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     in_use: {description: Whether the Secret of the leaf holds it., type: bool, returned: always, sample: true}
     usable: {description: Whether it has passed every check., type: bool, returned: always, sample: true}
-    problem: {description: "Why no run uses it, or the issuer does not renew it, with the remedy.", type: str, returned: always, sample: ""}
-    differs: {description: "How the issuer's object differs from the leaf; the next reconcile corrects it.", type: str, returned: always, sample: ""}
+    problem: {description: "Why no run uses it, or the issuer does not renew it, with the remedy.", type: str,
+      returned: always, sample: ""}
+    differs: {description: "How the issuer's object differs from the leaf; the next reconcile corrects it.", type: str,
+      returned: always, sample: ""}
 upkeep:
   description:
-    - The record in the ledger about the renewal of the CA in use - what calls do in its time for renewal (C(policy)), how many days before its end this time
-      begins (C(days)), when that is (C(due_from)), and since when calls give O(trustops.strimzi.strimzi_trusted_certs#module:ca_renewal) (C(since)).
+    - The record in the ledger about the renewal of the CA in use - what calls do in its time for renewal (C(policy)),
+      how many days before its end this time begins (C(days)), when that is (C(due_from)), and since when calls give
+      O(trustops.strimzi.strimzi_trusted_certs#module:ca_renewal) (C(since)).
     - Null where no call has given that option.
   returned: always
   type: dict
   sample: {policy: renew-certificate, days: 37, since: "2026-01-01T00:00:00Z", due_from: "2026-11-25T00:00:00Z"}
 expiring:
   description:
-    - The CA in use, the CAs above it, and certificates of it that are in their time for renewal. A warning names the certificates that nothing renews.
+    - The CA in use, the CAs above it, and certificates of it that are in their time for renewal. A warning names the
+      certificates that nothing renews.
     - The other CA of the cluster is among them where nothing renews it.
   returned: always
   type: list
   elements: dict
   contains:
-    name: {description: The name of the CA or certificate., type: str, returned: always, sample: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"}
+    name: {description: The name of the CA or certificate., type: str, returned: always,
+      sample: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"}
     is_ca: {description: Whether it is a CA., type: bool, returned: always, sample: true}
     sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     days_left: {description: How many days it has left., type: int, returned: always, sample: 29}
-    renewed_by: {description: The program that is going to renew it; empty without any., type: str, returned: always, sample: the reconcile playbook}
-    remedy: {description: How to have it renewed; empty where renewed_by is given., type: str, returned: always, sample: ""}
-    refusal: {description: The programs that refuse it or its certificates because it has ended; empty before its end., type: str, returned: always, sample: ""}
+    renewed_by: {description: The program that is going to renew it; empty without any., type: str, returned: always,
+      sample: the reconcile playbook}
+    remedy: {description: How to have it renewed; empty where renewed_by is given., type: str, returned: always,
+      sample: ""}
+    refusal: {description: The programs that refuse it or its certificates because it has ended; empty before its end.,
+      type: str, returned: always, sample: ""}
 first_to_end:
   description:
-    - The first to end of each kind, as in RV(expiring) or null - C(ca), the CA in use or a CA above it, C(certificate), a certificate of a
-      node, of a component or of the operator, C(user), a certificate of a user that this collection issues, C(other_ca), the other CA of the cluster.
+    - The first to end of each kind, as in RV(expiring) or null - C(ca), the CA in use or a CA above it, C(certificate),
+      a certificate of a node, of a component or of the operator, C(user), a certificate of a user that this collection
+      issues, C(other_ca), the other CA of the cluster.
   returned: always
   type: dict
-  sample: {ca: {name: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)", days_left: 364, renewed_by: "the reconcile playbook, from 2026-11-25 on"}}
+  sample:
+    ca: {name: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)", days_left: 364,
+      renewed_by: "the reconcile playbook, from 2026-11-25 on"}
 other_ca:
   description: The other CA of the cluster - for the cluster CA the clients CA; null where its Secrets hold none.
   returned: always
   type: dict
-  sample: {name: clients CA, subject: "CN=clients-ca v0,O=io.strimzi", sha256: "9b2c41", generated: true, state: null, flow: null}
+  sample: {name: clients CA, subject: "CN=clients-ca v0,O=io.strimzi", sha256: "9b2c41", generated: true, state: null,
+    flow: null}
 ca_source:
   description: The CAs in C(ca_source), and the flow that C(reconcile) would begin; null without C(ca_source).
   returned: always
   type: dict
   contains:
-    object: {description: The object and its entry., type: str, returned: always, sample: "ConfigMap kafka/corporate-roots, entry ca.crt"}
-    problem: {description: Why the run cannot use the object; empty where it can., type: str, returned: always, sample: ""}
+    object: {description: The object and its entry., type: str, returned: always,
+      sample: "ConfigMap kafka/corporate-roots, entry ca.crt"}
+    problem: {description: Why the run cannot use the object; empty where it can., type: str, returned: always,
+      sample: ""}
     cas:
       description: Its CAs; C(current) says which CA is in use, C(known) which CAs are in the ledger.
       type: list
@@ -345,14 +396,17 @@ ca_source:
           not_after: "2036-01-01T00:00:00Z"
           current: true
           known: true
-    changed_at: {description: When the object was written last., type: str, returned: where the API server says so, sample: "2026-01-01T00:00:00Z"}
+    changed_at: {description: When the object was written last., type: str, returned: where the API server says so,
+      sample: "2026-01-01T00:00:00Z"}
     signing:
-      description: SHA-256 of the CA that is to issue certificates; null while a flow is in flight, or where it is unknown.
+      description: SHA-256 of the CA that is to issue certificates; null while a flow is in flight, or where it is
+        unknown.
       type: str
       returned: always
       sample: "6c1f0e"
     begins:
-      description: V(renew) or V(replace_key) where that CA is not in use yet, and C(reconcile) begins this flow; null where it begins none.
+      description: V(renew) or V(replace_key) where that CA is not in use yet, and C(reconcile) begins this flow; null
+        where it begins none.
       type: str
       returned: always
       sample: null
@@ -363,23 +417,29 @@ ca_source:
       returned: always
       sample: []
 node_pools:
-  description: The node pools, where the key of the CA is elsewhere or the call scales a pool, and how far each can grow without the issuer.
+  description: The node pools, where the key of the CA is elsewhere or the call scales a pool, and how far each can grow
+    without the issuer.
   returned: always
   type: list
   elements: dict
   contains:
     name: {description: The KafkaNodePool., type: str, returned: always, sample: brokers}
     replicas: {description: How many nodes its resource asks for., type: int, returned: always, sample: 3}
-    at_hand: {description: Numbers of its next nodes whose certificates have come., type: list, elements: int, returned: always, sample: [3]}
-    awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
-    leaving: {description: Numbers of the nodes that the operator removes., type: list, elements: int, returned: always, sample: []}
+    at_hand: {description: Numbers of its next nodes whose certificates have come., type: list, elements: int,
+      returned: always, sample: [3]}
+    awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int,
+      returned: always, sample: []}
+    leaving: {description: Numbers of the nodes that the operator removes., type: list, elements: int, returned: always,
+      sample: []}
     when_added:
-      description: Which names of certificates of new nodes are unknown yet, and what follows, as a sentence; empty where all are known.
+      description: Which names of certificates of new nodes are unknown yet, and what follows, as a sentence; empty
+        where all are known.
       type: str
       returned: always
       sample: ""
     when_removed:
-      description: What becomes of certificates when it has removed them, as sentences; empty where it has none to remove.
+      description: What becomes of certificates when it has removed them, as sentences; empty where it has none to
+        remove.
       type: str
       returned: always
       sample: ""
@@ -388,41 +448,59 @@ ledger:
   returned: always
   type: dict
   contains:
-    layout: {description: "V(single), V(split) or V(keyed), as M(trustops.strimzi.strimzi_trusted_certs) has it.", type: str, returned: always, sample: single}
+    layout: {description: "V(single), V(split) or V(keyed), as M(trustops.strimzi.strimzi_trusted_certs) has it.",
+      type: str, returned: always, sample: single}
     object: {description: Its Secrets., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-trusted-certs}
-    complete: {description: Whether no Secret of another layout is left over; the next flow removes it., type: bool, returned: always, sample: true}
+    complete: {description: Whether no Secret of another layout is left over; the next flow removes it., type: bool,
+      returned: always, sample: true}
 journal:
   description:
-    - The flow in flight, or the last flow that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are the
-      Secrets and namespaces that it remembers, empty once it has finished. C(stop) is the phase after which it stops until a call continues it, and since
-      when; null where it goes on to its end. C(to_replace) says of a renewal whether the flow replaces the key after it, and C(is_upkeep) whether the flow
+    - The flow in flight, or the last flow that finished. C(trusting_secrets), C(presenting_secrets) and
+      C(user_namespaces) are the Secrets and namespaces that it remembers, empty once it has finished. C(stop) is the
+      phase after which it stops until a call continues it, and since when; null where it goes on to its end.
+      C(to_replace) says of a renewal whether the flow replaces the key after it, and C(is_upkeep) whether the flow
       began because the replaced CA was in its time for renewal.
   returned: always
   type: dict
   sample:
-    {goal: replace_key, is_abort: false, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null,
-     retire: now, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, to_replace: false, is_upkeep: false, trusting_secrets: [kafka/app],
-     presenting_secrets: ["apps/partner-tls:tls.crt"], user_namespaces: [{namespace: team, secret_prefix: ""}]}
+
+    goal: replace_key
+    is_abort: false
+    replaces: "9b2c41"
+    successor: "77aa01"
+    started_at: "2026-01-01T00:00:00Z"
+    finished_at: null
+    retire: now
+    stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}
+    to_replace: false
+    is_upkeep: false
+    trusting_secrets: [kafka/app]
+    presenting_secrets: ["apps/partner-tls:tls.crt"]
+    user_namespaces: [{namespace: team, secret_prefix: ""}]
 backups:
   description: The backups of the CA Secrets and the ledger, the newest first; a backup that was edited is missing.
   returned: always
   type: list
   elements: dict
   contains:
-    object: {description: The Secret of the backup., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-backup-1}
+    object: {description: The Secret of the backup., type: str, returned: always,
+      sample: Secret kafka/demo-cluster-ca-backup-1}
     kept_at: {description: When it was made., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-    subject: {description: The CA that was in use., type: str, returned: always, sample: "CN=cluster-ca v1,O=io.strimzi"}
+    subject: {description: The CA that was in use., type: str, returned: always,
+      sample: "CN=cluster-ca v1,O=io.strimzi"}
     sha256: {description: SHA-256 of that CA., type: str, returned: always, sample: "6c1f0e"}
     generation: {description: The generation of its certificate., type: int, returned: always, sample: 1}
 replaces:
-  description: The CA that this flow is about. Give it as C(replaces) to M(trustops.strimzi.strimzi_ca), so that the same task does nothing once the CA is gone.
+  description: The CA that this flow is about. Give it as C(replaces) to M(trustops.strimzi.strimzi_ca), so that the
+    same task does nothing once the CA is gone.
   returned: always
   type: str
   sample: "9b2c41"
 client_warnings:
   description:
-    - Warnings about clients outside the cluster that are going to refuse nodes, as sentences. Where the flow in flight has renewed a CA with path length 0
-      before it replaces its key, since when clients are safe that have read it, whatever their library. Each is a warning of the call as well.
+    - Warnings about clients outside the cluster that are going to refuse nodes, as sentences. Where the flow in flight
+      has renewed a CA with path length 0 before it replaces its key, since when clients are safe that have read it,
+      whatever their library. Each is a warning of the call as well.
   returned: always
   type: list
   elements: str
@@ -440,7 +518,8 @@ transitions:
       usage: NONE
       evidence: generation
 evidence:
-  description: The evidence of the last decision, V(handshake) or V(annotations), why it was not V(handshake), and when this call made handshakes last.
+  description: The evidence of the last decision, V(handshake) or V(annotations), why it was not V(handshake), and when
+    this call made handshakes last.
   returned: always
   type: dict
   sample: {source: handshake, why: "", seen_at: "2026-01-01T00:00:00Z"}
@@ -451,26 +530,38 @@ listeners:
   elements: dict
   contains:
     pod: {description: Name of the pod., type: str, returned: always, sample: demo-kafka-0}
-    uid: {description: UID of the pod; a later pod can have the same name., type: str, returned: always, sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11}
+    uid: {description: UID of the pod; a later pod can have the same name., type: str, returned: always,
+      sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11}
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
-    verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
-    presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that issued its certificates., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    issuers_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
-    trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["6c1f0e9a2b3c"]}
-    refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
-    refuses_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always, sample: ["9b2c41aa0d11"]}
-    why: {description: Sentences about missing evidence and its cause., type: list, elements: str, returned: always, sample: []}
+    verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.",
+      type: bool, returned: always, sample: true}
+    presents: {description: The chain as sent., type: list, elements: str, returned: always,
+      sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that issued its certificates., type: list, elements: str, returned: always,
+      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    issuers_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
+      sample: ["6c1f0e9a2b3c"]}
+    trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always,
+      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
+      sample: ["6c1f0e9a2b3c"]}
+    refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always,
+      sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
+    refuses_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
+      sample: ["9b2c41aa0d11"]}
+    why: {description: Sentences about missing evidence and its cause., type: list, elements: str, returned: always,
+      sample: []}
 violations:
-  description: The conditions that stop the flow; in check mode also the conditions that would stop it after the steps that the call can take.
+  description: The conditions that stop the flow; in check mode also the conditions that would stop it after the steps
+    that the call can take.
   returned: always
   type: list
   elements: dict
   contains:
     gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
     subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
-    message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
+    message: {description: The cause., type: str, returned: always,
+      sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
     remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
 phase:
   description: The phase of the next step; null when there is none.
@@ -478,7 +569,8 @@ phase:
   type: str
   sample: trust
 plan:
-  description: Every step from here to the end. Where only clients or users would stop the flow, a step says so before the others.
+  description: Every step from here to the end. Where only clients or users would stop the flow, a step says so before
+    the others.
   returned: in check mode of a flow, and always by strimzi_ca_info
   type: list
   elements: dict
@@ -486,19 +578,22 @@ plan:
     phase: {description: The phase., type: str, returned: always, sample: use}
     does:
       description:
-        - V(restart), V(reload) where nodes reload without a restart, V(write), V(wait), or V(hold) where the flow waits for a party outside the cluster.
+        - V(restart), V(reload) where nodes reload without a restart, V(write), V(wait), or V(hold) where the flow waits
+          for a party outside the cluster.
       type: str
       returned: always
       sample: restart
     what: {description: The step and its reason., type: str, returned: always, sample: restart 3 pods}
-    restarts: {description: The pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    restarts: {description: The pods that it restarts., type: list, elements: str, returned: always,
+      sample: [demo-kafka-0]}
     outside:
       description: The parties outside the cluster that have to read a CA or a certificate before the flow goes on.
       type: list
       elements: str
       returned: always
       sample: ["KafkaConnect kafka/connect"]
-    seconds: {description: "As RV(planned_seconds), of this step alone.", type: dict, returned: always, sample: {least: 41, most: 240}}
+    seconds: {description: "As RV(planned_seconds), of this step alone.", type: dict, returned: always,
+      sample: {least: 41, most: 240}}
 planned_phases:
   description: The phases of RV(plan), in order.
   returned: with RV(plan)
@@ -517,48 +612,59 @@ planned_restarts:
   sample: 9
 planned_seconds:
   description:
-    - How long RV(plan) takes, estimated from the last starts of these pods, the time that clients get, the usual reactions of the operator, and
-      the time that looks at the cluster and answers of the API server have taken in this call. Null where no pod shows how long its start takes.
+    - How long RV(plan) takes, estimated from the last starts of these pods, the time that clients get, the usual
+      reactions of the operator, and the time that looks at the cluster and answers of the API server have taken in this
+      call. Null where no pod shows how long its start takes.
   returned: with RV(plan)
   type: dict
   contains:
     least: {description: Where no step has to wait., type: int, returned: always, sample: 145}
-    most: {description: The usual time at most; null where an issuer or a client outside the cluster decides., type: int, returned: always, sample: 420}
+    most: {description: The usual time at most; null where an issuer or a client outside the cluster decides.,
+      type: int, returned: always, sample: 420}
   sample: {least: 145, most: 420}
 planned_lives:
-  description: The remaining life of the CAs, and of the certificates by component, beside the estimated time of RV(plan).
+  description: The remaining life of the CAs, and of the certificates by component, beside the estimated time of
+    RV(plan).
   returned: with RV(plan)
   type: list
   elements: dict
   contains:
-    name: {description: The CA or the certificates., type: str, returned: always, sample: 3 certificates of the Kafka nodes}
+    name: {description: The CA or the certificates., type: str, returned: always,
+      sample: 3 certificates of the Kafka nodes}
     is_ca: {description: Whether it is a CA., type: bool, returned: always, sample: false}
-    sha256: {description: SHA-256 fingerprint of the certificate that ends first., type: str, returned: always, sample: "77aa01"}
+    sha256: {description: SHA-256 fingerprint of the certificate that ends first., type: str, returned: always,
+      sample: "77aa01"}
     not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     seconds_left: {description: Seconds until then; negative after it., type: int, returned: always, sample: 2592000}
     lasts:
-      description: Whether it lasts twice as long as the plan takes. Null without an estimate of the most that the plan takes.
+      description: Whether it lasts twice as long as the plan takes. Null without an estimate of the most that the plan
+        takes.
       type: bool
       returned: always
       sample: true
 planned_from:
   description:
-    - The nodes whose answers RV(plan) goes by. It names none where the call has opened no connection to nodes, so that the plan goes by what is stored.
+    - The nodes whose answers RV(plan) goes by. It names none where the call has opened no connection to nodes, so that
+      the plan goes by what is stored.
   returned: with RV(plan)
   type: dict
   contains:
-    heard: {description: The nodes that have answered every question., type: list, elements: str, returned: always, sample: [demo-kafka-0, demo-kafka-2]}
+    heard: {description: The nodes that have answered every question., type: list, elements: str, returned: always,
+      sample: [demo-kafka-0, demo-kafka-2]}
     unheard:
       description:
-        - The nodes that have not answered, or have left a question open. RV(plan) takes them to answer what the flow waits for, so that it has no restart
-          because an answer is missing; restarts that follow from their answers come on top.
+        - The nodes that have not answered, or have left a question open. RV(plan) takes them to answer what the flow
+          waits for, so that it has no restart because an answer is missing; restarts that follow from their answers
+          come on top.
       type: list
       elements: dict
       returned: always
       contains:
         pod: {description: The node., type: str, returned: always, sample: demo-kafka-1}
-        worker: {description: The machine that it runs on; empty where that is unknown., type: str, returned: always, sample: worker-2}
-        reason: {description: "What the question met, without a full stop.", type: str, returned: always, sample: timed out}
+        worker: {description: The machine that it runs on; empty where that is unknown., type: str, returned: always,
+          sample: worker-2}
+        reason: {description: "What the question met, without a full stop.", type: str, returned: always,
+          sample: timed out}
       sample: []
   sample: {heard: [demo-kafka-0], unheard: []}
 choices:
@@ -569,30 +675,33 @@ choices:
   sample: []
 plan_hash:
   description:
-    - A hash of RV(plan) and of the obstacles, to approve. It stays the same while neither the CA, nor a step with the CA and the issuer that it brings in,
-      nor a node or component that restarts, nor an obstacle changes. Give it as O(trustops.strimzi.strimzi_ca_info#module:plan_hash), or as
-      C(strimzi_plan_hash) to a playbook.
-    - In check mode with O(trustops.strimzi.strimzi_ca_info#module:goal) it is also the custom statistic C(strimzi_plan_hash), which later nodes of a workflow
-      get as an extra variable.
+    - A hash of RV(plan) and of the obstacles, to approve. It stays the same while neither the CA, nor a step with the
+      CA and the issuer that it brings in, nor a node or component that restarts, nor an obstacle changes. Give it as
+      O(trustops.strimzi.strimzi_ca_info#module:plan_hash), or as C(strimzi_plan_hash) to a playbook.
+    - In check mode with O(trustops.strimzi.strimzi_ca_info#module:goal) it is also the custom statistic
+      C(strimzi_plan_hash), which later nodes of a workflow get as an extra variable.
   returned: always
   type: str
   sample: 3f2a9c11-77ab02dd-c01dbeef-4f53cda1
 node_answers:
   description:
-    - The answers of the nodes for the next task, as its option O(trustops.strimzi.strimzi_ca#module:node_answers). They hold
-      certificates and no key. Null where the call has asked no node, or the answers are longer than 256 KiB.
+    - The answers of the nodes for the next task, as its option O(trustops.strimzi.strimzi_ca#module:node_answers). They
+      hold certificates and no key. Null where the call has asked no node, or the answers are longer than 256 KiB.
   returned: always
   type: str
   sample: eJyrVkrOzys...
 restart_count:
   description:
-    - The count of restarts for the next task of the play, as its option O(trustops.strimzi.strimzi_ca#module:restart_count). A party
-      is a node by its name, or a component whose pods get another name each time. Null where the tasks of a play share no count.
+    - The count of restarts for the next task of the play, as its option
+      O(trustops.strimzi.strimzi_ca#module:restart_count). A party is a node by its name, or a component whose pods get
+      another name each time. Null where the tasks of a play share no count.
   returned: always
   type: dict
   contains:
-    planned: {description: The restarts of the plan by party., type: dict, returned: always, sample: {demo-kafka-0: 1, entity-operator: 2}}
-    done: {description: The restarts of the plan so far by party., type: dict, returned: always, sample: {demo-kafka-0: 1}}
+    planned: {description: The restarts of the plan by party., type: dict, returned: always,
+      sample: {demo-kafka-0: 1, entity-operator: 2}}
+    done: {description: The restarts of the plan so far by party., type: dict, returned: always,
+      sample: {demo-kafka-0: 1}}
     pods:
       description: The names of the pods that this call has seen last by UID for each party.
       type: dict
@@ -603,9 +712,11 @@ audit_entries:
   returned: with O(trustops.strimzi.strimzi_ca_info#module:audit_entries)
   type: list
   elements: str
-  sample: ['{"entry":1,"previous":"","run":"call-1@controller","time":"2026-01-01T00:00:00Z","ended":{"done":true,"violations":[]}}']
+  sample:
+    - '{"entry":1,"previous":"","run":"call-1","time":"2026-01-01T00:00:00Z","ended":{"done":true,"violations":[]}}'
 done:
-  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less
+    than that.
   returned: always
   type: bool
   sample: true
@@ -616,7 +727,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
+    their end.
   returned: always
   type: list
   elements: str
@@ -624,9 +736,9 @@ waiting:
 actions:
   description:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
-    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
-      C(reason) is the reason of a restart and C(component) the component that runs in the pod, both null elsewhere. C(of_ledger) says whether the object
-      has the ledger.
+    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and
+      for several objects. C(reason) is the reason of a restart and C(component) the component that runs in the pod,
+      both null elsewhere. C(of_ledger) says whether the object has the ledger.
   returned: always
   type: list
   elements: dict
@@ -654,13 +766,16 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it added none.
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+    added none.
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always, sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object: {description: The ConfigMap with the entries., type: str, returned: always,
+      sample: ConfigMap kafka/demo-cluster-ca-audit}
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always, sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256: {description: SHA-256 of its line., type: str, returned: always,
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
 """
 
 from collections.abc import Iterator, Mapping, Sequence

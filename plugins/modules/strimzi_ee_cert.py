@@ -10,58 +10,65 @@ module: strimzi_ee_cert
 short_description: Issue end-entity certificates of a Strimzi cluster
 version_added: 1.0.0
 description:
-  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says whether missing certificates are issued or
-    certificates that come to their end are renewed. Every other option has a default that fits most clusters.
-  - Issues the certificates of Kafka nodes, Cluster Operator, Entity Operator, Cruise Control and Kafka Exporter, in exactly the form in which
-    the operator keeps them. It checks each certificate of an issuer before it writes it.
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says whether
+    missing certificates are issued or certificates that come to their end are renewed. Every other option has a default
+    that fits most clusters.
+  - Issues the certificates of Kafka nodes, Cluster Operator, Entity Operator, Cruise Control and Kafka Exporter, in
+    exactly the form in which the operator keeps them. It checks each certificate of an issuer before it writes it.
   - With O(secret) it issues a certificate for names of your own.
 options:
   state:
     description:
-      - V(issued) issues certificates of the cluster that are missing, and in a replacement of the CA certificates of the new CA. It does so
-        behind the same gates as the whole flow; with a link certificate before the switch of the operator.
-      - V(renewed) renews the nodes' certificates that come to their end, under the same CA; nodes reload them, or restart
-        where they cannot.
-      - V(tidied) removes Certificates of cert-manager that this collection has made for the cluster and that no leaf needs any more, with
-        their Secrets, such as after a move to another issuer, and such a Secret whose Certificate is gone; C(actions) says which, and why. Give the same
-        O(issuer) as to the playbooks. A Certificate of another issuer stays as long as its leaf is in use.
+      - V(issued) issues certificates of the cluster that are missing, and in a replacement of the CA certificates of
+        the new CA. It does so behind the same gates as the whole flow; with a link certificate before the switch of the
+        operator.
+      - V(renewed) renews the nodes' certificates that come to their end, under the same CA; nodes reload them, or
+        restart where they cannot.
+      - V(tidied) removes Certificates of cert-manager that this collection has made for the cluster and that no leaf
+        needs any more, with their Secrets, such as after a move to another issuer, and such a Secret whose Certificate
+        is gone; C(actions) says which, and why. Give the same O(issuer) as to the playbooks. A Certificate of another
+        issuer stays as long as its leaf is in use.
     type: str
     choices: [issued, renewed, tidied]
     default: issued
   components:
     description:
-      - With O(state=issued), the components whose missing certificates are issued. All by default. With O(force), the components whose certificates are
-        issued again.
+      - With O(state=issued), the components whose missing certificates are issued. All by default. With O(force), the
+        components whose certificates are issued again.
     type: list
     elements: str
     choices: [kafka, entity-operator, cruise-control, kafka-exporter, cluster-operator, user]
   secrets:
     description:
-      - With O(state=issued), the Secrets whose missing certificates are issued. All by default. With O(force), the Secrets whose certificates are issued
-        again.
+      - With O(state=issued), the Secrets whose missing certificates are issued. All by default. With O(force), the
+        Secrets whose certificates are issued again.
     type: list
     elements: str
   force:
     description:
-      - With O(state=renewed), whether the certificates of O(components) and O(secrets) are issued again whenever they end, such as after a key may have
-        leaked. Each run issues them once more, and renews certificates in their time for renewal as well.
-      - Nodes reload them, or restart where they cannot; the pod of a component restarts. Raft clients and agents of a node present the certificate of
-        their start until the node restarts.
-      - Where the issuer has not answered by the end of the task, run the same task again; a task without O(force) takes the request back.
+      - With O(state=renewed), whether the certificates of O(components) and O(secrets) are issued again whenever they
+        end, such as after a key may have leaked. Each run issues them once more, and renews certificates in their time
+        for renewal as well.
+      - Nodes reload them, or restart where they cannot; the pod of a component restarts. Raft clients and agents of a
+        node present the certificate of their start until the node restarts.
+      - Where the issuer has not answered by the end of the task, run the same task again; a task without O(force) takes
+        the request back.
     type: bool
     default: false
   validity_days:
     description:
-      - Validity of new certificates in days; never longer than that of the CA. Where it is not given, as long as C(spec.clusterCa.validityDays) of
-        the Kafka resource says; 365 where that says nothing.
-      - It has to be a week longer than C(spec.clusterCa.renewalDays), or the Cluster Operator would issue each certificate again as soon as it is
-        there.
+      - Validity of new certificates in days; never longer than that of the CA. Where it is not given, as long as
+        C(spec.clusterCa.validityDays) of the Kafka resource says; 365 where that says nothing.
+      - It has to be a week longer than C(spec.clusterCa.renewalDays), or the Cluster Operator would issue each
+        certificate again as soon as it is there.
     type: int
   secret:
     description:
-      - With O(state=issued), name of a Secret in the cluster's namespace for a certificate for names of your own, issued by the CA in use. It gets the entries
-        C(<common_name>.crt), the certificate with its chain, C(<common_name>.key) and C(ca.crt), the trusted CAs.
-      - The module issues the certificate again when it has other names, comes to its end, or is of a CA that is no longer in use; other entries stay.
+      - With O(state=issued), name of a Secret in the cluster's namespace for a certificate for names of your own,
+        issued by the CA in use. It gets the entries C(<common_name>.crt), the certificate with its chain,
+        C(<common_name>.key) and C(ca.crt), the trusted CAs.
+      - The module issues the certificate again when it has other names, comes to its end, or is of a CA that is no
+        longer in use; other entries stay.
     type: str
   common_name:
     description:
@@ -75,13 +82,15 @@ options:
     elements: str
   forms:
     description:
-      - Further forms of the certificate in O(secret) with its key. The module makes them again with the certificate, and where one of them or the
-        entries behind them have changed; it removes a form that the task does not name any more.
-      - V(pkcs12) makes the keystore C(<common_name>.p12) and the truststore C(<common_name>.truststore.p12). V(jks) makes the same with the ending
-        C(.jks), for programs that read no other form; an alias there is in lower case.
-      - V(combined) makes C(<common_name>.pem) with the key, in PKCS#8 form, and then the certificate with its chain, as Kafka's own clients read it with
-        C(ssl.keystore.type=PEM).
-      - All of these stores have one password, in the entry C(<common_name>.password). It is made once and stays; a password that is already there is taken.
+      - Further forms of the certificate in O(secret) with its key. The module makes them again with the certificate,
+        and where one of them or the entries behind them have changed; it removes a form that the task does not name any
+        more.
+      - V(pkcs12) makes the keystore C(<common_name>.p12) and the truststore C(<common_name>.truststore.p12). V(jks)
+        makes the same with the ending C(.jks), for programs that read no other form; an alias there is in lower case.
+      - V(combined) makes C(<common_name>.pem) with the key, in PKCS#8 form, and then the certificate with its chain, as
+        Kafka's own clients read it with C(ssl.keystore.type=PEM).
+      - All of these stores have one password, in the entry C(<common_name>.password). It is made once and stays; a
+        password that is already there is taken.
     type: list
     elements: str
     choices: [pkcs12, jks, combined]
@@ -157,9 +166,11 @@ certificate:
   description: The certificate for names of your own, with O(secret).
   returned: with O(secret)
   type: dict
-  sample: {secret: kafka/tools-tls, subject: "CN=tools,O=io.strimzi", sha256: 6c1f0e, not_after: "2027-01-01T00:00:00Z", why: it is not there yet}
+  sample: {secret: kafka/tools-tls, subject: "CN=tools,O=io.strimzi", sha256: 6c1f0e, not_after: "2027-01-01T00:00:00Z",
+    why: it is not there yet}
 done:
-  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less
+    than that.
   returned: always
   type: bool
   sample: true
@@ -170,7 +181,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
+    their end.
   returned: always
   type: list
   elements: str
@@ -178,9 +190,9 @@ waiting:
 actions:
   description:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
-    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
-      C(reason) is the reason of a restart and C(component) the component that runs in the pod, both null elsewhere. C(of_ledger) says whether the object
-      has the ledger.
+    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and
+      for several objects. C(reason) is the reason of a restart and C(component) the component that runs in the pod,
+      both null elsewhere. C(of_ledger) says whether the object has the ledger.
   returned: always
   type: list
   elements: dict
@@ -208,52 +220,81 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it added none.
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+    added none.
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always, sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object: {description: The ConfigMap with the entries., type: str, returned: always,
+      sample: ConfigMap kafka/demo-cluster-ca-audit}
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always, sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256: {description: SHA-256 of its line., type: str, returned: always,
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
 cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).', returned: always, type: dict}
 cas: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cas).', returned: always, type: list, elements: dict}
-removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list, elements: dict}
-held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list, elements: dict}
-pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list, elements: dict}
+removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list,
+  elements: dict}
+held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list,
+  elements: dict}
+pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list,
+  elements: dict}
 presenters: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:presenters).', returned: always, type: dict}
-outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list, elements: dict}
-waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list, elements: dict}
-unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list, elements: str}
-leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list, elements: dict}
-leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list, elements: dict}
-leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always, type: list, elements: dict}
-renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list, elements: dict}
+outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list,
+  elements: dict}
+waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list,
+  elements: dict}
+unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list,
+  elements: str}
+leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list,
+  elements: dict}
+leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list,
+  elements: dict}
+leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always,
+  type: list, elements: dict}
+renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list,
+  elements: dict}
 upkeep: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:upkeep).', returned: always, type: dict}
-expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list, elements: dict}
-first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always, type: dict}
+expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list,
+  elements: dict}
+first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always,
+  type: dict}
 other_ca: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:other_ca).', returned: always, type: dict}
 ca_source: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ca_source).', returned: always, type: dict}
-node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list, elements: dict}
+node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list,
+  elements: dict}
 ledger: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ledger).', returned: always, type: dict}
 journal: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:journal).', returned: always, type: dict}
-backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list, elements: dict}
-replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
-client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always, type: list, elements: str}
-transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list, elements: dict}
-evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
-listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list, elements: dict}
-violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list, elements: dict}
-phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
-plan: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:plan).', returned: 'in check mode of a flow, and always by strimzi_ca_info', type: list,
+backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list,
   elements: dict}
-planned_phases: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_phases).', returned: with RV(plan), type: list, elements: str}
-planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rolls).', returned: with RV(plan), type: int}
-planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).', returned: with RV(plan), type: int}
-planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).', returned: with RV(plan), type: dict}
-planned_lives: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_lives).', returned: with RV(plan), type: list, elements: dict}
-planned_from: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_from).', returned: with RV(plan), type: dict}
-choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list, elements: str}
-restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always, type: dict}
+replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
+client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always,
+  type: list, elements: str}
+transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list,
+  elements: dict}
+evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
+listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list,
+  elements: dict}
+violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list,
+  elements: dict}
+phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
+plan: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:plan).', returned: 'in check mode of a flow,
+  and always by strimzi_ca_info', type: list, elements: dict}
+planned_phases: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_phases).', returned: with RV(plan),
+  type: list, elements: str}
+planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rolls).', returned: with RV(plan),
+  type: int}
+planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).',
+  returned: with RV(plan), type: int}
+planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).',
+  returned: with RV(plan), type: dict}
+planned_lives: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_lives).', returned: with RV(plan),
+  type: list, elements: dict}
+planned_from: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_from).', returned: with RV(plan),
+  type: dict}
+choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list,
+  elements: str}
+restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always,
+  type: dict}
 """
 
 from typing import Any

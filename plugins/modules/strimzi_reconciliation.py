@@ -10,14 +10,18 @@ module: strimzi_reconciliation
 short_description: Pause or resume the reconciliation of a Strimzi cluster
 version_added: 1.0.0
 description:
-  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says whether its reconciliation pauses or goes on.
-  - Pauses the C(Kafka) resource and waits until the operator confirms the pause, or ends that pause and waits until the operator goes on.
-  - Flows of this collection pause and resume by themselves; this module is for your own work on a cluster. No flow starts while your pause holds.
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says whether
+    its reconciliation pauses or goes on.
+  - Pauses the C(Kafka) resource and waits until the operator confirms the pause, or ends that pause and waits until the
+    operator goes on.
+  - Flows of this collection pause and resume by themselves; this module is for your own work on a cluster. No flow
+    starts while your pause holds.
 options:
   state:
     description:
       - V(paused) pauses the operator in the name of O(holder).
-      - V(resumed) ends a pause of O(holder), or a pause that a killed call of a flow on the cluster CA has left. A pause of another holder is an error.
+      - V(resumed) ends a pause of O(holder), or a pause that a killed call of a flow on the cluster CA has left. A
+        pause of another holder is an error.
     type: str
     required: true
     choices: [paused, resumed]
@@ -59,7 +63,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 done:
-  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less
+    than that.
   returned: always
   type: bool
   sample: true
@@ -70,7 +75,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
+    their end.
   returned: always
   type: list
   elements: str
@@ -78,9 +84,9 @@ waiting:
 actions:
   description:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
-    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
-      C(reason) is the reason of a restart and C(component) the component that runs in the pod, both null elsewhere. C(of_ledger) says whether the object
-      has the ledger.
+    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and
+      for several objects. C(reason) is the reason of a restart and C(component) the component that runs in the pod,
+      both null elsewhere. C(of_ledger) says whether the object has the ledger.
   returned: always
   type: list
   elements: dict
@@ -108,43 +114,65 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it added none.
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+    added none.
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always, sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object: {description: The ConfigMap with the entries., type: str, returned: always,
+      sample: ConfigMap kafka/demo-cluster-ca-audit}
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always, sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256: {description: SHA-256 of its line., type: str, returned: always,
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
 cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).', returned: always, type: dict}
 cas: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cas).', returned: always, type: list, elements: dict}
-removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list, elements: dict}
-held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list, elements: dict}
-pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list, elements: dict}
+removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list,
+  elements: dict}
+held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list,
+  elements: dict}
+pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list,
+  elements: dict}
 presenters: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:presenters).', returned: always, type: dict}
-outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list, elements: dict}
-waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list, elements: dict}
-unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list, elements: str}
-leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list, elements: dict}
-leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list, elements: dict}
-leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always, type: list, elements: dict}
-renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list, elements: dict}
+outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list,
+  elements: dict}
+waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list,
+  elements: dict}
+unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list,
+  elements: str}
+leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list,
+  elements: dict}
+leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list,
+  elements: dict}
+leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always,
+  type: list, elements: dict}
+renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list,
+  elements: dict}
 upkeep: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:upkeep).', returned: always, type: dict}
-expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list, elements: dict}
-first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always, type: dict}
+expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list,
+  elements: dict}
+first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always,
+  type: dict}
 other_ca: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:other_ca).', returned: always, type: dict}
 ca_source: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ca_source).', returned: always, type: dict}
-node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list, elements: dict}
+node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list,
+  elements: dict}
 ledger: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ledger).', returned: always, type: dict}
 journal: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:journal).', returned: always, type: dict}
-backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list, elements: dict}
+backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list,
+  elements: dict}
 replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
-client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always, type: list, elements: str}
-transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list, elements: dict}
+client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always,
+  type: list, elements: str}
+transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list,
+  elements: dict}
 evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
-listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list, elements: dict}
-violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list, elements: dict}
+listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list,
+  elements: dict}
+violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list,
+  elements: dict}
 phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
-restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always, type: dict}
+restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always,
+  type: dict}
 """
 
 from typing import Any

@@ -10,21 +10,22 @@ module: strimzi_roll
 short_description: Restart the pods of a Strimzi cluster that need it, or the pods that you name
 version_added: 1.0.0
 description:
-  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(reason) says why its nodes restart. Every other option has
-    a default that fits most clusters.
-  - Without O(reason), has every process of the cluster present its stored certificate - it waits for the operator's restarts, has nodes reload
-    their certificates, or restarts nodes that cannot reload.
-  - With O(reason), restarts pods - all Kafka nodes, or O(pods), or the pods of O(components). It does so where no flow is in flight, or where the flow only
-    waits for restarts.
-  - It restarts one Kafka node at a time, by the operator's own rules, and waits until all pods are ready. A task that was interrupted continues
-    when you run it again, and restarts no pod twice; with O(reason) only where O(since) is given, because nothing else shows which pods have restarted
-    for it. What a killed task has requested of the operator for other Kafka nodes, the next task with O(reason) takes back.
-    Used in a playbook, it shows a line for every restart while it happens.
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(reason) says why its
+    nodes restart. Every other option has a default that fits most clusters.
+  - Without O(reason), has every process of the cluster present its stored certificate - it waits for the operator's
+    restarts, has nodes reload their certificates, or restarts nodes that cannot reload.
+  - With O(reason), restarts pods - all Kafka nodes, or O(pods), or the pods of O(components). It does so where no flow
+    is in flight, or where the flow only waits for restarts.
+  - It restarts one Kafka node at a time, by the operator's own rules, and waits until all pods are ready. A task that
+    was interrupted continues when you run it again, and restarts no pod twice; with O(reason) only where O(since) is
+    given, because nothing else shows which pods have restarted for it. What a killed task has requested of the operator
+    for other Kafka nodes, the next task with O(reason) takes back. Used in a playbook, it shows a line for every
+    restart while it happens.
 options:
   reason:
     description:
-      - Why pods are to restart, for the log and the report. With a reason the module restarts them although nothing else requires it. An empty text counts
-        as not given.
+      - Why pods are to restart, for the log and the report. With a reason the module restarts them although nothing
+        else requires it. An empty text counts as not given.
     type: str
   pods:
     description:
@@ -39,9 +40,10 @@ options:
     choices: [kafka, entity-operator, cruise-control, kafka-exporter]
   since:
     description:
-      - With O(reason), a time in ISO 8601, UTC where no offset is given. The module restarts only pods that were created before it, so that the same
-        task run again does nothing. Pods are dated by the clock of the Kubernetes API server, and the module reads this time by the same clock - where it
-        is not over yet, by at most five minutes, the module waits for it before it restarts a pod; a later time is refused.
+      - With O(reason), a time in ISO 8601, UTC where no offset is given. The module restarts only pods that were
+        created before it, so that the same task run again does nothing. Pods are dated by the clock of the Kubernetes
+        API server, and the module reads this time by the same clock - where it is not over yet, by at most five
+        minutes, the module waits for it before it restarts a pod; a later time is refused.
     type: str
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
@@ -83,7 +85,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 done:
-  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less
+    than that.
   returned: always
   type: bool
   sample: true
@@ -94,7 +97,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
+    their end.
   returned: always
   type: list
   elements: str
@@ -102,9 +106,9 @@ waiting:
 actions:
   description:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
-    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
-      C(reason) is the reason of a restart and C(component) the component that runs in the pod, both null elsewhere. C(of_ledger) says whether the object
-      has the ledger.
+    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and
+      for several objects. C(reason) is the reason of a restart and C(component) the component that runs in the pod,
+      both null elsewhere. C(of_ledger) says whether the object has the ledger.
   returned: always
   type: list
   elements: dict
@@ -132,52 +136,81 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it added none.
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+    added none.
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always, sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object: {description: The ConfigMap with the entries., type: str, returned: always,
+      sample: ConfigMap kafka/demo-cluster-ca-audit}
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always, sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256: {description: SHA-256 of its line., type: str, returned: always,
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
 cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).', returned: always, type: dict}
 cas: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cas).', returned: always, type: list, elements: dict}
-removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list, elements: dict}
-held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list, elements: dict}
-pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list, elements: dict}
+removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list,
+  elements: dict}
+held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list,
+  elements: dict}
+pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list,
+  elements: dict}
 presenters: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:presenters).', returned: always, type: dict}
-outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list, elements: dict}
-waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list, elements: dict}
-unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list, elements: str}
-leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list, elements: dict}
-leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list, elements: dict}
-leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always, type: list, elements: dict}
-renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list, elements: dict}
+outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list,
+  elements: dict}
+waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list,
+  elements: dict}
+unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list,
+  elements: str}
+leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list,
+  elements: dict}
+leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list,
+  elements: dict}
+leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always,
+  type: list, elements: dict}
+renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list,
+  elements: dict}
 upkeep: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:upkeep).', returned: always, type: dict}
-expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list, elements: dict}
-first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always, type: dict}
+expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list,
+  elements: dict}
+first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always,
+  type: dict}
 other_ca: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:other_ca).', returned: always, type: dict}
 ca_source: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ca_source).', returned: always, type: dict}
-node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list, elements: dict}
+node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list,
+  elements: dict}
 ledger: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ledger).', returned: always, type: dict}
 journal: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:journal).', returned: always, type: dict}
-backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list, elements: dict}
-replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
-client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always, type: list, elements: str}
-transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list, elements: dict}
-evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
-listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list, elements: dict}
-violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list, elements: dict}
-phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
-plan: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:plan).', returned: 'in check mode of a flow, and always by strimzi_ca_info', type: list,
+backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list,
   elements: dict}
-planned_phases: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_phases).', returned: with RV(plan), type: list, elements: str}
-planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rolls).', returned: with RV(plan), type: int}
-planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).', returned: with RV(plan), type: int}
-planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).', returned: with RV(plan), type: dict}
-planned_lives: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_lives).', returned: with RV(plan), type: list, elements: dict}
-planned_from: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_from).', returned: with RV(plan), type: dict}
-choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list, elements: str}
-restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always, type: dict}
+replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
+client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always,
+  type: list, elements: str}
+transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list,
+  elements: dict}
+evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
+listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list,
+  elements: dict}
+violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list,
+  elements: dict}
+phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
+plan: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:plan).', returned: 'in check mode of a flow,
+  and always by strimzi_ca_info', type: list, elements: dict}
+planned_phases: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_phases).', returned: with RV(plan),
+  type: list, elements: str}
+planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rolls).', returned: with RV(plan),
+  type: int}
+planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).',
+  returned: with RV(plan), type: int}
+planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).',
+  returned: with RV(plan), type: dict}
+planned_lives: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_lives).', returned: with RV(plan),
+  type: list, elements: dict}
+planned_from: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_from).', returned: with RV(plan),
+  type: dict}
+choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list,
+  elements: str}
+restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always,
+  type: dict}
 """
 
 from datetime import datetime, timedelta

@@ -10,37 +10,41 @@ module: strimzi_trusted_certs
 short_description: Add CAs to the truststores of a Strimzi cluster, and remove them
 version_added: 1.0.0
 description:
-  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) is the wanted state of its trusted CAs. Every other
-    option has a default that fits most clusters.
-  - Keeps the ledger, which says which process trusts which CA, and finishes pending changes in every process of the cluster. The ledger is the
-    Secret C(<cluster>-cluster-ca-trusted-certs), unless O(layout) has put it elsewhere.
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) is the wanted
+    state of its trusted CAs. Every other option has a default that fits most clusters.
+  - Keeps the ledger, which says which process trusts which CA, and finishes pending changes in every process of the
+    cluster. The ledger is the Secret C(<cluster>-cluster-ca-trusted-certs), unless O(layout) has put it elsewhere.
   - Returns the trusted CAs in RV(trusted_certificates).
 options:
   state:
     description:
-      - V(trusted) publishes every CA that is to be trusted, reads it back from the operator's trust bundle, and has every process accept
-        it; processes that would refuse its certificates restart.
-      - V(retired) finishes the flow in flight, and removes every CA that no process uses any more from the trust. O(ca_renewal) says whether it renews
-        the CA in use in its time for renewal.
-      - V(converted) moves the ledger into the Secrets of O(layout). Nothing restarts, and no truststore changes. A flow in
-        flight goes on unchanged.
+      - V(trusted) publishes every CA that is to be trusted, reads it back from the operator's trust bundle, and has
+        every process accept it; processes that would refuse its certificates restart.
+      - V(retired) finishes the flow in flight, and removes every CA that no process uses any more from the trust.
+        O(ca_renewal) says whether it renews the CA in use in its time for renewal.
+      - V(converted) moves the ledger into the Secrets of O(layout). Nothing restarts, and no truststore changes. A flow
+        in flight goes on unchanged.
     type: str
     choices: [trusted, retired, converted]
     default: trusted
   layout:
     description:
-      - The Secrets into which O(state=converted) moves the ledger. All other tasks find the ledger in any layout, and leave it there.
-      - With V(single), one Secret, C(<cluster>-cluster-ca-trusted-certs), with entries C(<sha1>.crt) and C(<sha1>.state).
-      - With V(split), the states are in C(<cluster>-cluster-ca-trust-state), with entries C(<sha1>), and the certificates in
-        C(<cluster>-cluster-ca-trusted-certs), as C(<sha1>.crt).
-      - With V(keyed), one Secret of type C(strimzi.io/trust), C(<cluster>-cluster-ca-trust), with entries C(<sha1>.<state>).
-      - Entries without a place in a layout stand in the same Secrets under names of this collection. To hand the CA back deletes the ledger in any layout.
+      - The Secrets into which O(state=converted) moves the ledger. All other tasks find the ledger in any layout, and
+        leave it there.
+      - With V(single), one Secret, C(<cluster>-cluster-ca-trusted-certs), with entries C(<sha1>.crt) and
+        C(<sha1>.state).
+      - With V(split), the states are in C(<cluster>-cluster-ca-trust-state), with entries C(<sha1>), and the
+        certificates in C(<cluster>-cluster-ca-trusted-certs), as C(<sha1>.crt).
+      - With V(keyed), one Secret of type C(strimzi.io/trust), C(<cluster>-cluster-ca-trust), with entries
+        C(<sha1>.<state>).
+      - Entries without a place in a layout stand in the same Secrets under names of this collection. To hand the CA
+        back deletes the ledger in any layout.
     type: str
     choices: [single, split, keyed]
   certificate:
     description:
-      - A CA certificate in PEM form, with its chain after it, to trust beside the other CAs. The collection issues no certificates with it. Not with
-        O(state=converted).
+      - A CA certificate in PEM form, with its chain after it, to trust beside the other CAs. The collection issues no
+        certificates with it. Not with O(state=converted).
       - M(trustops.strimzi.strimzi_ca) with C(state=absent) removes this CA again.
     type: str
 extends_documentation_fragment:
@@ -101,7 +105,8 @@ trusted_certificates:
   elements: str
   sample: ["-----BEGIN CERTIFICATE-----\n..."]
 done:
-  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less
+    than that.
   returned: always
   type: bool
   sample: true
@@ -112,7 +117,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
+    their end.
   returned: always
   type: list
   elements: str
@@ -120,9 +126,9 @@ waiting:
 actions:
   description:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
-    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
-      C(reason) is the reason of a restart and C(component) the component that runs in the pod, both null elsewhere. C(of_ledger) says whether the object
-      has the ledger.
+    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and
+      for several objects. C(reason) is the reason of a restart and C(component) the component that runs in the pod,
+      both null elsewhere. C(of_ledger) says whether the object has the ledger.
   returned: always
   type: list
   elements: dict
@@ -150,52 +156,81 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it added none.
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+    added none.
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always, sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object: {description: The ConfigMap with the entries., type: str, returned: always,
+      sample: ConfigMap kafka/demo-cluster-ca-audit}
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always, sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256: {description: SHA-256 of its line., type: str, returned: always,
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
 cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).', returned: always, type: dict}
 cas: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cas).', returned: always, type: list, elements: dict}
-removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list, elements: dict}
-held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list, elements: dict}
-pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list, elements: dict}
+removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list,
+  elements: dict}
+held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list,
+  elements: dict}
+pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list,
+  elements: dict}
 presenters: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:presenters).', returned: always, type: dict}
-outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list, elements: dict}
-waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list, elements: dict}
-unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list, elements: str}
-leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list, elements: dict}
-leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list, elements: dict}
-leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always, type: list, elements: dict}
-renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list, elements: dict}
+outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list,
+  elements: dict}
+waivers: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:waivers).', returned: always, type: list,
+  elements: dict}
+unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list,
+  elements: str}
+leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list,
+  elements: dict}
+leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list,
+  elements: dict}
+leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always,
+  type: list, elements: dict}
+renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list,
+  elements: dict}
 upkeep: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:upkeep).', returned: always, type: dict}
-expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list, elements: dict}
-first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always, type: dict}
+expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list,
+  elements: dict}
+first_to_end: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:first_to_end).', returned: always,
+  type: dict}
 other_ca: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:other_ca).', returned: always, type: dict}
 ca_source: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ca_source).', returned: always, type: dict}
-node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list, elements: dict}
+node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list,
+  elements: dict}
 ledger: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ledger).', returned: always, type: dict}
 journal: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:journal).', returned: always, type: dict}
-backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list, elements: dict}
-replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
-client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always, type: list, elements: str}
-transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list, elements: dict}
-evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
-listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list, elements: dict}
-violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list, elements: dict}
-phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
-plan: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:plan).', returned: 'in check mode of a flow, and always by strimzi_ca_info', type: list,
+backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list,
   elements: dict}
-planned_phases: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_phases).', returned: with RV(plan), type: list, elements: str}
-planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rolls).', returned: with RV(plan), type: int}
-planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).', returned: with RV(plan), type: int}
-planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).', returned: with RV(plan), type: dict}
-planned_lives: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_lives).', returned: with RV(plan), type: list, elements: dict}
-planned_from: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_from).', returned: with RV(plan), type: dict}
-choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list, elements: str}
-restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always, type: dict}
+replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
+client_warnings: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:client_warnings).', returned: always,
+  type: list, elements: str}
+transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list,
+  elements: dict}
+evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
+listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list,
+  elements: dict}
+violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list,
+  elements: dict}
+phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
+plan: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:plan).', returned: 'in check mode of a flow,
+  and always by strimzi_ca_info', type: list, elements: dict}
+planned_phases: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_phases).', returned: with RV(plan),
+  type: list, elements: str}
+planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rolls).', returned: with RV(plan),
+  type: int}
+planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).',
+  returned: with RV(plan), type: int}
+planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).',
+  returned: with RV(plan), type: dict}
+planned_lives: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_lives).', returned: with RV(plan),
+  type: list, elements: dict}
+planned_from: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_from).', returned: with RV(plan),
+  type: dict}
+choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list,
+  elements: str}
+restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:restart_count).', returned: always,
+  type: dict}
 """
 
 from typing import Any

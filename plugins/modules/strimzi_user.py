@@ -10,14 +10,19 @@ module: strimzi_user
 short_description: Change who issues the certificates of a Strimzi user, without its Secret going away
 version_added: 1.0.0
 description:
-  - Every call gives O(cluster) and O(namespace), which name the C(Kafka) resource, the O(user), and its new O(authentication).
-  - Moves a C(KafkaUser) from the authentication C(tls), with certificates that the User Operator issues, to C(tls-external), with certificates that
-    another issuer issues, such as cert-manager; or back. Name, rights and quotas stay as they are.
-  - The User Operator deletes the Secret of a user whose authentication changes, and pods that mount it could not start any more. So the module first pauses
-    the user and takes the labels and the owner off its Secret, and only then changes the authentication. The Secret stays, with its certificate,
-    until you delete it; programs move to the other Secret one by one.
-  - On the way back the User Operator issues a certificate into the Secret of the user's name. The task ends when it is there.
-  - A task that was interrupted continues when you run it again. Where Git or Helm has the resource too, change it there as well.
+  - Every call gives O(cluster) and O(namespace), which name the C(Kafka) resource, the O(user), and its new
+    O(authentication).
+  - Moves a C(KafkaUser) from the authentication C(tls), with certificates that the User Operator issues, to
+    C(tls-external), with certificates that another issuer issues, such as cert-manager; or back. Name, rights and
+    quotas stay as they are.
+  - The User Operator deletes the Secret of a user whose authentication changes, and pods that mount it could not start
+    any more. So the module first pauses the user and takes the labels and the owner off its Secret, and only then
+    changes the authentication. The Secret stays, with its certificate, until you delete it; programs move to the other
+    Secret one by one.
+  - On the way back the User Operator issues a certificate into the Secret of the user's name. The task ends when it is
+    there.
+  - A task that was interrupted continues when you run it again. Where Git or Helm has the resource too, change it there
+    as well.
 options:
   user:
     description: Name of the KafkaUser.
@@ -28,10 +33,11 @@ options:
     type: str
   authentication:
     description:
-      - V(tls-external) leaves the certificate to another issuer. Where O(presenting_secrets) names Secrets, one of them has to hold a certificate with the
-        subject C(CN=<user>) that brokers accept; without O(presenting_secrets) the task warns that no issuer may be at work.
-      - V(tls) has the User Operator issue the certificate again. The task fails where the key of the clients CA is kept elsewhere, because the User Operator
-        could not issue.
+      - V(tls-external) leaves the certificate to another issuer. Where O(presenting_secrets) names Secrets, one of them
+        has to hold a certificate with the subject C(CN=<user>) that brokers accept; without O(presenting_secrets) the
+        task warns that no issuer may be at work.
+      - V(tls) has the User Operator issue the certificate again. The task fails where the key of the clients CA is kept
+        elsewhere, because the User Operator could not issue.
     type: str
     required: true
     choices: [tls, tls-external]
@@ -69,16 +75,17 @@ EXAMPLES = r"""
 
 RETURN = r"""
 user:
-  description: The user as it is after the task; in check mode as it would be. C(secret) is the Secret of the User Operator.
+  description: The user as it is after the task; in check mode as it would be. C(secret) is the Secret of the User
+    Operator.
   returned: always
   type: dict
   sample: {name: partner, namespace: kafka, authentication: tls-external, secret: partner}
 actions:
   description:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
-    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and for several objects.
-      C(reason) is the reason of a restart and C(component) the component that runs in the pod, both null elsewhere. C(of_ledger) says whether the object
-      has the ledger.
+    - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and
+      for several objects. C(reason) is the reason of a restart and C(component) the component that runs in the pod,
+      both null elsewhere. C(of_ledger) says whether the object has the ledger.
   returned: always
   type: list
   elements: dict
@@ -106,13 +113,16 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it added none.
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+    added none.
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always, sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object: {description: The ConfigMap with the entries., type: str, returned: always,
+      sample: ConfigMap kafka/demo-cluster-ca-audit}
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always, sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256: {description: SHA-256 of its line., type: str, returned: always,
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
 """
 
 from collections.abc import Mapping

@@ -10,28 +10,29 @@ module: strimzi_user_info
 short_description: Show the certificates of a Strimzi cluster's users, and the programs that present them
 version_added: 1.0.0
 description:
-  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, and O(presenting_secrets) for certificates that are in no Secret of a
-    KafkaUser.
-  - Lists every KafkaUser of a cluster, the certificate in its Secret, the clients CA under which brokers accept that certificate, and the pods and resources
-    that present it. On every listener on which users log in it checks which clients CAs each broker accepts. It changes nothing.
-  - Run it before you renew or replace the clients CA, also with Strimzi itself or by hand. Strimzi issues new certificates to all users as soon as it
-    has another clients CA, and does not wait until every broker trusts it.
+  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, and O(presenting_secrets) for
+    certificates that are in no Secret of a KafkaUser.
+  - Lists every KafkaUser of a cluster, the certificate in its Secret, the clients CA under which brokers accept that
+    certificate, and the pods and resources that present it. On every listener on which users log in it checks which
+    clients CAs each broker accepts. It changes nothing.
+  - Run it before you renew or replace the clients CA, also with Strimzi itself or by hand. Strimzi issues new
+    certificates to all users as soon as it has another clients CA, and does not wait until every broker trusts it.
   - The result holds no private key. The module opens a PKCS#12 file where another program than the
     User Operator has written to the Secret, which takes a twentieth of a second for each.
-  - It sees certificates outside the Secrets of KafkaUsers where O(presenting_secrets) names their Secrets, such as Secrets of users with
-    C(tls-external), or of superusers whose names are in the Kafka resource.
+  - It sees certificates outside the Secrets of KafkaUsers where O(presenting_secrets) names their Secrets, such as
+    Secrets of users with C(tls-external), or of superusers whose names are in the Kafka resource.
 options:
   evidence:
     description:
-      - V(handshake) makes handshakes with the listeners, with certificates that live for an hour and give no rights. V(auto) does so where the module can
-        reach any of them. V(annotations) opens no connection.
+      - V(handshake) makes handshakes with the listeners, with certificates that live for an hour and give no rights.
+        V(auto) does so where the module can reach any of them. V(annotations) opens no connection.
     type: str
     choices: [auto, handshake, annotations]
     default: auto
   pod_access:
     description:
-      - How the module reaches ports of brokers. V(port_forward) goes through the API server, V(direct) to the addresses of the pods, where there is a
-        route to them.
+      - How the module reaches ports of brokers. V(port_forward) goes through the API server, V(direct) to the addresses
+        of the pods, where there is a route to them.
     type: str
     choices: [port_forward, direct]
     default: port_forward
@@ -55,7 +56,8 @@ EXAMPLES = r"""
 
 - name: Show which applications have not read their new certificate yet
   ansible.builtin.debug:
-    msg: "{{ seen.users | map(attribute='presenters') | flatten | selectattr('up_to_date', 'equalto', false) | map(attribute='name') }}"
+    msg: "{{ seen.users | map(attribute='presenters') | flatten | selectattr('up_to_date', 'equalto', false) |
+      map(attribute='name') }}"
 
 - name: Fail where a broker would refuse a user
   ansible.builtin.assert:
@@ -79,7 +81,8 @@ clients_cas:
   returned: always
   type: list
   elements: dict
-  sample: [{subject: "CN=clients-ca v0,O=io.strimzi", sha256: "6c1f0e", not_after: "2027-01-01T00:00:00Z", current: true}]
+  sample:
+    - {subject: "CN=clients-ca v0,O=io.strimzi", sha256: "6c1f0e", not_after: "2027-01-01T00:00:00Z", current: true}
 users:
   description: Every user of the cluster, by name.
   returned: always
@@ -88,7 +91,8 @@ users:
   contains:
     name: {description: The KafkaUser., type: str, returned: always, sample: orders}
     namespace: {description: Its namespace., type: str, returned: always, sample: kafka}
-    authentication: {description: "Its authentication, such as V(tls); empty where it has none.", type: str, returned: always, sample: tls}
+    authentication: {description: "Its authentication, such as V(tls); empty where it has none.", type: str,
+      returned: always, sample: tls}
     secret: {description: The Secret that the User Operator writes for it., type: str, returned: always, sample: orders}
     ready: {description: Whether the User Operator reports it as ready., type: bool, returned: always, sample: true}
     paused: {description: Whether it is paused., type: bool, returned: always, sample: false}
@@ -98,37 +102,46 @@ users:
       returned: always
       contains:
         subject: {description: Subject., type: str, returned: always, sample: CN=orders}
-        issuer: {description: The issuer in the certificate., type: str, returned: always, sample: "CN=clients-ca v0,O=io.strimzi"}
+        issuer: {description: The issuer in the certificate., type: str, returned: always,
+          sample: "CN=clients-ca v0,O=io.strimzi"}
         sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "77aa01"}
         not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-        ca: {description: The clients CA under which it is valid; empty without any., type: str, returned: always, sample: clients-ca v0 (6c1f0e9a2b3c)}
+        ca: {description: The clients CA under which it is valid; empty without any., type: str, returned: always,
+          sample: clients-ca v0 (6c1f0e9a2b3c)}
         keystore: {description: Whether a PKCS#12 file lies beside it., type: bool, returned: always, sample: true}
-        changed_at: {description: "When the Secret changed last; null where that is not recorded.", type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-        problem: {description: The problem of the certificate or the PKCS#12 file; empty without a problem., type: str, returned: always, sample: ""}
+        changed_at: {description: "When the Secret changed last; null where that is not recorded.", type: str,
+          returned: always, sample: "2026-01-01T00:00:00Z"}
+        problem: {description: The problem of the certificate or the PKCS#12 file; empty without a problem., type: str,
+          returned: always, sample: ""}
     presenters:
       description:
-        - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources that copy it, in the namespaces of
-          users. C(up_to_date) says whether a pod has started since the Secret changed; null where that is unknown.
+        - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources
+          that copy it, in the namespaces of users. C(up_to_date) says whether a pod has started since the Secret
+          changed; null where that is unknown.
       type: list
       elements: dict
       returned: always
       sample: [{name: Pod kafka/orders-0, up_to_date: true}]
 named_certificates:
-  description: The certificates in the Secrets of O(presenting_secrets), with their problems, and the programs that present them, as for users.
+  description: The certificates in the Secrets of O(presenting_secrets), with their problems, and the programs that
+    present them, as for users.
   returned: always
   type: list
   elements: dict
-  sample: [{secret: Secret apps/partner entry tls.crt, certificate: {subject: CN=partner}, presenters: [{name: Pod apps/partner-0, up_to_date: true}]}]
+  sample:
+    - {secret: Secret apps/partner entry tls.crt, certificate: {subject: CN=partner},
+      presenters: [{name: Pod apps/partner-0, up_to_date: true}]}
 users_by_ca:
   description: How many users have a valid certificate of each clients CA, and when the first and the last of them end.
   returned: always
   type: list
   elements: dict
-  sample: [{ca: clients-ca v0 (6c1f0e9a2b3c), users: 12, first_end: "2027-01-01T00:00:00Z", last_end: "2027-03-01T00:00:00Z"}]
+  sample:
+    - {ca: clients-ca v0 (6c1f0e9a2b3c), users: 12, first_end: "2027-01-01T00:00:00Z", last_end: "2027-03-01T00:00:00Z"}
 user_listeners:
   description:
-    - Each listener on which users log in with certificates, as each broker has it. A listener with the authentication V(custom) is among them where it
-      asks for certificates (C(ssl.client.auth)).
+    - Each listener on which users log in with certificates, as each broker has it. A listener with the authentication
+      V(custom) is among them where it asks for certificates (C(ssl.client.auth)).
   returned: always
   type: list
   elements: dict
@@ -136,12 +149,18 @@ user_listeners:
     name: {description: Its name., type: str, returned: always, sample: tls}
     port: {description: Its port., type: int, returned: always, sample: 9093}
     type: {description: "Its type, such as V(internal).", type: str, returned: always, sample: internal}
-    managed: {description: "Whether the operator gives it the clients CA, as it does not with V(custom).", type: bool, returned: always, sample: true}
-    pod: {description: The broker that answered; empty without an answer., type: str, returned: always, sample: demo-kafka-0}
-    trusts: {description: Clients CAs of which it accepts certificates., type: list, elements: str, returned: always, sample: ["clients-ca v0 (6c1f0e9a2b3c)"]}
-    refuses: {description: Clients CAs of which it refuses certificates., type: list, elements: str, returned: always, sample: []}
-    why: {description: Sentences about missing evidence and its cause., type: list, elements: str, returned: always, sample: []}
-    problems: {description: Users that it refuses for their CA., type: list, elements: str, returned: always, sample: []}
+    managed: {description: "Whether the operator gives it the clients CA, as it does not with V(custom).", type: bool,
+      returned: always, sample: true}
+    pod: {description: The broker that answered; empty without an answer., type: str, returned: always,
+      sample: demo-kafka-0}
+    trusts: {description: Clients CAs of which it accepts certificates., type: list, elements: str, returned: always,
+      sample: ["clients-ca v0 (6c1f0e9a2b3c)"]}
+    refuses: {description: Clients CAs of which it refuses certificates., type: list, elements: str, returned: always,
+      sample: []}
+    why: {description: Sentences about missing evidence and its cause., type: list, elements: str, returned: always,
+      sample: []}
+    problems: {description: Users that it refuses for their CA., type: list, elements: str, returned: always,
+      sample: []}
 unasked:
   description: Why this call made no handshake with a listener; empty where it did.
   returned: always

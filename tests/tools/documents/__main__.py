@@ -9,6 +9,7 @@ import argparse
 import importlib
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,7 @@ from .tls import tls_document
 
 ROOT = Path(__file__).parents[3]
 _MODULES = "ansible_collections.trustops.strimzi.plugins.modules"
-_WIDTH = 150
+_WIDTH = 120
 _BLOCK = re.compile(r'^ {4}([A-Z_]+) = r"""$.*?^"""$', re.DOTALL | re.MULTILINE)
 _DOCUMENTATION = re.compile(r'(?<=\nDOCUMENTATION = r""")\n.*?\n(?=""")', re.DOTALL)
 _RETURN = re.compile(r'(?<=\nRETURN = r""")\n.*?\n(?=""")', re.DOTALL)
@@ -57,13 +58,16 @@ def _fragments() -> Iterator[tuple[Path, str]]:
 
 @cache
 def _reference(key: str, entry: str) -> str:
-    """The entry without what is inside it, on one line as far as it fits."""
+    """The entry without what is inside it, on one line if that is short enough, else broken between its facts."""
     facts = {
         name: fact for name, fact in yaml.safe_load(entry)[key].items() if name in ("returned", "type", "elements")
     }
-    return yaml.safe_dump(
-        {key: {"description": reference(key), **facts}}, sort_keys=False, default_flow_style=None, width=_WIDTH
-    ).rstrip("\n")
+    text = yaml.safe_dump(
+        {key: {"description": reference(key), **facts}}, sort_keys=False, default_flow_style=None, width=1000
+    )
+    unbroken = re.sub(r"(?<!,) ", "\0", text)
+    lines = textwrap.fill(unbroken, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\0", " ")
 
 
 def main() -> int:

@@ -28,7 +28,7 @@ VARIABLES = {
 }
 #: The roles that change nothing.
 _ONLY_LOOKS = ("plan", "status")
-_WIDTH = 130
+_WIDTH = 120
 #: Variables that playbooks read; all else is a role's. Each is known to every role, so that none takes it for a slip of the pen.
 _OF_PLAYBOOKS = ("strimzi_hosts", "strimzi_serial", "strimzi_max_fail_percentage")
 
@@ -105,7 +105,13 @@ def _argument_specs(role: dict[str, Any], texts: dict[str, str]) -> str:
 
 
 def _item(text: str) -> str:
-    return textwrap.fill(text, _WIDTH, initial_indent="      - ", subsequent_indent="        ")
+    return _filled(text, initial_indent="      - ", subsequent_indent="        ")
+
+
+def _filled(text: str, initial_indent: str = "", subsequent_indent: str = "") -> str:
+    return textwrap.fill(
+        text, _WIDTH, initial_indent=initial_indent, subsequent_indent=subsequent_indent, break_on_hyphens=False
+    )
 
 
 def _main(role: dict[str, Any], variables: Mapping[str, Mapping[str, Any]]) -> str:
@@ -119,7 +125,7 @@ def _main(role: dict[str, Any], variables: Mapping[str, Mapping[str, Any]]) -> s
 
 
 def _readme(name: str, role: dict[str, Any]) -> str:
-    about = "\n\n".join(textwrap.fill(role[key], _WIDTH) for key in ("description", "details") if key in role)
+    about = "\n\n".join(_filled(role[key]) for key in ("description", "details") if key in role)
     again = "Interrupted at any point, the same role continues when it is run again. A second run changes nothing."
     example = (
         textwrap.dedent(f"""\
@@ -143,6 +149,6 @@ def _readme(name: str, role: dict[str, Any]) -> str:
         f"{role['short']}.",
         about,
         example,
-        textwrap.fill(variables + refused, _WIDTH),
+        _filled(variables + refused),
     ]
     return "\n\n".join([*parts, *end]) + "\n"
