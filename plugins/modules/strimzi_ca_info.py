@@ -931,7 +931,7 @@ class LookingModule(TrustModule):
         seen = outcome.observation.snapshot
         result = {**self.result(outcome), **describe_forecast(planned, seen), "violations": describe_violations(found)}
         # An approval is about the whole flow, also where this call goes to its first phases only.
-        whole = plan(work, outcome, intent.to_the_end()) if intent.extent.last_phase else planned
+        whole = planned if intent.extent.is_whole else plan(work, outcome, intent.to_the_end())
         # Imported only where answers are handed over.
         from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.handed_answers import as_text
 

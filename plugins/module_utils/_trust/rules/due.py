@@ -345,8 +345,8 @@ def renewal_comes_in_time(snapshot: Snapshot, intent: Intent, waiting: tuple[str
     """The violation where a call that keeps the CA in use up has nothing to do, and the CA ends within days: a schedule
     is not to be content until then. The call waits for what these sentences say.
     """
-    upkeep, last = intent.parameters.upkeep, intent.extent.last_phase
-    if intent.goal is not Goal.RECONCILE or upkeep is None or last not in (None, Phase.RETIRE):
+    upkeep = intent.parameters.upkeep
+    if intent.goal is not Goal.RECONCILE or upkeep is None or not intent.extent.is_whole:
         return
     if snapshot.ledger is None or upkeep_of(snapshot, upkeep)[0] is WhenDue.NONE:
         return
