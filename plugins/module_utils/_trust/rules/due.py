@@ -18,9 +18,11 @@ does (docs/flows.md, "Upkeep").
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
+from typing import TypeAlias
 
 from ..._leaves.trigger import (
     WHY_ASKED,
@@ -32,7 +34,6 @@ from ..._leaves.trigger import (
     due,
     ends_with,
     is_ending,
-    is_signed_by,
     why_ending,
     why_misnamed,
 )
@@ -47,7 +48,7 @@ from ..model.components import Component
 from ..model.decision import Condition, Steps, Violation
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
-from ..model.ledger import Ledger, Upkeep, UpkeepOptions, WhenDue
+from ..model.ledger import Ledger, LedgerEntry, Upkeep, UpkeepOptions, WhenDue
 from ..model.names import first_told, flow_named, named
 from ..model.snapshot import CaUsers, Snapshot, StoredLeaf
 from ..model.steps.leaves import CorrectOrders
@@ -59,17 +60,14 @@ _AHEAD = timedelta(days=15)
 
 
 def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
-    """Leaves of the CA in use that come near the operator's window or are in it; none where the operator has the key."""
-    if not snapshot.ca.in_use_elsewhere:
-        return ()
-    current = snapshot.ca.current[0]
-    return tuple(
-        leaf
-        for leaf in snapshot.every_leaf
-        if leaf.chain
-        and leaf.chain[0].signed_by(current)
-        and nears_operator_window(leaf.chain[0], snapshot.window_of(leaf), snapshot.now)
-    )
+    """Leaves of the CA in use that come near the operator's window or are in it; none if the operator has the key."""
+    return tuple(leaf for leaf in snapshot.every_leaf if _nears_window_of_helpless_operator(leaf, snapshot))
+
+
+def _nears_window_of_helpless_operator(leaf: StoredLeaf, snapshot: Snapshot) -> bool:
+    if not (snapshot.ca.in_use_elsewhere and leaf.chain and leaf.chain[0].signed_by(snapshot.ca.current[0])):
+        return False
+    return nears_operator_window(leaf.chain[0], snapshot.window_of(leaf), snapshot.now)
 
 
 def needed_by_operator(snapshot: Snapshot) -> frozenset[str]:
@@ -127,20 +125,6 @@ def nears_window_from(leaf: Certificate, window: timedelta) -> datetime:
 _GOALS = frozenset({Goal.RENEW_LEAVES, Goal.RECONCILE})
 
 
-def renewed_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """Stored leaves of the CA in use that the issuer has a later, checked leaf for."""
-    if intent.goal not in _GOALS or not snapshot.ca.current:
-        return ()
-    return tuple(leaf for leaf in snapshot.every_leaf if _is_renewed(leaf, snapshot))
-
-
-def _is_renewed(leaf: StoredLeaf, snapshot: Snapshot) -> bool:
-    current, standing = snapshot.ca.current[0], snapshot.leaves.standing.get(leaf.secret)
-    if standing is None or leaf.chain is None or leaf.generation != snapshot.ca.certificate_generation:
-        return False
-    return standing.authority == current.fingerprint and standing.replaces(leaf.chain[0])
-
-
 def describe_written_back(snapshot: Snapshot) -> Iterator[str]:
     """The differences at an issuer that renews by itself which were corrected and written back, as sentences for a
     warning.
@@ -166,33 +150,24 @@ def correct_orders(at: Situation) -> Steps:
 
 
 def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """Leaves of the CA in use that are in their time for renewal, or whose CA is, also leaves that end with their
-    CA: leaves of nodes, and all leaves where the CA's key is kept elsewhere, because then the operator can renew none.
+    """Leaves of the CA in use that are in their time for renewal, or whose CA is, also leaves that end with their CA.
+    These are leaves of nodes; they are all leaves if the key of the CA is kept elsewhere, because then the operator
+    renews none. None if the caller does not renew leaves.
     """
-    if intent.goal is not Goal.RENEW_LEAVES or not snapshot.ca.current:
-        return ()
-    return tuple(leaf for leaf in snapshot.every_leaf if _is_ending(leaf, snapshot, intent))
+    return tuple(leaf for leaf in snapshot.every_leaf if _is_renewed_here(leaf, snapshot, intent))
 
 
 def leaves_that_end_with_ca(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
     """The leaves in their time for renewal that another leaf of the CA in use would not outlive."""
-    return tuple(
-        leaf for leaf in ending_leaves(snapshot, intent) if leaf.chain and ends_with(leaf.chain[0], snapshot.ca.current)
-    )
+    return tuple(leaf for leaf in ending_leaves(snapshot, intent) if _ends_with(leaf, snapshot.ca.current))
 
 
-def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
-    current_generation = snapshot.ca.certificate_generation
-    renewed_here = leaf.component is Component.KAFKA or snapshot.ca.is_kept_elsewhere(snapshot.ca.current[0])
-    if not renewed_here or leaf.chain is None or leaf.generation != current_generation:
+def _is_renewed_here(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
+    ca = snapshot.ca
+    if intent.goal is not Goal.RENEW_LEAVES or not ca.current or leaf.generation != ca.certificate_generation:
         return False
-    own = leaf.chain[0]
-    # The CA that signs is what processes trust, so the ends of CAs above it do not count. Here leaves are read again;
-    # in its window the operator would issue them with a restart.
-    ending = is_ending(own, snapshot.ca.in_use, snapshot.now, intent.parameters.renew_before) or nears_operator_window(
-        own, snapshot.window_of(leaf), snapshot.now
-    )
-    return own.signed_by(snapshot.ca.current[0]) and ending
+    is_of_this_collection = leaf.component is Component.KAFKA or ca.in_use_elsewhere
+    return is_of_this_collection and _is_in_its_time(leaf, ca.current[0], snapshot, intent)
 
 
 def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tuple[str, ...]:
@@ -205,30 +180,32 @@ def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tupl
             leaf.secret
             for leaf in snapshot.leaves.stored
             if leaf.component is Component.KAFKA
-            and leaf.chain
-            and is_signed_by(leaf.chain, issuer[0])
-            and not ends_with(leaf.chain[0], issuer)
-            and _is_due(leaf.chain[0], issuer[0], snapshot.window_of(leaf), snapshot, intent)
+            and _is_in_its_time(leaf, issuer[0], snapshot, intent)
+            and not _ends_with(leaf, issuer)
         )
     )
 
 
-def _is_due(leaf: Certificate, issuer: Certificate, window: timedelta, snapshot: Snapshot, intent: Intent) -> bool:
-    before = intent.parameters.renew_before
-    asked = intent.goal is Goal.RENEW_LEAVES and is_ending(leaf, (issuer,), snapshot.now, before)
-    return asked or nears_operator_window(leaf, window, snapshot.now)
+def _is_in_its_time(leaf: StoredLeaf, issuer: Certificate, snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether this CA has signed the leaf, and the leaf is near the operator's window; or, for a caller that renews
+    leaves, the leaf or the CA is in its time for renewal. The CA that signs is what processes trust, so the ends of CAs
+    above it do not count. Here leaves are read again; in its window the operator would issue them with a restart.
+    """
+    if not leaf.chain or not leaf.chain[0].signed_by(issuer):
+        return False
+    own, before = leaf.chain[0], intent.parameters.renew_before
+    is_asked_for = intent.goal is Goal.RENEW_LEAVES and is_ending(own, (issuer,), snapshot.now, before)
+    return is_asked_for or nears_operator_window(own, snapshot.window_of(leaf), snapshot.now)
+
+
+def _ends_with(leaf: StoredLeaf, issuer: Chain) -> bool:
+    """Whether another leaf of this CA would last no longer."""
+    return leaf.chain is not None and ends_with(leaf.chain[0], issuer)
 
 
 def ended_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     """The stored leaves that have ended."""
     return tuple(leaf for leaf in snapshot.leaves.stored if leaf.chain and leaf.chain[0].has_ended(snapshot.now))
-
-
-def unwanted_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """The stored leaves that the caller wants others for, although they are good."""
-    return tuple(
-        leaf for leaf in snapshot.every_leaf if leaf.chain and leaf.chain[0].sha256 in intent.issuing.unwanted_leaves
-    )
 
 
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:
@@ -240,92 +217,121 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
-    """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, where the operator cannot issue it."""
-    if ledger.undone_ca is not None:
-        return _reasons_of_abort(snapshot, ledger)
-    if not snapshot.ca.current or not _keeps_current(snapshot.ca.current[0], snapshot, ledger):
-        return {}
-    return {**_reasons_of_time(snapshot, intent, ledger), **_reasons_without_the_operator(snapshot)}
+    """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, if the operator cannot issue it."""
+    return _why_due(snapshot, intent, _reasons_under_current(snapshot, ledger))
 
 
 def due_reasons_under(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority: Chain) -> dict[str, Due]:
     """Why leaves have to be issued by this CA, which is in use or is to be, by their Secret; also missing leaves. Their
-    dates matter only where no CA takes the place of another.
+    dates matter only if no CA takes the place of another.
     """
-    return {**due_reasons(snapshot, intent, ledger), **_reasons_of_defects(snapshot, authority)}
+    reasons = (*_reasons_of_defects(authority), *_reasons_under_current(snapshot, ledger))
+    return _why_due(snapshot, intent, reasons)
 
 
-def _reasons_of_defects(snapshot: Snapshot, authority: Chain) -> dict[str, Due]:
-    """Why leaves are not such as this CA would issue, by their Secret."""
-    wanted, now = Specification(authority), snapshot.now
-    questions = {name: Question(None, wanted, now) for name in snapshot.every_missing_leaf}
-    for leaf in snapshot.every_leaf:
-        questions[leaf.secret] = Question(leaf.held, wanted, now)
-    found = {name: why for name, asked in questions.items() if (why := due(asked))}
-    return {**_reasons_of_wrong_names(snapshot), **found}
+#: A reason to issue a leaf. It says why this leaf is due, or a missing leaf; None if it does not apply.
+_Reason: TypeAlias = Callable[[StoredLeaf | None, Snapshot, Intent], Due | None]
 
 
-def _reasons_without_the_operator(snapshot: Snapshot) -> dict[str, Due]:
-    """The same of the CA in use, where the operator cannot issue them: another hand keeps the key."""
-    if not snapshot.ca.in_use_elsewhere:
-        return _reasons_of_wrong_names(snapshot)
-    return _reasons_of_defects(snapshot, snapshot.ca.current)
-
-
-def _reasons_of_wrong_names(snapshot: Snapshot) -> dict[str, Due]:
-    return {leaf.secret: why_misnamed(snapshot.leaves.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)}
-
-
-def _reasons_of_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
-    """Leaves that are still good, where the CA in use is taken up."""
-    entry = ledger.find(snapshot.ca.current[0].fingerprint)
-    if entry is None:
-        return {}
-    # Outside of a flow, certificates that are still good are left alone until every party has taken the CA in use up.
-    if in_flight(ledger) is None and snapshot.nodes.pods and not is_taken_up(entry, snapshot, ledger):
-        return {}
-    ending = (*ending_leaves(snapshot, intent), *leaves_before_operator_window(snapshot))
-    return {
-        **{
-            leaf.secret: why_ending(leaf.chain[0], ())
-            for leaf in ending
-            # Another leaf would last longer.
-            if leaf.chain and not ends_with(leaf.chain[0], snapshot.ca.current)
-        },
-        **{leaf.secret: WHY_RENEWED for leaf in renewed_leaves(snapshot, intent)},
-        **{leaf.secret: WHY_ASKED for leaf in unwanted_leaves(snapshot, intent)},
+def _why_due(snapshot: Snapshot, intent: Intent, reasons: Iterable[_Reason]) -> dict[str, Due]:
+    """The first of these reasons that applies to each leaf, by its Secret."""
+    leaves: dict[str, StoredLeaf | None] = dict.fromkeys(snapshot.every_missing_leaf)
+    leaves.update((leaf.secret, leaf) for leaf in snapshot.every_leaf)
+    first = {
+        secret: next(filter(None, (reason(leaf, snapshot, intent) for reason in reasons)), None)
+        for secret, leaf in leaves.items()
     }
+    return {secret: why for secret, why in first.items() if why}
 
 
-def _keeps_current(current: Certificate, snapshot: Snapshot, ledger: Ledger) -> bool:
+def _reasons_under_current(snapshot: Snapshot, ledger: Ledger) -> tuple[_Reason, ...]:
+    """The reasons that count under the CA in use, in their order; none while a flow is about to replace this CA."""
+    if ledger.undone_ca is not None:
+        return _reasons_of_abort(snapshot, ledger)
+    entry = ledger.find(snapshot.ca.current[0].fingerprint) if snapshot.ca.current else None
+    if entry is None or not _keeps_current(entry, snapshot, ledger):
+        return ()
+    # Outside of a flow, certificates that are still good are left alone until every party has taken the CA in use up.
+    is_settled = in_flight(ledger) is not None or not snapshot.nodes.pods or is_taken_up(entry, snapshot, ledger)
+    return (*_reasons_without_the_operator(snapshot), *(_OF_GOOD_LEAVES if is_settled else ()))
+
+
+def _keeps_current(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
     """Whether leaves of the CA in use have a future: no flow is about to replace it. The flow that has brought it may
     wait for months, until nodes have restarted for another reason, or the flow that is to replace it may wait for an
     approval, and the first leaves end meanwhile.
     """
-    entry, begun = ledger.find(current.fingerprint), in_flight(ledger)
-    if entry is None:
-        return False
+    begun = in_flight(ledger)
     if begun is not None and stops_before_use(begun) and begun.replaces == entry.fingerprint:
-        # Where its key is kept elsewhere, the flow requests leaves of the next CA already.
+        # If its key is kept elsewhere, the flow requests leaves of the next CA already.
         return not snapshot.ca.in_use_elsewhere
     if snapshot.ca.prepared:
         return False
     return begun is None or begun.successor == entry.fingerprint
 
 
-def _reasons_of_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
-    """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet; and leaves that the
-    operator cannot issue.
+def _reasons_of_abort(snapshot: Snapshot, ledger: Ledger) -> tuple[_Reason, ...]:
+    """Leaves of the CA that an abort is to get rid of are due, if that CA was not in use for everything yet; and leaves
+    that the operator cannot issue.
     """
     unwanted, current = ledger.find(ledger.undone_ca), snapshot.ca.in_use
     if unwanted is None or not current or current[0] == unwanted.certificate:
-        return {}
-    why = Due(IssueReason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")
-    given_up = {
-        leaf.secret: why for leaf in snapshot.every_leaf
-        if authority_of(leaf, leaf.generation, ledger)[0] == unwanted.fingerprint
-    }  # fmt: skip
-    return {**_reasons_without_the_operator(snapshot), **given_up}
+        return ()
+    return (partial(_why_given_up, unwanted, ledger), *_reasons_without_the_operator(snapshot))
+
+
+def _reasons_without_the_operator(snapshot: Snapshot) -> tuple[_Reason, ...]:
+    """The reasons for which the operator would issue a leaf of the CA in use. If it has the key, it issues all but
+    misnamed leaves by itself.
+    """
+    return _reasons_of_defects(snapshot.ca.current) if snapshot.ca.in_use_elsewhere else (_why_misnamed,)
+
+
+def _reasons_of_defects(authority: Chain) -> tuple[_Reason, ...]:
+    """The reasons why a leaf is not such as this CA would issue it."""
+    return (partial(_why_defective, authority), _why_misnamed)
+
+
+def _why_given_up(unwanted: LedgerEntry, ledger: Ledger, leaf: StoredLeaf | None, *_rest: object) -> Due | None:
+    if leaf is None or authority_of(leaf, leaf.generation, ledger)[0] != unwanted.fingerprint:
+        return None
+    return Due(IssueReason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")
+
+
+def _why_defective(authority: Chain, leaf: StoredLeaf | None, snapshot: Snapshot, _intent: Intent) -> Due | None:
+    return due(Question(leaf.held if leaf is not None else None, Specification(authority), snapshot.now))
+
+
+def _why_misnamed(leaf: StoredLeaf | None, snapshot: Snapshot, _intent: Intent) -> Due | None:
+    difference = snapshot.leaves.misnamed.get(leaf.secret) if leaf is not None else None
+    return why_misnamed(difference) if difference is not None else None
+
+
+def _why_asked(leaf: StoredLeaf | None, _snapshot: Snapshot, intent: Intent) -> Due | None:
+    """The caller wants another leaf in the place of a good leaf."""
+    is_unwanted = leaf and leaf.chain and leaf.chain[0].sha256 in intent.issuing.unwanted_leaves
+    return WHY_ASKED if is_unwanted else None
+
+
+def _why_renewed(leaf: StoredLeaf | None, snapshot: Snapshot, intent: Intent) -> Due | None:
+    """The issuer has a later, checked leaf of the CA in use."""
+    standing = snapshot.leaves.standing.get(leaf.secret) if leaf is not None and intent.goal in _GOALS else None
+    if leaf is None or standing is None or not leaf.chain or leaf.generation != snapshot.ca.certificate_generation:
+        return None
+    is_later = standing.authority == snapshot.ca.current[0].fingerprint and standing.replaces(leaf.chain[0])
+    return WHY_RENEWED if is_later else None
+
+
+def _why_ending(leaf: StoredLeaf | None, snapshot: Snapshot, intent: Intent) -> Due | None:
+    """The leaf is in its time for renewal, and another leaf would last longer."""
+    if leaf is None or not leaf.chain or _ends_with(leaf, snapshot.ca.current):
+        return None
+    is_due = _is_renewed_here(leaf, snapshot, intent) or _nears_window_of_helpless_operator(leaf, snapshot)
+    return why_ending(leaf.chain[0], ()) if is_due else None
+
+
+#: The reasons to replace a leaf of the CA in use that is still good, in their order.
+_OF_GOOD_LEAVES: tuple[_Reason, ...] = (_why_asked, _why_renewed, _why_ending)
 
 
 #: A record of upkeep is believed so long after a CA's time for renewal has begun: a schedule that works has run by

@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Standing
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import (
+    WHY_RENEWED,
     IssueReason,
     is_signed_by,
     why_ending,
@@ -39,7 +40,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
     leaves_before_operator_window,
     nears_operator_window,
     needed_by_operator,
-    renewed_leaves,
 )
 
 from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, leaf, make
@@ -410,7 +410,8 @@ def test_a_later_leaf_that_the_issuer_keeps_is_taken_up_where_it_replaces_the_st
     unreadable = () if stored.chain else (stored,)
     for goal in GOALS:
         expected = (stored,) if is_taken_up else ()
-        assert renewed_leaves(snapshot, Intent(goal)) == expected
+        why = due_reasons(snapshot, Intent(goal), snapshot.ledger_or_empty)
+        assert (why.get(NAME) is WHY_RENEWED) is is_taken_up
         assert due_leaves(snapshot, Intent(goal), snapshot.ledger_or_empty) == expected + unreadable
         assert ending_leaves(snapshot, Intent(goal)) == ()
     for goal in OTHERS:
@@ -420,8 +421,8 @@ def test_a_later_leaf_that_the_issuer_keeps_is_taken_up_where_it_replaces_the_st
 def test_a_later_leaf_is_of_the_ca_in_use_whatever_is_above_it() -> None:
     chain = chain_of(LASTING, ROOT)
     seen = with_kept(kept(), ca=secrets(chain), ledger=ledger(entry(chain, generations={0})))
-    assert renewed_leaves(seen, RECONCILE) == (STORED,)
-    assert renewed_leaves(seen.with_ca(certificate_generation=1), RECONCILE) == ()
+    assert due_reasons(seen, RECONCILE, seen.ledger_or_empty) == {NAME: WHY_RENEWED}
+    assert due_reasons(seen.with_ca(certificate_generation=1), RECONCILE, seen.ledger_or_empty) == {}
 
 
 def test_nothing_is_taken_up_while_a_ca_waits() -> None:
