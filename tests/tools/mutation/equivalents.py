@@ -462,12 +462,6 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Its callers name what they give.",
     ),
     Equivalent(
-        "_trust/rules/leaves.py",
-        "*,",
-        ("/,",),
-        "Its callers name what they give.",
-    ),
-    Equivalent(
         "_trust/rules/pause.py",
         "def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:",
         ("def await_verdict(at: Situation, /, work_is_left: bool) -> Turn:",),

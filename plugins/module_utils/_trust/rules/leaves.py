@@ -3,17 +3,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Chapter "Leaves": leaves are issued in the place of others, and processes take them up by a restart or by reading
-again. A rule issues leaves only where they can be signed here or are at hand.
+again. A rule issues leaves only if they can be signed here or are at hand.
 
-Where a leaf changes under a running process, a channel that a reload does not reach goes on presenting the leaf that
-the process started with (docs/operator.md, "Where the reload ends"): the ledger remembers that leaf, and the process
-restarts before it ends, unless something else restarts it first.
+If a leaf changes under a running process, a channel that a reload does not reach goes on presenting the leaf that
+the process started with (docs/operator.md, "Where the reload ends"). The ledger remembers that leaf, and the process
+restarts before the leaf ends, unless another reason restarts it first.
 
 After a switch each leaf gets the generation of the CA in use, or the operator would issue it again.
 
-Scaling a node pool: where the operator cannot issue, new nodes get their certificates first. The operator
-deletes node Secrets of nodes that no node pool has, so it is paused until the pool asks for them
-(docs/operator.md, "Leaves", "Pause").
+Scaling a node pool: if the operator cannot issue leaves, new nodes get theirs first. The operator deletes node
+Secrets of nodes that no node pool has, so it is paused until the pool asks for these nodes (docs/operator.md,
+"Leaves", "Pause").
 """
 
 from __future__ import annotations
@@ -68,68 +68,78 @@ from .situation import Situation
 from .switch import await_readers, may_be_used
 
 
-def issue(
-    at: Situation,
-    secrets: tuple[str, ...],
-    issuer: Chain,
-    phase: Phase,
-    *,
-    link: Certificate | None = None,
-    because: str = "",
-    avoidable: str = "",
-) -> Steps:
-    """All of them or none: nodes that take up some of them would have to restart again for the others."""
-    if not secrets or secrets_without_leaf(at, secrets, issuer):
-        return ()
-    return (
-        IssueLeaves(
-            secrets=secrets,
-            issuer=issuer,
-            generation=at.generation,
-            link=link,
-            phase=phase,
-            because=because,
-            avoidable_restart=avoidable,
-        ),
-    )
+@dataclass(frozen=True)
+class Uptake:
+    """How processes take up leaves that are put in the place of others."""
+
+    #: Whether listeners read them again. If not, processes restart with them.
+    by_reload: bool = False
+    #: Whether the operator must see all of these leaves at once. The step needs a pause then.
+    in_pause: bool = False
+    #: The obstacle to a reload in the place of the restart, as a sentence; empty if there is none.
+    obstacle: str = ""
 
 
-#: Where the operator cannot issue leaves with the names that it wants, it stands still until they are there, and is not
-#: paused for them: it has to see them first.
-_FOR_LISTENERS = "listeners have changed, and the operator restarts nodes for that."
+_BY_RESTART = Uptake()
+#: The operator would restart nodes whose leaf has changed.
+_BY_RELOAD = Uptake(by_reload=True, in_pause=True)
 
 
 @dataclass(frozen=True)
-class _Order:
-    """Leaves to be issued."""
+class Want:
+    """Leaves that are wanted in their Secrets, all of the same CA and for the same reason."""
 
-    #: The Secrets of the leaves to issue.
+    #: The Secrets of the leaves.
     secrets: tuple[str, ...]
     #: The CA that signs them, with its chain.
     issuer: Chain
-    #: The link certificate that nodes present behind these leaves; None where they need none.
+    #: The phase of the flow that the leaves belong to.
+    phase: Phase = Phase.USE
+    #: The link certificate that nodes present behind these leaves; None if they need none.
     link: Certificate | None = None
-    #: The reason for this step where there is another way, as a sentence.
+    #: The reason for this step if there is another way, as a sentence.
     because: str = ""
-    #: The reason why processes restart with these leaves, as a sentence; empty where they reload.
-    restart_reason: str = ""
-    #: The obstacle to a reload in the place of that restart, as a sentence; empty where there is none.
-    reload_obstacle: str = ""
-    #: Whether the operator must see these leaves all at once: the step needs a pause.
-    needs_pause: bool = False
+    #: How processes take them up.
+    uptake: Uptake = _BY_RESTART
+
+
+def put_leaves(at: Situation, want: Want | None) -> Steps:
+    """Put all of these leaves into their Secrets, or none: nodes that take up some of them would have to restart again
+    for the others. Before listeners read leaves again, the ledger notes the leaves that processes were started with.
+    """
+    if want is None or not want.secrets or secrets_without_leaf(at, want.secrets, want.issuer):
+        return ()
+    issue = IssueLeaves(
+        secrets=want.secrets,
+        issuer=want.issuer,
+        generation=at.generation,
+        link=want.link,
+        phase=want.phase,
+        because=want.because,
+        avoidable_restart=want.uptake.obstacle,
+    )
+    noted = note_held(at.snapshot, at.ledger, want.secrets) if want.uptake.by_reload else at.ledger
+    step = issue if noted == at.ledger else WriteLedger(ledger=noted, before=at.ledger, phase=want.phase)
+    return pause_first(at, step) if want.uptake.in_pause else (step,)
+
+
+def _how_taken_up(at: Situation, purpose: str) -> Uptake:
+    """Listeners read leaves again if they can; ``purpose`` says what nodes restart for if not."""
+    why = why_not_in_place(at)
+    return Uptake(obstacle=f"Nodes are restarted {purpose}: {why}") if why else _BY_RELOAD
+
+
+_RENEWED = "with their renewed certificates"
 
 
 def replace_leaves(at: Situation) -> Steps:
-    """Issue leaves that are due for renewal and, in a replacement, leaves of the next CA in the place of all others.
-
-    Where nodes are to read them again this happens in a pause: the operator would restart nodes whose leaf has changed.
-    """
-    return _take_order(at, _order_renewal(at) or _order_renewal_under_next(at) or _order_first_use(at))
+    """Issue leaves that are due for renewal and, in a replacement, leaves of the next CA in the place of all others."""
+    return put_leaves(at, _want_due(at) or _want_due_under_next(at) or _want_first_use(at))
 
 
 def renew_leaves(at: Situation) -> Steps:
     """Issue leaves that are due for renewal, and no other."""
-    return _take_order(at, _order_renewal(at))
+    return put_leaves(at, _want_due(at))
 
 
 def await_renewed_authority(at: Situation) -> Turn:
@@ -143,95 +153,66 @@ def await_renewed_authority(at: Situation) -> Turn:
     return Wait(left_for_later=(told,))
 
 
-def _take_order(at: Situation, order: _Order | None) -> Steps:
-    if order is None:
-        return ()
-    issued = issue(
-        at,
-        order.secrets,
-        order.issuer,
-        Phase.USE,
-        link=order.link,
-        because=order.because,
-        avoidable=order.reload_obstacle,
-    )
-    if not issued or order.restart_reason:
-        return pause_first(at, *issued) if order.needs_pause else issued
-    return pause_first(at, *(note_held_leaves(at, order.secrets, Phase.USE) or issued))
+def _want_due(at: Situation) -> Want | None:
+    """The leaves of the CA in use that are due. If no process can use some of the stored leaves, these come first:
+    processes may have started with such a leaf or with the leaf before it, so they restart, and wait for no other leaf.
+    """
+    due = _find_issuable_leaves(at)
+    unusable = tuple(leaf for leaf in due if why_not_ours(leaf, at.ledger))
+    secrets = tuple(sorted(leaf.secret for leaf in unusable or due))
+    uptake = _BY_RESTART if unusable else _how_due_is_taken_up(at)
+    return Want(secrets, at.snapshot.ca.current, uptake=uptake) if secrets else None
 
 
-def note_held_leaves(at: Situation, secrets: tuple[str, ...], phase: Phase) -> Steps:
-    """The ledger remembers what processes hold before it is replaced in this phase."""
-    noted = note_held(at.snapshot, at.ledger, secrets)
-    return (WriteLedger(ledger=noted, before=at.ledger, phase=phase),) if noted != at.ledger else ()
-
-
-def _order_renewal(at: Situation) -> _Order | None:
-    current, leaves = at.snapshot.ca.current, _find_issuable_leaves(at)
-    due = tuple(sorted(leaf.secret for leaf in leaves))
-    if not due:
-        return None
-    if unusable := tuple(sorted(leaf.secret for leaf in leaves if why_not_ours(leaf, at.ledger))):
-        # Processes may have started with such a leaf or with the leaf before it. They restart, and wait for
-        # no other leaf.
-        return _Order(unusable, current, restart_reason="no process can use the stored leaf.")
+def _how_due_is_taken_up(at: Situation) -> Uptake:
+    if at.snapshot.leaves.misnamed:
+        # The operator restarts nodes for listeners that have changed. If it cannot issue leaves with the names that it
+        # wants, it stands still until they are there. It is not paused for them: it has to see them first.
+        return _BY_RESTART
     undone = at.ledger.undone_ca
     if undone is not None and _nodes_may_hold_leaves_of(at, undone) and restarts_to_give_up(at):
-        # A channel that a reload does not reach gives up its certificates by a restart only. A pod that starts after
-        # the pause has none of its leaves; for pods that started before, nothing shows which leaf they have.
-        restarting = "nodes give up the CA that the flow is undone for."
-        return _Order(due, current, restart_reason=restarting, needs_pause=not at.snapshot.leaves.misnamed)
-    if at.snapshot.leaves.misnamed:
-        return _Order(due, current, restart_reason=_FOR_LISTENERS)
-    why = why_not_in_place(at)
-    sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
-    return _Order(due, current, restart_reason=sentence, reload_obstacle=sentence)
+        # A channel that a reload does not reach gives up the certificates of this CA by a restart only. A pod that
+        # starts after the pause has none of them; for pods that started before, nothing shows which leaf they have.
+        return Uptake(in_pause=True)
+    return _how_taken_up(at, _RENEWED)
 
 
 def _find_issuable_leaves(at: Situation) -> tuple[StoredLeaf, ...]:
-    """The leaves that are due and may be issued. Where a leaf of another CA is stored, some process may not know the CA
-    in use.
+    """The leaves that are due and may be issued. If a leaf of another CA is stored, some process may not know the CA in
+    use: that leaf stays until the trust gate is open.
     """
-    found = due_leaves(at.snapshot, at.intent, at.ledger)
+    due = due_leaves(at.snapshot, at.intent, at.ledger)
     current = at.snapshot.ca.current
-    others = {leaf.secret for leaf in found if not is_signed_by(leaf.chain, current[0])}
+    others = {leaf.secret for leaf in due if not is_signed_by(leaf.chain, current[0])}
     if not others or at.ledger.undone_ca is not None or not at.gates.trust(at.snapshot, at.ledger, current):
-        return found
-    return tuple(leaf for leaf in found if leaf.secret not in others)
+        return due
+    return tuple(leaf for leaf in due if leaf.secret not in others)
 
 
 def _nodes_may_hold_leaves_of(at: Situation, fingerprint: str) -> bool:
-    """Whether a running node presents a leaf of this CA, or its leaf is unknown."""
+    """Whether a running node presents a leaf of this CA, or an unknown leaf."""
     nodes = {pod.name for pod in at.snapshot.nodes.pods if pod.component is Component.KAFKA}
     seen = (presented.authorities for presented in at.pod_presentations if presented.party in nodes)
     return any(authorities is None or fingerprint in authorities for authorities in seen)
 
 
-def _order_renewal_under_next(at: Situation) -> _Order | None:
-    """The leaves of the next CA, behind its link certificate, where the flow stops with them in use and the operator on
-    the CA before.
+def _want_due_under_next(at: Situation) -> Want | None:
+    """The leaves of the next CA that are due, behind its link certificate, if the flow stops with them in use and the
+    operator on the CA before.
     """
-    successor, journal = at.successor, at.flow_in_flight
-    if (
-        successor is None
-        or journal is None
-        or journal.options.stop is None
-        or journal.options.stop.after is not Phase.USE
-    ):
+    successor, stop = at.successor, at.flow_in_flight.options.stop if at.flow_in_flight is not None else None
+    if successor is None or stop is None or stop.after is not Phase.USE:
         return None
-    if successor.introduction.link is None or successor.prepared.key_is_elsewhere:
+    link, chain = successor.introduction.link, successor.entry.chain
+    if link is None or successor.prepared.key_is_elsewhere:
         return None
-    due = ending_under_next(at.snapshot, at.intent, successor.entry.chain)
+    due = ending_under_next(at.snapshot, at.intent, chain)
     if not due or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
         return None
-    why = why_not_in_place(at)
-    sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
-    return _Order(
-        due, successor.entry.chain, successor.introduction.link, restart_reason=sentence, reload_obstacle=sentence
-    )
+    return Want(due, chain, link=link, uptake=_how_taken_up(at, _RENEWED))
 
 
-def _order_first_use(at: Situation) -> _Order | None:
+def _want_first_use(at: Situation) -> Want | None:
     """Leaves of the next CA behind its link certificate, while the operator stays on the CA that every party trusts.
 
     The operator keeps these leaves, because they end with ``ca.crt`` and have its generation, and restarts the nodes
@@ -254,38 +235,39 @@ def _order_first_use(at: Situation) -> _Order | None:
         f"{named(successor.entry.certificate)} is introduced by a link certificate that {at.snapshot.ca.current[0].subject} "
         f"has signed: no pod has to restart to trust it first. {describe_possible_refusals(successor.introduction.form, at.snapshot, at.ledger)}"
     ).rstrip()
-    link, why = successor.introduction.link, why_not_in_place(at)
-    if misnamed:
-        return _Order(secrets, successor.entry.chain, link, because, restart_reason=_FOR_LISTENERS)
+    return Want(
+        secrets,
+        successor.entry.chain,
+        link=successor.introduction.link,
+        because=because,
+        uptake=_how_next_is_taken_up(at, successor.entry.certificate),
+    )
+
+
+def _how_next_is_taken_up(at: Situation, next_ca: Certificate) -> Uptake:
+    if misnamed_leaves(at.snapshot):
+        return _BY_RESTART
     if restarts_to_give_up(at):
-        later = why_restarted_later(at, successor.entry.certificate)
-        return _Order(
-            secrets,
-            successor.entry.chain,
-            link,
-            because,
-            "nodes take it up and the old CA leaves.",
-            reload_obstacle=later,
-        )
-    avoidable = f"Nodes are restarted to take up {named(successor.entry.certificate)}: {why}" if why else ""
-    return _Order(secrets, successor.entry.chain, link, because, restart_reason=avoidable, reload_obstacle=avoidable)
+        # Nodes restart in any case, so that the old CA can leave.
+        return Uptake(obstacle=why_restarted_later(at, next_ca))
+    return _how_taken_up(at, f"to take up {named(next_ca)}")
 
 
 def issue_missing(at: Situation) -> Steps:
-    """Issue leaves whose Secrets are missing, where the caller asks for it, from the CA in use, as the operator would;
-    and wherever the operator cannot, because the key is kept elsewhere.
+    """Issue missing leaves of the CA in use, as the operator would: if the caller asks for them, or if the operator
+    cannot issue them because the key is kept elsewhere.
     """
     if at.current is None:
         return ()
     helpless = Selection() if at.snapshot.ca.is_kept_elsewhere(at.current) else None
     wanted, missing = at.intent.issuing.missing_leaves or helpless, at.snapshot.leaves.missing
     secrets = tuple(sorted(name for name, component in missing.items() if wanted and wanted.has(name, component)))
-    return issue(at, secrets, at.snapshot.ca.current, Phase.USE)
+    return put_leaves(at, Want(secrets, at.snapshot.ca.current))
 
 
 def issue_operator_leaf(at: Situation) -> Steps:
-    """Issue the operator's own leaf from the next CA when every process trusts that CA itself, because the operator
-    presents its leaf alone.
+    """Issue the operator's own leaf of the next CA when every process trusts that CA itself: the operator presents its
+    leaf alone.
     """
     successor = at.successor
     if successor is None or successor.introduction.link is None:
@@ -300,7 +282,7 @@ def issue_operator_leaf(at: Situation) -> Steps:
     inside, chain = without_outside_clients(at.snapshot), successor.entry.chain
     if not outdated or at.gates.trust(inside, at.ledger, chain) or at.gates.alone(inside, at.ledger, chain):
         return ()
-    return issue(at, outdated, chain, Phase.USE)
+    return put_leaves(at, Want(outdated, chain))
 
 
 def await_restarts(at: Situation) -> Turn:
@@ -401,7 +383,7 @@ def restart_holders(at: Situation) -> Steps:
 
 
 def rewrite_leaves(at: Situation) -> Steps:
-    """In a pause, leaves that the CA in use has issued are kept and get its chain; all others are issued again.
+    """In a pause, keep leaves that the CA in use has issued and put its chain behind them; issue all others again.
 
     The trust gate judges once more (I3): the trust may have changed since the switch. A node that does not answer now
     has agreed to the switch, and without these leaves the operator would issue others of the same CA and restart every
@@ -417,23 +399,20 @@ def rewrite_leaves(at: Situation) -> Steps:
     if kept:
         return pause_first(at, RechainLeaves(secrets=kept, generation=at.generation, phase=at.phase))
     secrets = tuple(sorted(leaf.secret for leaf in outdated))
-    issued = issue(at, secrets, at.snapshot.ca.current, at.phase)
-    if not issued:
-        return ()
-    noted = note_held_leaves(at, secrets, at.phase) if _are_reloaded(at) else ()
-    return pause_first(at, *(noted or issued))
+    uptake = Uptake(by_reload=_are_reloaded(at), in_pause=True)
+    return put_leaves(at, Want(secrets, at.snapshot.ca.current, at.phase, uptake=uptake))
 
 
 def _is_kept(leaf: StoredLeaf, current: Certificate, at: Situation) -> bool:
-    """Where the key is kept elsewhere, leaves from before a renewal are kept too: new leaves would need requests, and
-    be no better.
+    """Whether the leaf stays as it is. If the key is kept elsewhere, leaves from before a renewal stay too: new leaves
+    would need requests, and be no better.
     """
     return at.is_of(leaf, current) or (at.snapshot.ca.is_kept_elsewhere(current) and is_signed_by(leaf.chain, current))
 
 
 def rewrite_for_the_operator(at: Situation) -> Steps:
-    """The same where the operator would issue these leaves, and cannot because the key is kept elsewhere: it stands
-    still until they are there.
+    """The same if the operator would issue these leaves, and cannot because the key is kept elsewhere: it stands still
+    until they are there.
     """
     return rewrite_leaves(at) if at.current and at.snapshot.ca.is_kept_elsewhere(at.current) else ()
 
@@ -460,15 +439,17 @@ def restore_links(at: Situation) -> Steps:
 
 
 def _are_reloaded(at: Situation) -> bool:
-    """Whether nodes read these leaves again. Where a replaced key is to be given up at once they restart instead,
-    unless a reload reaches them as a whole.
+    """Whether nodes read these leaves again. If they have to give up a replaced key at once they restart instead, unless
+    a reload reaches them as a whole.
     """
     replacing = at.flow_in_flight is not None and at.flow_in_flight.goal is Goal.REPLACE_KEY
     return not why_not_in_place(at) and (not replacing or not restarts_to_give_up(at))
 
 
 def scale(at: Situation) -> Steps:
-    """Nothing while a certificate is still to come."""
+    """Set the number of nodes of a pool. If new nodes need leaves that the operator cannot issue, these come first, in
+    the same pause; the pool waits as long as any of them is still to come.
+    """
     scaling, current = at.intent.parameters.scaling, at.snapshot.ca.current
     before = at.snapshot.pools.replicas.get(scaling.pool) if scaling else None
     if scaling is None or before is None or before == scaling.replicas:
@@ -477,5 +458,5 @@ def scale(at: Situation) -> Steps:
     if not at.snapshot.ca.in_use_elsewhere or scaling.replicas < before:
         return (step,)
     missing = tuple(sorted(at.snapshot.leaves.missing))
-    issued = issue(at, missing, current, Phase.USE)
+    issued = put_leaves(at, Want(missing, current))
     return pause_first(at, *issued, step) if issued or not missing else ()

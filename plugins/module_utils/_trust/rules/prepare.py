@@ -28,7 +28,7 @@ from ..model.names import named
 from ..model.snapshot import PreparedAuthority
 from ..model.steps.authority import LinkPlan, PrepareAuthority
 from ..model.steps.nodes import Reload, Roll, RollReason
-from .leaves import issue
+from .leaves import Want, put_leaves
 from .pause import leaves_before_restarts, retires_when_restarted, why_restarted_later, why_trust_not_reloaded
 from .requests import describe_domain
 from .situation import Situation, Successor
@@ -277,8 +277,8 @@ def issue_before_last_restart(at: Situation) -> Steps:
         why = f"Clients that know only the CA in use could refuse {new}: they get time to read it first."
         needed = at.lacking_leaves & {*pod.leaves, *missing_leaves_of(pod, at.snapshot)}
         because = f"{pod.name} has no certificate to restart with, and every other process and client trusts {new}: it restarts with a certificate of that CA."
-        return await_clients(at, successor, chain, Phase.TRUST, why) or issue(
-            at, tuple(sorted(needed)), chain, Phase.TRUST, because=because
+        return await_clients(at, successor, chain, Phase.TRUST, why) or put_leaves(
+            at, Want(tuple(sorted(needed)), chain, Phase.TRUST, because=because)
         )
     return ()
 

@@ -52,7 +52,7 @@ from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from ..model.steps.nodes import AwaitLeaves, Pause, PauseAndReload, Roll, RollReason
 from ..model.steps.trust import Project
 from .due import describe_supply, due_reasons_under, ended_leaves
-from .leaves import issue, rewrite_leaves
+from .leaves import Want, put_leaves, rewrite_leaves
 from .order import settle_key
 from .pause import leaves_operator_waits_for, pause_first, why_not_in_place, why_not_reloaded
 from .prepare import prepare
@@ -298,7 +298,7 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
     # operator cannot connect to a node.
     ended = tuple(leaf.secret for leaf in ended_leaves(at.snapshot))
     ready = set(ended) - set(secrets_without_leaf(resting, ended, ca.current))
-    issued = issue(resting, tuple(sorted({*secrets, *ready})), ca.current, Phase.PREPARE)
+    issued = put_leaves(resting, Want(tuple(sorted({*secrets, *ready})), ca.current, Phase.PREPARE))
     return issued or ask_for_leaves(resting) or await_issuer(resting)
 
 

@@ -46,11 +46,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
+    Want,
     await_renewed_authority,
     await_restarts,
-    issue,
     issue_missing,
     issue_operator_leaf,
+    put_leaves,
     reload_leaves,
     replace_leaves,
     restart_holders,
@@ -624,7 +625,7 @@ ELSEWHERE = elsewhere(HERE)
     ],
 )
 def test_leaves_are_issued_all_or_none(snapshot: Snapshot, secrets: tuple[str, ...], issued: bool) -> None:
-    steps = issue(situation(snapshot), secrets, chain_of(NEW), Phase.USE)
+    steps = put_leaves(situation(snapshot), Want(secrets, chain_of(NEW)))
     assert [(type(step), step.secrets) for step in steps if isinstance(step, IssueLeaves)] == (
         [(IssueLeaves, secrets)] if issued else []
     )
