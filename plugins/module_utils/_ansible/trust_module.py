@@ -156,9 +156,9 @@ class TrustModule(ClusterModule):
         ):
             return None
         # Imported only by calls that have written.
-        from .._strimzi.apply.audit import trail_of
+        from .._strimzi.apply.audit import AuditTrail
 
-        trail = trail_of(work)
+        trail = AuditTrail(work)
         try:
             trail.record_actions()
         except KubeError as error:

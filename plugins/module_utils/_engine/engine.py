@@ -327,9 +327,9 @@ class _Run:
             return
         if self.work.wishes.records.audits and not self.work.dry_run:
             # Imported with the first write: a call with nothing to do needs nothing that writes.
-            from .._strimzi.apply.audit import trail_of
+            from .._strimzi.apply.audit import AuditTrail
 
-            trail = trail_of(self.work)
+            trail = AuditTrail(self.work)
             trail.record_decision(self.outcome.decision, self.intent.goal, self.outcome.observation)
         self._keep_backup(steps[0].phase)
 
@@ -341,7 +341,9 @@ class _Run:
         with suppress(AlreadyExists, Conflict, NotFound):
             self._try(partial(self._keep_backup, Phase.RETIRE))
         if self.work.trail is not None:
-            self._try(partial(self.work.trail.record_end, self.outcome.decision))
+            from .._strimzi.apply.audit import AuditTrail
+
+            self._try(partial(AuditTrail(self.work).record_end, self.outcome.decision))
 
     def _keep_backup(self, phase: Phase) -> None:
         if self.work.wishes.records.backs_up:

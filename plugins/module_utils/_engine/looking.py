@@ -25,13 +25,13 @@ from .._strimzi.issuer_settings import CertManagerCertificates
 from .._trust.decide import ENGINE, Engine, decide
 from .._trust.evidence.parties import answers_of_running, may_present_ended
 from .._trust.evidence.stored import holding_pods
+from .._trust.model.authority_order import AuthorityOrder
 from .._trust.model.components import Component
 from .._trust.model.decision import Condition, Decision, Look, StandIn, Violation
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.snapshot import InPlaceObstacles, NodeAnswers, PreparedAuthority, Snapshot
-from .._trust.model.steps.authority import PrepareAuthority
 from .._trust.plan import foreseeing
 from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
@@ -125,9 +125,9 @@ class LateStandIns:
     def __init__(self, observation: Observation, work: Work) -> None:
         self._observation, self._work = observation, work
 
-    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        """Raises StepError when the step itself would."""
-        return self._stand_ins.authority(step)
+    def authority(self, order: AuthorityOrder) -> PreparedAuthority:
+        """Raises StepError when a step with this order would."""
+        return self._stand_ins.authority(order)
 
     def leaf(self, issuer: Chain) -> Certificate:
         """Raises StepError when the key of this CA is lost."""

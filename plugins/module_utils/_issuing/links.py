@@ -33,10 +33,11 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import subject_of
 from .._strimzi.secret_data import encode, entries
 from .._trust.ledger.target import later_authorities
+from .._trust.model.authority_order import AuthorityOrder, LinkPlan
 from .._trust.model.components import Component
 from .._trust.model.intent import LinkIssuer
 from .._trust.model.snapshot import LinkCertificates, PreparedAuthority
-from .._trust.model.steps.authority import LinkPlan, PrepareAuthority
+from .._trust.model.steps.authority import PrepareAuthority
 from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token
 from .kinds import issuer_of
 
@@ -107,30 +108,30 @@ _EXTENSIONS = frozenset(
 
 
 def link_certificates(
-    step: PrepareAuthority, plan: LinkPlan, made: NextAuthority, observation: Observation, work: Work, signed: Signed
+    order: AuthorityOrder, plan: LinkPlan, made: NextAuthority, observation: Observation, work: Work, signed: Signed
 ) -> LinkCertificates:
     """The link certificates of this plan; ``signed`` gives the certificates of an issuer. Raises StepError if the key
     of the CA in use is not kept here, and LinkUnavailable if the issuer with this key does not certify the next CA. If
     the issuer of the next CA does not certify the CA in use, the flow goes on without that certificate, and warns.
     """
-    link = signed(link_order(made, step.replaces[0])) if plan.issuer else _own_link(step, made, observation, work)
+    link = signed(link_order(made, order.replaces[0])) if plan.issuer else _own_link(order, made, observation, work)
     if not plan.back_issuer:
-        return _own_links(step.replaces[0], plan, made, link, observation)
-    order = order_back_link(
-        step.replaces[0], made, None if plan.issuer else signing_key(step.replaces, observation), plan.back_until
+        return _own_links(order.replaces[0], plan, made, link, observation)
+    back_order = order_back_link(
+        order.replaces[0], made, None if plan.issuer else signing_key(order.replaces, observation), plan.back_until
     )
     try:
-        return LinkCertificates(link, signed(order) if order is not None else None)
+        return LinkCertificates(link, signed(back_order) if back_order is not None else None)
     except LinkUnavailable as error:
         work.warnings.append(f"{error} {plan.refusing_clients} For the next time: {error.remedy}")
         return LinkCertificates(link)
 
 
-def _own_link(step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
+def _own_link(order: AuthorityOrder, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
     """The link certificate signed by the key of the CA in use. Raises StepError if the cluster does not keep that key."""
-    key = signing_key(step.replaces, observation)
-    issuer = InternalIssuer(step.replaces, key, observation.snapshot.now, work.validity(observation))
-    return issuer.link(link_order(made, step.replaces[0]))
+    key = signing_key(order.replaces, observation)
+    issuer = InternalIssuer(order.replaces, key, observation.snapshot.now, work.validity(observation))
+    return issuer.link(link_order(made, order.replaces[0]))
 
 
 def _own_links(
@@ -252,8 +253,8 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> Non
 _QUICK = KeyType.ECDSA_P256
 
 
-def _as_to_come(made: Certificate, step: PrepareAuthority) -> CertificateToCome:
-    return CertificateToCome(made.der, renews=any(map(made.is_twin_of, step.replaces)))
+def _as_to_come(made: Certificate, order: AuthorityOrder) -> CertificateToCome:
+    return CertificateToCome(made.der, renews=any(map(made.is_twin_of, order.replaces)))
 
 
 class StandIns:
@@ -266,19 +267,19 @@ class StandIns:
         of_source = (chain[0].public_key_sha256 for chain in later_authorities(observation.snapshot))
         self._elsewhere = {*observation.snapshot.ca.keys_elsewhere, *of_source}
 
-    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        """The prepared CA. Raises StepError if the step itself would."""
-        seen = self._when_in_use(step.replaces)
-        made = next_authority(step, seen, self._work)
-        if not step.supplied:
-            made = replace(made, chain=(_as_to_come(made.chain[0], step), *made.chain[1:]))
+    def authority(self, order: AuthorityOrder) -> PreparedAuthority:
+        """The prepared CA. Raises StepError if a step with this order would."""
+        seen = self._when_in_use(order.replaces)
+        made = next_authority(order, seen, self._work)
+        if not order.supplied:
+            made = replace(made, chain=(_as_to_come(made.chain[0], order), *made.chain[1:]))
         if made.key is None:
             self._elsewhere.add(made.chain[0].public_key_sha256)
         else:
             self._made.append(made.key)
         links = None
-        if step.links is not None:
-            links = link_certificates(step, step.links, made, seen, self._work, self._signed)
+        if order.links is not None:
+            links = link_certificates(order, order.links, made, seen, self._work, self._signed)
         return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, links, made.key is None)
 
     def _when_in_use(self, authority: Chain) -> Observation:

@@ -29,6 +29,7 @@ from .._trust.model.listeners import ObservedListener, Unanswered
 from .._trust.model.names import named
 from .._trust.model.steps.nodes import Reload
 from .admin import operator_context
+from .answers import silence_error
 from .kafka_pods import Node, kafka_pods, read_node, uid_of
 from .reload_request import (
     RESTART_INSTEAD,
@@ -40,7 +41,6 @@ from .reload_request import (
     reload_node,
     strimzi_references,
 )
-from .roll import silence_error
 
 #: Seconds between two requests to nodes, and between two looks at them.
 _PAUSE = 1.0

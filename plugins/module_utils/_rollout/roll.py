@@ -21,20 +21,17 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from .._errors import Conflict, KubeError, NodesSilent, NotFound, RestartsNotDue, RollStuck, StepError, TimedOut
+from .._errors import Conflict, KubeError, NotFound, RestartsNotDue, RollStuck, StepError, TimedOut
 from .._kube.resources import PODS
-from .._kube.response_time import CONVERSATION, Countdown
+from .._kube.response_time import CONVERSATION
 from .._kube.wait import wait_until
 from .._strimzi import names
 from .._strimzi.apply.carry_out import CarryOut
 from .._strimzi.apply.work import (
-    Action,
     CommandRunner,
-    Target,
     Work,
     Write,
     WriteVerb,
@@ -48,15 +45,14 @@ from .._strimzi.cluster.operator import await_leaves, request_reconcile
 from .._strimzi.cluster.pods import REQUEST, is_final, is_ready
 from .._strimzi.names import KAFKAS
 from .._strimzi.secret_data import is_true
-from .._trust.evidence.parties import unanswered
 from .._trust.evidence.stored import restarted_by_operator, restarted_with_next_leaf
 from .._trust.model.components import Component
 from .._trust.model.decision import Step
 from .._trust.model.intent import Strategy
-from .._trust.model.listeners import Unanswered
 from .._trust.model.names import listed
 from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import AwaitAnswers, PauseAndReload, Reload, Roll, RollReason
+from .answers import await_answers
 from .kafka_pods import NOT_AGAIN, Progress, delete_pod, is_terminating, name_of, restart, uid_of, withdrawal
 
 Objects = Mapping[str, Mapping[str, Any]]
@@ -66,51 +62,6 @@ Objects = Mapping[str, Mapping[str, Any]]
 _STILL = 30.0
 #: How often a request for a restart is taken back if the pod has changed meanwhile.
 _TRIES = 3
-#: Seconds between two questions to silent nodes, and the least number of questions.
-_PAUSE, _LEAST_LOOKS = 1.0, 3
-
-
-def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> None:
-    """Ask these nodes until each has answered or is gone; the next look asks its successor with all others. Raises
-    NodesSilent.
-    """
-    nodes = Target.in_words(", ".join(f"Pod {work.scope.namespace}/{node.pod}" for node in step.nodes))
-    if work.dry_run:
-        work.record(Action("wait", nodes, "answer what it presents and trusts", step.phase.value))
-        return
-    begun, limit = work.clock.monotonic(), work.settings.pod_timeout
-    silent, countdown = step.nodes, Countdown(work.clock.monotonic, limit.total_seconds(), _LEAST_LOOKS)
-    while True:
-        asked = work.clock.monotonic()
-        left = _ask_again(silent, work)
-        if not left:
-            break
-        if len(left) < len(silent):
-            countdown.restart()
-        countdown.looked_since(asked)
-        if countdown.is_over:
-            raise silence_error(left, limit, work)
-        silent = left
-        work.renew_lease()
-        work.clock.sleep(_PAUSE)
-    work.record(Action("wait", nodes, "answered", step.phase.value, seconds=work.clock.monotonic() - begun))
-
-
-def _ask_again(nodes: Iterable[Unanswered], work: Work) -> tuple[Unanswered, ...]:
-    """The nodes that are still there and have not answered this time either."""
-    found = work.observe().with_only(frozenset(node.uid for node in nodes))
-    seen = work.look_live(found) if found.snapshot.nodes.pods else None
-    return unanswered(found.snapshot.with_nodes(listeners=seen))
-
-
-def silence_error(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -> NodesSilent:
-    """The error about nodes that have not answered for so long."""
-    return NodesSilent(
-        f"{', '.join(node.sentence for node in nodes)}:",
-        f"no answer came for {limit.total_seconds():.0f} s",
-        f"Look at it: kubectl describe pod {nodes[0].pod} --namespace {work.scope.namespace}. Then run the flow again.",
-        frozenset(node.uid for node in nodes),
-    )
 
 
 @dataclass

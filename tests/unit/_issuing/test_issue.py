@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_keys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.authority_order import LinkPlan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import DEPLOYED, Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -36,7 +37,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     PreparedAuthority,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
-    LinkPlan,
     PrepareAuthority,
     TidyKeys,
 )

@@ -36,6 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import SuppliedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import subject_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.authority_order import LinkPlan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import LinkIssuer
@@ -44,7 +45,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     PreparedAuthority,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
-    LinkPlan,
     PrepareAuthority,
 )
 

@@ -10,9 +10,9 @@ from functools import cache
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import CertificateToCome
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.authority_order import AuthorityOrder
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
 from ...tools.support.certificates import YEAR, Entity, key, make
 from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, THIRD, link_of, name_of, stored_chain
@@ -33,12 +33,12 @@ class MadeHere:
         for one in beside:
             _remembered(one)
 
-    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        replaced = _KNOWN[step.replaces[0].fingerprint] if step.replaces else None
-        if step.goal is Goal.RENEW and replaced is not None:
+    def authority(self, order: AuthorityOrder) -> PreparedAuthority:
+        replaced = _KNOWN[order.replaces[0].fingerprint] if order.replaces else None
+        if order.goal is Goal.RENEW and replaced is not None:
             return _as_to_come(prepared(_renewed(replaced)), renews=True)
-        following = _next(step.generation)
-        if not (step.links is not None and replaced):
+        following = _next(order.generation)
+        if not (order.links is not None and replaced):
             return _as_to_come(prepared(following), renews=False)
         linked = prepared(following, link_of(following, replaced), link_of(replaced, following))
         return _as_to_come(linked, renews=False)

@@ -14,6 +14,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import Span
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import Hearing
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.authority_order import AuthorityOrder
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
@@ -28,7 +29,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     PreparedAuthority,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import (
@@ -189,7 +189,7 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
     assert supplied is not None
 
     class Brought(MadeHere):
-        def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+        def authority(self, order: AuthorityOrder) -> PreparedAuthority:
             return supplied
 
     found = forecast(changed(SETTLED, **fields), changed_intent(SUPPLIED, additional_cas=(chain_of(ROOT),)), Brought())

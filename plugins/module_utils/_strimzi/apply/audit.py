@@ -27,7 +27,7 @@ from ..._trust.model.names import first_of
 from ..cluster.observe import Key, Observation
 from ..cluster.taken_names import why_taken
 from ..names import ClusterNames
-from .work import Action, Work, version
+from .work import Action, Work, WrittenTrail, version
 
 Entry = Mapping[str, Any]
 
@@ -106,9 +106,9 @@ class AuditTrail:
     """The trail of one CA, as one call writes it. It needs no Lease: an entry follows the last entry at its storing."""
 
     def __init__(self, work: Work) -> None:
-        self._work = work
-        self._stored: Mapping[str, Any] | None = None
-        self._recorded = 0
+        if work.trail is None:
+            work.trail = WrittenTrail()
+        self._work, self._written = work, work.trail
 
     @property
     def name(self) -> str:
@@ -118,7 +118,7 @@ class AuditTrail:
     @property
     def head(self) -> Head:
         """The last entry of this call; of number 0 if it has none."""
-        return _head((self._stored or {}).get("data") or {})
+        return _head((self._written.stored or {}).get("data") or {})
 
     def record_decision(self, decision: Decision, goal: Goal, observation: Observation) -> None:
         """Record the steps before the first of them is taken. First record the actions of the call since its last
@@ -156,21 +156,21 @@ class AuditTrail:
         now, done = self._work.clock.now().strftime(_TIME), len(self._work.actions)
         entries = [*map(_as_entry, self._changes(done)), *({"time": now, **entry} for entry in last)]
         self._store([{"run": self._work.settings.holder, **entry} for entry in entries])
-        self._recorded = done
+        self._written.recorded = done
 
     def _changes(self, done: int) -> Iterator[Action]:
-        return (action for action in self._work.actions[self._recorded : done] if action.is_change)
+        return (action for action in self._work.actions[self._written.recorded : done] if action.is_change)
 
     def _store(self, entries: Sequence[Entry]) -> None:
         for attempt in range(1, _ATTEMPTS + 1) if entries else ():
-            stored = self._stored or self._read()
+            stored = self._written.stored or self._read()
             patch = extend((stored or {}).get("data") or {}, entries)
             try:
-                self._stored = self._write(stored, patch)
+                self._written.stored = self._write(stored, patch)
                 self._work.written.note(self._key, {"data": patch})
                 return
             except KubeError as error:
-                self._stored = None
+                self._written.stored = None
                 if error.outcome_unknown and self._holds(patch):
                     return
                 if not isinstance(error, (AlreadyExists, Conflict, NotFound)) or attempt == _ATTEMPTS:
@@ -189,8 +189,8 @@ class AuditTrail:
 
     def _holds(self, patch: Mapping[str, str | None]) -> bool:
         """Whether the entries were stored, and the answer was lost."""
-        self._stored = self._read()
-        data = (self._stored or {}).get("data") or {}
+        self._written.stored = self._read()
+        data = (self._written.stored or {}).get("data") or {}
         return all(data.get(number) == line for number, line in patch.items())
 
     def _write(self, stored: Mapping[str, Any] | None, patch: Mapping[str, str | None]) -> Mapping[str, Any]:
@@ -210,10 +210,3 @@ def _as_entry(action: Action) -> Entry:
         "before": action.before, "after": action.after,
     }  # fmt: skip
     return {"time": action.at.strftime(_TIME) if action.at else None, "done": done}
-
-
-def trail_of(work: Work) -> AuditTrail:
-    """The trail of this call."""
-    if work.trail is None:
-        work.trail = AuditTrail(work)
-    return work.trail

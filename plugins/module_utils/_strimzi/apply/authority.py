@@ -21,6 +21,7 @@ from ..._pki.building import BACKDATED, DistinguishedName, issue_root, renew_roo
 from ..._pki.certificates import Certificate, Chain, encode_certificates, parse_chain
 from ..._pki.keys import PrivateKey, generate_key, placeholder
 from ..._pki.keystores import jks_truststore, pkcs12_truststore
+from ..._trust.model.authority_order import AuthorityOrder
 from ..._trust.model.goals import Goal
 from ..._trust.model.ledger import NO_FLOW_OPTIONS, FlowOptions
 from ..._trust.model.names import counted
@@ -329,29 +330,29 @@ class NextAuthority:
     links: LinkCertificates | None = None
 
 
-def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
+def next_authority(order: AuthorityOrder, observation: Observation, work: Work) -> NextAuthority:
     """Make the next CA, without its link certificates. Raises StepError if the cluster does not keep a needed key."""
-    chain, key = _make_authority(step, observation, work)
+    chain, key = _make_authority(order, observation, work)
     return NextAuthority(chain, key)
 
 
-def _make_authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
+def _make_authority(order: AuthorityOrder, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
     # The time of the decision: the later steps of a forecast do not find the CA in the future.
     new_ca, begin = work.wishes.new_ca, observation.snapshot.now - BACKDATED
     validity = work.validity(observation) + BACKDATED
-    if step.supplied:
+    if order.supplied:
         # A renewal has the key of the CA in use. It may be here although the caller does not give it.
-        return step.supplied, work.supplied_key or _held_key(step.supplied, observation)
-    if step.goal is not Goal.RENEW:
+        return order.supplied, work.supplied_key or _held_key(order.supplied, observation)
+    if order.goal is not Goal.RENEW:
         key = generate_key(new_ca.made_key)
         # If an issuer certifies it, the issuer writes its name again.
         subject = DistinguishedName(
-            f"{observation.scope.ca_common_name} v{step.generation}",
-            outlives_rewriting=step.links is not None and bool(step.links.issuer),
+            f"{observation.scope.ca_common_name} v{order.generation}",
+            outlives_rewriting=order.links is not None and bool(order.links.issuer),
         )
         root = issue_root(subject, key, not_before=begin, validity=validity, path_length=new_ca.made_path_length)
         return (root,), key
-    current, held = step.replaces[0], signing_key(step.replaces, observation)
+    current, held = order.replaces[0], signing_key(order.replaces, observation)
     if not current.is_root:
         raise StepError(
             current.subject,
@@ -359,8 +360,8 @@ def _make_authority(step: PrepareAuthority, observation: Observation, work: Work
             "Have it renewed there and supply certificate and private_key.",
         )
     # A certificate begins with a whole second.
-    validity = max(validity, (step.at_least_until or begin) - begin.replace(microsecond=0))
-    return (renew_root(current, held, not_before=begin, validity=validity, path_length=step.path_length),), held
+    validity = max(validity, (order.at_least_until or begin) - begin.replace(microsecond=0))
+    return (renew_root(current, held, not_before=begin, validity=validity, path_length=order.path_length),), held
 
 
 def _held_key(chain: Chain, observation: Observation) -> PrivateKey | None:

@@ -38,7 +38,6 @@ from .written import Written
 if TYPE_CHECKING:
     from ..._trust.model.steps.nodes import RollReason
     from ..users.certificate import UserCertificate
-    from .audit import AuditTrail
 
 
 def public_fact(certificate: Certificate) -> str:
@@ -205,6 +204,16 @@ class LeftBehind:
 
 
 @dataclass(repr=False)
+class WrittenTrail:
+    """The written part of the audit trail of a call."""
+
+    #: The ConfigMap as the call has stored it last; None if the next entry needs a reading of it.
+    stored: Mapping[str, Any] | None = None
+    #: The number of actions of the call, from the first, that have their entries.
+    recorded: int = 0
+
+
+@dataclass(repr=False)
 class Work:
     """Everything that carrying out a step needs."""
 
@@ -248,8 +257,8 @@ class Work:
     left_behind: LeftBehind = LeftBehind()
     #: The fields that this call has written.
     written: Written = field(default_factory=Written)
-    #: The audit trail that this call writes; None before its first entry.
-    trail: AuditTrail | None = None
+    #: The written part of the audit trail of this call; None before its first entry.
+    trail: WrittenTrail | None = None
     #: The Secrets of users as this call has read them.
     user_secrets: Remembered[UserCertificate] = field(default_factory=Remembered)
     #: Sentences that the call shows people, whether it fails or not.

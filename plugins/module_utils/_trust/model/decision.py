@@ -22,8 +22,8 @@ from .ledger import Stop, TrustState, Usage
 
 if TYPE_CHECKING:
     from ..._pki.certificates import Certificate, Chain
+    from .authority_order import AuthorityOrder
     from .snapshot import PreparedAuthority, Snapshot
-    from .steps.authority import PrepareAuthority
 
 
 class Look(Enum):
@@ -49,8 +49,8 @@ def look_at_gate(snapshot: Snapshot) -> Look:
 class StandIn(Protocol):
     """Makes certificates for a forecast, so the gates can validate them. They are not stored."""
 
-    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        """The CA that this step would make."""
+    def authority(self, order: AuthorityOrder) -> PreparedAuthority:
+        """The CA that a step with this order would make."""
 
     def leaf(self, issuer: Chain) -> Certificate:
         """A leaf of a CA of this cluster, or of a CA made by ``authority``."""

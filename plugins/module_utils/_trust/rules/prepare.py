@@ -20,13 +20,14 @@ from ..gates.gates import describe_confined, select_refusals, why_not_asked, why
 from ..gates.verifiers import STRICT, can_raise_path_length
 from ..ledger.journal import beginning_of, stop_of
 from ..ledger.target import resolve, rotation_of, supplied_for, why_due, wish_of
+from ..model.authority_order import LinkPlan
 from ..model.components import Component
 from ..model.decision import Step, Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.ledger import LedgerEntry, Stop, TrustState
 from ..model.names import named
 from ..model.snapshot import PreparedAuthority
-from ..model.steps.authority import LinkPlan, PrepareAuthority
+from ..model.steps.authority import PrepareAuthority
 from ..model.steps.nodes import Reload, Roll, RollReason
 from .leaves import Want, put_leaves
 from .pause import leaves_before_restarts, retires_when_restarted, why_restarted_later, why_trust_not_reloaded

@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.authority_order import AuthorityOrder
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Turn,
@@ -28,7 +29,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Reconciliation,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast, foreseeing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
@@ -224,9 +224,9 @@ class CountedStandIns(MadeHere):
 
     count = 0
 
-    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+    def authority(self, order: AuthorityOrder) -> PreparedAuthority:
         self.count += 1
-        return super().authority(step)
+        return super().authority(order)
 
 
 @pytest.mark.parametrize("stage", [name for name, (seen, _intent) in FLOWS.items() if in_flight(seen.ledger)])

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.authority_order import LinkPlan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Wait
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import (
@@ -27,7 +28,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
-    LinkPlan,
     PrepareAuthority,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, resume_replacement

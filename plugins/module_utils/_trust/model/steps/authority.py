@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import ClassVar
 
 from ...._pki.certificates import Certificate, Chain
+from ..authority_order import AuthorityOrder
 from ..clients import Presenter, Renewal
 from ..decision import Look, StandIn, Step, look_at_gate
 from ..goals import Goal, Phase
@@ -21,40 +21,10 @@ from ..snapshot import Backup, PreparedAuthority, Snapshot, StateSecrets, Stored
 from .trust import without_entry
 
 
-@dataclass(frozen=True)
-class LinkPlan:
-    """The link certificates between the next CA and the CA in use, and the issuers that sign them."""
-
-    #: Reference of the issuer that has to sign the link certificate by the CA in use; empty where its key is in the
-    #: cluster.
-    issuer: str = ""
-    #: Reference of the issuer that has to sign the other link certificate; empty where the key of the next CA is in the
-    #: cluster, or there is none.
-    back_issuer: str = ""
-    #: The latest end of that other link certificate, of the CA in use by the next CA; None: with one of the two CAs.
-    back_until: datetime | None = None
-    #: The clients that refuse nodes without that other link certificate, as a sentence.
-    refusing_clients: str = ""
-
-
 @dataclass(frozen=True, kw_only=True)
-class PrepareAuthority(Step):
-    """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret."""
+class PrepareAuthority(AuthorityOrder, Step):
+    """Make the next CA of the order, or take the supplied CA, and put it with its key into the CA key Secret."""
 
-    #: The goal of the flow that begins with this step.
-    goal: Goal
-    #: The CA in whose place the next CA comes, with its chain; empty where there is none.
-    replaces: Chain
-    #: The number in its name ``cluster-ca vN``.
-    generation: int
-    #: Path length of a renewal that this collection makes; None: any number of CAs below it.
-    path_length: int | None = None
-    #: The end of a renewal that is made here, where its usual life would end before; None: its usual life.
-    at_least_until: datetime | None = None
-    #: The link certificates that the step makes too; None: it makes none.
-    links: LinkPlan | None = None
-    #: The CA that the caller brings, with its chain; empty where this collection makes the CA.
-    supplied: Chain = ()
     #: The phase after which the flow stops that begins with this step.
     stop: Stop | None = None
     #: Whether a replacement of the key follows this renewal.

@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.authority_order import (
+    AuthorityOrder,
+    LinkPlan,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
@@ -26,7 +30,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StateSecrets,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
-    LinkPlan,
     PrepareAgain,
     PrepareAuthority,
     PutBack,
@@ -250,8 +253,8 @@ def test_the_key_of_a_ca_that_leaves_its_place_stays_where_it_is(elsewhere: bool
 
 
 class KeptElsewhere(MadeHere):
-    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        return replace(super().authority(step), key_is_elsewhere=True)
+    def authority(self, order: AuthorityOrder) -> PreparedAuthority:
+        return replace(super().authority(order), key_is_elsewhere=True)
 
 
 @pytest.mark.parametrize("known", [frozenset(), {NEW.certificate.public_key_sha256}], ids=["", "known before"])
