@@ -18,6 +18,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from .tools.cluster.cache import cache_root
 from .tools.packing import VARIABLES
 from .tools.parts import is_in_part
+from .tools.support.golden import GoldenFiles
 
 # The same few examples every time, so that nothing fails by chance and the checks stay short; `make test-long` looks for new ones by
 # HYPOTHESIS_PROFILE=search. A property that needs more takes a multiple of the profile's number.
@@ -48,6 +49,18 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--part", default="1/1", help="run one part of the tests, such as 3/16: the same tests each time")
+    parser.addoption(
+        "--write-golden", action="store_true", help="run the tests with golden files, and write these again"
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> GoldenFiles:
+    """The golden files, which ``--write-golden`` writes anew."""
+    writes = bool(request.config.getoption("write_golden"))
+    if writes and hasattr(request.config, "workerinput"):
+        raise pytest.UsageError("--write-golden takes one process: leave --numprocesses out")
+    return GoldenFiles(writes)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -59,6 +72,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for rows in tests.values():
         _leave_each_value_once([row for row in rows if not row.get_closest_marker("long")])
     chosen = [item for item in items if is_in_part(_together(item), config.getoption("part"))]
+    if config.getoption("write_golden"):
+        chosen = [item for item in chosen if "golden" in getattr(item, "fixturenames", ())]
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = chosen

@@ -43,6 +43,7 @@ from ...flows.test_schedules import go_to, in_use, with_windows
 from ...tools.operator import certs
 from ...tools.support.authorities import Authority, below, root
 from ...tools.support.certificates import YEAR, Entity, key, make
+from ...tools.support.golden import GoldenFiles, without_chance
 from ...tools.support.kafka import FakeKafka, FakeTopic
 from ...tools.support.memory_api import Change
 from ...tools.support.memory_cluster import MemoryCluster
@@ -972,13 +973,18 @@ PAGE = (Path(__file__).parents[3] / "docs" / "stops.md").read_text(encoding="utf
 
 
 @pytest.mark.parametrize(("condition", "row"), ROWS.items(), ids=[one.value for one in ROWS])
-def test_a_remedy_leads_out(condition: Condition, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert condition in follow(condition, row, row.begin(monkeypatch))
+def test_a_remedy_leads_out(
+    condition: Condition, row: Row, monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles
+) -> None:
+    """The golden file has the object, the cause and the remedy in words."""
+    met = follow(condition, row, row.begin(monkeypatch))
+    golden.compare("stops", condition.value, without_chance(str(met[condition])))
 
 
-def test_every_condition_of_the_page_and_of_the_code_is_walked() -> None:
-    told = re.findall(r"^### (\w+)$", PAGE, re.MULTILINE)
-    assert sorted(told) == sorted(one.value for one in Condition) == sorted(one.value for one in ROWS)
+def test_every_condition_of_the_page_and_of_the_code_is_walked(golden: GoldenFiles) -> None:
+    names = [one.value for one in Condition]
+    assert sorted(re.findall(r"^### (\w+)$", PAGE, re.MULTILINE)) == sorted(names) == sorted(one.value for one in ROWS)
+    golden.compare_names("stops", names)
 
 
 def test_a_circle_and_a_remedy_that_leads_nowhere_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:

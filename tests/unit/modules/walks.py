@@ -35,6 +35,9 @@ class Stop:
     message: str
     remedy: str
 
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.message}\n{self.remedy}"
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -125,9 +128,9 @@ class Row:
     played: str = ""
 
 
-def follow(condition: Condition, row: Row, walk: Walker) -> list[Condition]:
-    """Walks from this condition until the call goes through. Returns the conditions on the way; a condition that is met twice is a circle."""
-    met: list[Condition] = []
+def follow(condition: Condition, row: Row, walk: Walker) -> dict[Condition, Stop]:
+    """Walks from this condition until the call goes through. Returns the stops on the way; a condition that is met twice is a circle."""
+    met: dict[Condition, Stop] = {}
     remedies = {condition: row.remedy, **row.then}
     while (ending := walk.call()).stops:
         if not met:
@@ -135,8 +138,7 @@ def follow(condition: Condition, row: Row, walk: Walker) -> list[Condition]:
         here = ending.conditions[0] if met else condition
         assert here not in met, f"the remedies lead in a circle: {[*met, here]}: {ending.stops}"
         assert here in remedies, f"{condition.value} leads to {ending.stops}"
-        met.append(here)
-        walk.stop = ending.stops[ending.conditions.index(here)]
+        walk.stop = met[here] = ending.stops[ending.conditions.index(here)]
         remedies[here](walk)
     assert not ending.error, ending.error
     return met

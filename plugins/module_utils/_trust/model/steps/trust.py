@@ -178,11 +178,12 @@ class WriteLedger(Step):
 
     def sentence(self) -> str:
         states = {entry.fingerprint: entry.state for entry in self.before.entries}
-        changes = [
+        # CAs stand in the ledger in the order of their fingerprints, which says nothing to a person.
+        changes = sorted(
             f"that {named(e.certificate)} is {e.state.meaning}"
             for e in self.ledger.entries
             if states.get(e.fingerprint) is not e.state
-        ]
+        )
         left = [entry for entry in self.before.entries if self.ledger.find(entry.fingerprint) is None]
         changes += [f"that {named(entry.certificate)} leaves the ledger" for entry in left]
         if self.ledger.layout is not self.before.layout:

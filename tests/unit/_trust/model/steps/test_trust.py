@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 
@@ -162,9 +163,12 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
     ("step", "expected"),
     [
         (write(BEFORE.with_entry(entry(NEW, UNUSED))), f"record that {NEW_NAME} is trusted by all and not in use"),
-        (
-            write(ledger(entry(OLD, ANY), entry(NEW, ANY))),
-            f"record that {OLD_NAME} is trusted by all and used by some, that {NEW_NAME} is trusted by all and used by some",
+        *(
+            (
+                write(ledger(*entries)),
+                f"record that {OLD_NAME} is trusted by all and used by some, that {NEW_NAME} is trusted by all and used by some",
+            )
+            for entries in permutations((entry(OLD, ANY), entry(NEW, ANY)))
         ),
         (write(BEFORE, ledger(entry(OLD, ALL))), f"record that {NEW_NAME} is known and not yet trusted by all"),
         (write(ledger(entry(OLD, ALL))), f"record that {NEW_NAME} leaves the ledger"),

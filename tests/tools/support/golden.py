@@ -1,0 +1,93 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Golden files: the sentences that people read on one surface, in sections, compared whole.
+
+Digests, times and durations differ from run to run. They become placeholders, so that a file changes only with its
+sentences.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Each file has the sentences of one surface.
+FOLDER = Path(__file__).parents[2] / "golden"
+
+_HEAD = re.compile(r"^=== (.+) ===$", re.MULTILINE)
+#: A digest in any of its forms; a shorter one is its begin.
+_DIGEST = re.compile(
+    r"\b(?:(?:[0-9A-F]{2}:){19,31}[0-9A-F]{2}|[0-9a-f]{64}|[0-9A-Fa-f]{40})\b"
+    r"|(?<=\()(?:[0-9a-f]{12}|[0-9a-f]{16})(?=\))|(?<=  )[0-9a-f]{16}(?=  )"
+)
+_DURATION = r"(?:\d+\.\d s|(?:\d+ min )?\d+ s|\d+ h \d+ min)\b"
+#: Patterns of texts that differ from run to run or from machine to machine, with their placeholders.
+_OF_CHANCE = {
+    r"\b[0-9a-f]{8}(?:-[0-9a-f]{8}){3}\b": "<plan hash>",
+    r"(?<=-)[0-9a-f]{10}-[0-9a-z]{5}\b": "<random>",
+    r"\b\d{4}-\d\d-\d\d(?:T| at | )\d\d[:-]\d\d(?:[:-]\d\d(?:\.\d+)?)?(?:Z| UTC|\b)": "<time>",
+    r"\b\d{4}-\d\d-\d\d\b": "<date>",
+    r"\b\d\d:\d\d(?::\d\d)? UTC\b": "<time>",
+    rf"(\(| restarted in | waited | after |clients get ){_DURATION}": r"\1<duration>",
+    r"(?<=\()\d+(?= days left\))|(?<= in )\d+(?= days;)": "<number>",
+    r"(?<=the clock of )\S+(?=: )": "<host>",
+}
+
+
+def without_chance(text: str) -> str:
+    """The text with placeholders. A digest is numbered by its first appearance, so that a reader can tell CAs apart."""
+    numbers: dict[str, int] = {}
+
+    def numbered(digest: re.Match[str]) -> str:
+        begin = digest.group().replace(":", "").lower()[:12]
+        return f"<digest {numbers.setdefault(begin, len(numbers) + 1)}>"
+
+    text = _DIGEST.sub(numbered, text)
+    for pattern, placeholder in _OF_CHANCE.items():
+        text = re.sub(pattern, placeholder, text)
+    return text
+
+
+@dataclass(frozen=True)
+class GoldenFiles:
+    """The files of FOLDER, as tests compare or write them."""
+
+    #: Whether a test writes its section instead of comparing it.
+    writes: bool = False
+    folder: Path = FOLDER
+
+    def compare(self, surface: str, name: str, text: str) -> None:
+        """Compares a section of the file of this surface."""
+        sections = self._read(surface)
+        if self.writes:
+            self._write(surface, {**sections, name: text})
+            return
+        assert name in sections, f"{surface}.txt has no section {name}"
+        changes = difflib.unified_diff(sections[name].splitlines(), text.splitlines(), "golden", "now", lineterm="")
+        assert sections[name] == text, "\n".join([f"{surface}.txt, {name}:", *changes])
+
+    def compare_names(self, surface: str, names: Iterable[str]) -> None:
+        """Compares the names of all sections, in their order. A file that is written gets this order, and loses other
+        sections.
+        """
+        sections, wanted = self._read(surface), list(names)
+        if self.writes:
+            self._write(surface, {name: sections.get(name, "") for name in wanted})
+            return
+        assert list(sections) == wanted
+
+    def _read(self, surface: str) -> dict[str, str]:
+        path = self._path(surface)
+        _begin, *parts = _HEAD.split(path.read_text(encoding="utf-8") if path.exists() else "")
+        return {name: text.strip("\n") for name, text in zip(parts[::2], parts[1::2], strict=True)}
+
+    def _write(self, surface: str, sections: Mapping[str, str]) -> None:
+        text = "\n\n".join(f"=== {name} ===\n{section}" for name, section in sections.items())
+        self._path(surface).write_text(text + "\n", encoding="utf-8")
+
+    def _path(self, surface: str) -> Path:
+        return self.folder / f"{surface}.txt"
