@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The CAs that belong into the ledger: every CA of the CA certificate Secret, and every prepared CA.
+"""The CAs of the ledger: every CA of the CA certificate Secret, and every prepared CA.
 
-A CA that another writer put into the place of the CA in use, past every gate, is a swap, adopted on request only. No
-swap is: the CA that a flow of this collection switches to, a CA that the ledger says is trusted or has been in use, and
-a renewal of such a CA with its key, which every party accepts.
+Another writer may put a CA into the place of the CA in use, past every gate. This is a swap, and it is adopted on
+request only. Three CAs are no swap: the CA that a flow of this collection switches to; a CA that is trusted or has been
+in use by the ledger; and a renewal of such a CA with its key, because every party accepts it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .journal import in_flight
 
 
 def as_seen(snapshot: Snapshot) -> Ledger:
-    """The ledger. For a cluster that was never adopted, the ledger that its adoption would begin with: so that its CAs
-    can be shown.
+    """The ledger. If the cluster was never adopted, it is the ledger at the beginning of its adoption, so its CAs can
+    be shown.
     """
     if snapshot.ledger is not None:
         return snapshot.ledger
@@ -50,7 +50,7 @@ def enrol_authorities(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     for chain in chains:
         if ledger.find(chain[0].fingerprint) is None and chain[0].fingerprint not in ledger.leaving_cas:
             ledger = ledger.with_entry(LedgerEntry(chain, TrustState.UNTRUSTED))
-    # A removed CA that is enrolled again is no longer on its way out.
+    # If a removed CA is enrolled again, it is no longer on its way out.
     gone = tuple(entry for entry in ledger.removed_cas if ledger.find(entry.fingerprint) is None)
     return replace(ledger, removed_cas=gone)
 
@@ -70,11 +70,11 @@ def learn_generation(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 @dataclass(frozen=True)
 class Swap:
-    """Another CA in ``ca.crt`` than the CA that the ledger has in use."""
+    """A CA in ``ca.crt`` in the place of the CA in use by the ledger."""
 
     #: The CA in ``ca.crt`` with the CAs above it.
     chain: Chain
-    #: The CA that is in use by the ledger.
+    #: The CA in use by the ledger.
     replaced: LedgerEntry
 
     @property
@@ -83,7 +83,7 @@ class Swap:
 
 
 def find_swap(snapshot: Snapshot) -> Swap | None:
-    """The swap that is not adopted yet; None where there is none."""
+    """The swap before its adoption; None if there is none."""
     ledger, current = snapshot.ledger, snapshot.ca.current
     replaced = last_current(ledger) if ledger else None
     if ledger is None or replaced is None or not current:
@@ -95,7 +95,7 @@ def find_swap(snapshot: Snapshot) -> Swap | None:
 
 
 def is_in_doubt(snapshot: Snapshot) -> bool:
-    """Whether the certificate Secret does not tell the CA that the cluster works with: its certificate or generation is
+    """Whether the certificate Secret does not name the CA of the running cluster: its certificate or generation is
     lost, or there is a swap.
     """
     ca = snapshot.ca
@@ -103,19 +103,19 @@ def is_in_doubt(snapshot: Snapshot) -> bool:
 
 
 def last_current(ledger: Ledger) -> LedgerEntry | None:
-    """The CA that the ledger saw as ``ca.crt`` last; None where it never saw any."""
+    """The CA that the ledger saw as ``ca.crt`` last; None if it never saw any."""
     seen = (entry for entry in ledger.entries if entry.generations)
     return max(seen, key=lambda entry: max(entry.generations), default=None)
 
 
 def _is_known(current: Certificate, entry: LedgerEntry) -> bool:
-    """Whether this CA, or a CA that it renews with the same key, is trusted or has been in use."""
+    """Whether this CA is trusted or has been in use. A CA counts too if this CA renews it with the same key."""
     own, known = entry.certificate, entry.state in TRUSTED_STATES or bool(entry.generations)
     return known and own.stands_in_for(current) and current.stands_in_for(own)
 
 
 def find_adoption(snapshot: Snapshot, intent: Intent) -> Swap | None:
-    """The swap that the caller wants to be adopted, by the fingerprint of the CA that lies there."""
+    """The swap if the caller wants its adoption, by the fingerprint of the CA in ``ca.crt``."""
     if intent.goal is not Goal.UPGRADE or intent.parameters.adopts is None:
         return None
     swap = find_swap(snapshot)
@@ -123,8 +123,7 @@ def find_adoption(snapshot: Snapshot, intent: Intent) -> Swap | None:
 
 
 def pods_yet_to_restart(snapshot: Snapshot) -> tuple[Pod, ...]:
-    """The pods that have not started since the swap, as far as their annotations say: they need not know what lies
-    there.
+    """The pods without a start since the swap, by their annotations: they need not know the CA in ``ca.crt``.
 
     The operator brings a CA into the bundle before it raises the generation of any pod (docs/operator.md, "CA
     reconcile").
@@ -133,8 +132,8 @@ def pods_yet_to_restart(snapshot: Snapshot) -> tuple[Pod, ...]:
 
 
 def adopt_swapped(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
-    """Enter an adopted CA with which every process has started already. Otherwise the CA leaves ``ca.crt`` for now, and
-    is enrolled as the next CA.
+    """Enter an adopted CA if every process has started with it. Otherwise the CA leaves ``ca.crt`` for now, and is
+    enrolled as the next CA.
     """
     swap = find_adoption(snapshot, intent)
     if swap is None or pods_yet_to_restart(snapshot):

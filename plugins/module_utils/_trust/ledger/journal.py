@@ -4,14 +4,14 @@
 # Private to this collection: not a public interface, may change at any time.
 """The journal says which flow is in flight: a rerun continues that flow (I10), or finds nothing to do (I9).
 
-It keeps until when programs that never read again may present a certificate of the replaced CA. What a program has read
-is known before the switch only: afterwards every program has been issued another certificate.
+It keeps the end of the certificates of the replaced CA in programs that never read again. The certificate of a program
+is known before the switch only: afterwards every program has been issued another.
 
-It says whether the flow can be undone (every party still trusts the old CA, and its key is at hand), and which pods may
-have started with a leaf of the CA that an abort gives up.
+It says whether the flow can be undone: every party still trusts the old CA, and its key is within reach. It names the
+pods that may have started with a leaf of the CA that an abort gives up.
 
-It says where the flow stops, for instance for an approval, until a call leads it on (docs/calls.md, "A stop"). A
-killed call is no stop: the next call goes on with its flow.
+It names the phase after which the flow stops, for instance for an approval, until a call leads it on (docs/calls.md, "A
+stop"). A killed call is no stop: the next call goes on with its flow.
 """
 
 from __future__ import annotations
@@ -42,15 +42,16 @@ from ..model.ledger import (
 from ..model.names import flow_named
 from ..model.snapshot import Snapshot
 
-#: How long an issuer may take with a certificate that it began before the switch, and more.
+#: The longest time of an issuer for a certificate that it began before the switch, and more.
 _BELATED = timedelta(days=1)
-#: Characters of the names that the journal has room for, as an annotation.
+#: The most characters of names in the journal, which is an annotation.
 _ROOM = 100_000
 
 
 def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
-    """Up to the switch, what programs present; at the first look after it, what may have been issued meanwhile as well.
-    A renewal with the same key needs none of this: brokers go on accepting the earlier leaves.
+    """Note, up to the switch, the certificates that programs present. At the first look after it, note also the
+    certificates that may have been issued meanwhile. A renewal with the same key needs no note: brokers go on accepting
+    the earlier leaves.
     """
     current, known = [certificate.fingerprint for certificate in snapshot.ca.in_use], journal.outgoing_certificates
     if snapshot.users is None or journal.goal is not Goal.REPLACE_KEY:
@@ -66,17 +67,17 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
 
 
 def _find_outgoing(snapshot: Snapshot) -> Outgoing | None:
-    """None where no program is known to have read what it presents."""
+    """The certificates that programs present; None if no program is known to have read its certificate."""
     programs = [presenter for presenter in snapshot.presenters if presenter.certificate_source]
     ends = {program.certificate_source: program.ends_at for program in programs if program.ends_at is not None}
-    # A program that presents a copy too says so twice.
+    # A program may also present a copy: then there are two entries for it.
     unknown = {program.certificate_source for program in programs if program.ends_at is None}
     readers = tuple(_cut_to_size(sorted(ends.keys() - unknown)))
     return Outgoing(frozenset(readers), max(ends[reader] for reader in readers)) if readers else None
 
 
 def _cut_to_size(readers: list[str]) -> Iterator[str]:
-    """The readers that there is room for; the others hold the CA until they read again."""
+    """The readers, up to the room of the journal. For the others, the flow keeps the CA until they read again."""
     room = _ROOM
     for reader in readers:
         room -= len(reader)
@@ -94,13 +95,13 @@ class Obstacle(Enum):
     LEFT = "left"
     #: Neither the Secrets nor an issuer have the key of the replaced CA.
     KEY = "key"
-    #: Another CA is in use, and the replaced CA has ended: OpenSSL and Go clients, which accept the nodes now, would
-    #: refuse them, and an issuer that keeps its key signs nothing more under it.
+    #: Another CA is in use, and the replaced CA has ended. OpenSSL and Go clients accept the nodes now, and would then
+    #: refuse them. An issuer with its key signs nothing more under it.
     ENDED = "ended"
 
 
 def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Obstacle | None:
-    """None where nothing is in the way."""
+    """The first obstacle; None if there is none."""
     if journal.replaces is None:
         return Obstacle.FIRST
     old = ledger.find(journal.replaces)
@@ -112,15 +113,16 @@ def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) ->
 
 
 def _has_ended_unused(snapshot: Snapshot, old: Certificate) -> bool:
-    """Whether another CA is in use, and this CA has ended, so that no flow leads back to it."""
+    """Whether another CA is in use, and this CA has ended. Then no flow leads back to it."""
     is_unused = snapshot.ca.in_use != (old,)
     is_needed_valid = bool(snapshot.date_checkers) or snapshot.ca.is_kept_elsewhere(old)
     return is_unused and is_needed_valid and old.has_ended(snapshot.now)
 
 
 def given_up_ca(snapshot: Snapshot, ledger: Ledger) -> str | None:
-    """Fingerprint of the CA that the flow in flight does not lead to, although it may be prepared: the CA that an abort
-    undoes; or the CA that the flow began with, if it has ended and another CA is in use. None if there is none.
+    """Fingerprint of the CA that the flow in flight does not lead to, although it may be prepared; None if there is
+    none. It is the CA that an abort undoes. It is also the CA at the beginning of the flow, if this CA has ended and
+    another CA is in use.
     """
     begun = in_flight(ledger)
     if begun is None:
@@ -137,8 +139,8 @@ def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:
 
 
 def was_never_issued(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
-    """Whether no leaf of the CA that is given up was handed out beside leaves of the CA in use, which validates leaves
-    of a renewal as well. Before the switch leaves are handed out behind a link certificate alone.
+    """Whether no leaf of the given-up CA was handed out beside leaves of the CA in use. The CA in use validates leaves
+    of a renewal as well. Before the switch, leaves are handed out behind a link certificate alone.
     """
     if unwanted is None or unwanted.state is TrustState.UNTRUSTED:
         return True
@@ -154,8 +156,8 @@ def was_never_issued(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
 
 
 def note_possible_holders(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
-    """The journal with the pods that may have started with a leaf of the CA that is given up: noted once, when no such
-    leaf is stored and the operator, which might put one back, has confirmed its pause.
+    """The journal with the pods that may have started with a leaf of the given-up CA. They are noted once: when no such
+    leaf is stored, and the operator has confirmed its pause. Before that it might put one back.
     """
     pause = snapshot.reconciliation.pause
     if not journal.is_abort or journal.unsure_pods is not None or not pause.is_ours_and_confirmed:
@@ -166,12 +168,12 @@ def note_possible_holders(snapshot: Snapshot, journal: Journal, ledger: Ledger) 
 
 
 def is_stored(snapshot: Snapshot, ledger: Ledger, fingerprint: str | None) -> bool:
-    """Whether a Secret holds a leaf of this CA, or a leaf of an unknown CA."""
+    """Whether a Secret contains a leaf of this CA, or a leaf of an unknown CA."""
     issuers = {authority_of(leaf, leaf.generation, ledger)[0] for leaf in snapshot.leaves.stored}
     return not issuers.isdisjoint({fingerprint, None})
 
 
-#: The state of the module strimzi_ca that begins a flow with this goal, and leads it.
+#: The state of the module strimzi_ca for each goal: a call with it begins and leads a flow with this goal.
 _LED_BY = {Goal.CREATE: "present", Goal.RENEW: "renewed", Goal.REPLACE_KEY: "replaced"}
 
 
@@ -188,7 +190,7 @@ def asked_goal(journal: Journal) -> Goal:
 
 
 def stop_of(before: Stop | None, intent: Intent, is_led: bool, now: datetime) -> Stop | None:
-    """Where the flow is to stop from now on. A call that does not lead it can bring the stop forward alone."""
+    """The stop of the flow from now on. A call that does not lead the flow can only bring the stop forward."""
     after = (
         intent.extent.stop_after
         if is_led
@@ -204,22 +206,22 @@ def _earlier_phase(first: Phase | None, other: Phase | None) -> Phase | None:
 
 
 def stops_before_use(journal: Journal) -> bool:
-    """Whether the flow is to stop before the CA that it replaces gives way to another CA. An abort handles
-    leaves of both.
+    """Whether the flow is to stop before another CA takes the place of the replaced CA. An abort handles leaves of
+    both.
     """
     stop = journal.options.stop
     return stop is not None and not journal.is_abort and stop.after in (Phase.PREPARE, Phase.TRUST)
 
 
 def limit_to_stop(intent: Intent, stop: Stop) -> Intent:
-    """The intent with the phases alone that the flow may enter."""
+    """The intent with only the phases that the flow may enter."""
     until = _earlier_phase(intent.extent.last_phase, stop.after)
     return replace(intent, extent=replace(intent.extent, last_phase=until))
 
 
 def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, str]:
-    """Where the flow stops and since when, and what goes on with it. Words say which CA of the cluster the flow is
-    about.
+    """Sentences: the stop of the flow and its time, and the call that leads the flow on. ``authority`` says in words
+    which CA of the cluster the flow is about.
     """
     led_by, undone = (
         ("aborted", "")
@@ -227,15 +229,15 @@ def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, st
         else (_LED_BY.get(asked_goal(journal), "present"), " To undo it, run abort (state=aborted).")
     )
     return (
-        f"has a flow on its {authority} ({flow_named(journal)}, begun on {journal.started_at:%Y-%m-%d}) that stops after the phase {stop.after.value}, as "
-        f"asked for on {stop.asked_at:%Y-%m-%d at %H:%M} UTC.",
-        f"To go on, run the playbook that began it (strimzi_ca with state={led_by}) with a later until_phase or none, or any other with "
-        f"continue_stopped=true.{undone}",
+        f"has a flow on its {authority} ({flow_named(journal)}, begun on {journal.started_at:%Y-%m-%d}) that stops "
+        f"after the phase {stop.after.value}, as asked for on {stop.asked_at:%Y-%m-%d at %H:%M} UTC.",
+        f"To go on, run the playbook that began it (strimzi_ca with state={led_by}) with a later until_phase or none, "
+        f"or any other with continue_stopped=true.{undone}",
     )
 
 
 def in_flight(ledger: Ledger | None) -> Journal | None:
-    """The flow that was begun and has not finished."""
+    """The unfinished flow; None if there is none."""
     journal = ledger.journal if ledger else None
     return journal if journal is not None and journal.finished_at is None else None
 
@@ -246,7 +248,7 @@ def is_starting(snapshot: Snapshot) -> bool:
 
 
 def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
-    """Open the journal when a prepared CA is enrolled, close it when its goal is reached."""
+    """Open the journal when a prepared CA is enrolled, and close it when the flow reaches its goal."""
     if _is_abandoned(snapshot, ledger):
         return replace(ledger, journal=None)
     begun = in_flight(ledger)
@@ -273,8 +275,8 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
 
 
 def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
-    """The journal with the time since when clients read the next CA as ``ca.crt``, where nodes lead to it from memory
-    alone: that of the first look after the switch, which is never before clients could read. Where nodes present both
+    """The journal with the time since when clients read the next CA as ``ca.crt``, if nodes lead to it from memory
+    alone. It is the time of the first look after the switch, and never before clients could read. If nodes present both
     link certificates from their Secrets, no client has to read in time.
     """
     current, replaced = [certificate.fingerprint for certificate in snapshot.ca.in_use], ledger.find(journal.replaces)
@@ -287,7 +289,7 @@ def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journa
 
 
 def _reverse(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Journal:
-    """The flow that leads back: to the CA that was to be replaced, from the CA that was to take its place."""
+    """The flow that leads back: from the next CA to the replaced CA."""
     unwanted = ledger.find(journal.successor)
     stop = stop_of(None, intent, True, snapshot.now)
     return replace(
@@ -299,7 +301,7 @@ def _reverse(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledge
 
 
 def _lead_on(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
-    """The flow that stays with the CA in use, because the CA that an abort was to lead back to has ended meanwhile."""
+    """The flow that stays with the CA in use: the CA that an abort was to lead back to has ended meanwhile."""
     return replace(_turn(journal, snapshot, ledger), is_abort=False, unsure_pods=None)
 
 
@@ -319,8 +321,8 @@ def _turn(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
 
 
 def _update_answers(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journal:
-    """The journal with the answers of this run to where the flow stops, and when nodes give up the old CA; a run that
-    gives none keeps the answers of the run before.
+    """The journal with the wishes of this run about the stop, and about the time at which nodes give up the old CA. If
+    a run has no wish, the wish of the run before stays.
     """
     stop = journal.options.stop
     to_replace = journal.options.precedes_replacement or _is_to_replace(journal, stop, intent)
@@ -347,8 +349,8 @@ def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
 
 
 def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]:
-    """Fingerprints, SHA-1 and SHA-256, of the certificates that the CA in use had before flows renewed it, as far as
-    the journal goes back.
+    """Fingerprints, SHA-1 and SHA-256, of the earlier certificates of the CA in use, before flows renewed it. The
+    journal limits how far they go back.
     """
     last = ledger.journal
     if last is None or last.goal is not Goal.RENEW or last.is_abort or last.successor != current.fingerprint:
@@ -357,14 +359,14 @@ def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]
 
 
 def retirement_of(snapshot: Snapshot, intent: Intent) -> Retirement:
-    """When the replaced CA leaves in a flow that this call begins. No person waits for upkeep, so it restarts no node
-    that can go on; nor does any person see what holds it, so it restarts nodes that cannot.
+    """The time at which the replaced CA leaves, in a flow that this call begins. No person waits for upkeep: it
+    restarts no node that can go on. No person sees its obstacles either: it restarts nodes that cannot go on.
     """
     return intent.pace.retire or (Retire.WHEN_NEEDED if _is_upkeep(snapshot, intent) else Retire.NOW)
 
 
 def beginning_of(snapshot: Snapshot, intent: Intent) -> Beginning:
-    """The beginning of a flow that this call begins."""
+    """The beginning of a flow, if this call begins one."""
     return Beginning(retirement_of(snapshot, intent), _is_upkeep(snapshot, intent))
 
 
@@ -374,8 +376,8 @@ def _is_upkeep(snapshot: Snapshot, intent: Intent) -> bool:
 
 def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
     current = snapshot.ca.current[0] if snapshot.ca.current else None
-    # A supplied CA may have been trusted before. A prepared CA that is in use already opens a flow only where the
-    # ledger is new.
+    # A supplied CA may have been trusted before. If a prepared CA is in use already, it opens a flow only with a new
+    # ledger.
     enrolled = [
         authority for authority in snapshot.ca.prepared
         if ledger.find(authority.fingerprint) is not None
@@ -387,7 +389,7 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     if current == successor.chain[0]:
         # The ledger was lost half-way through a switch, so the replaced CA is not known any more.
         current = None
-    # A call that was killed before it came here has left its options, and the beginning of its flow, beside the CA.
+    # If a call was killed before this point, it has left its options, and the beginning of its flow, beside the CA.
     asked, beginning = snapshot.ca.flow_options, snapshot.ca.beginning or beginning_of(snapshot, intent)
     journal = Journal(
         goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
@@ -412,8 +414,8 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
 
 
 def _remember_replaced(ledger: Ledger, successor: str) -> tuple[str, ...]:
-    """The replaced CAs that the ledger remembers when the next flow takes the place of the last flow in the journal. A
-    CA that comes back into use is none of them.
+    """The replaced CAs in the ledger when the next flow takes the place of the last flow in the journal. A CA that
+    comes back into use is none of them.
     """
     last = ledger.journal.replaces if ledger.journal is not None and not ledger.journal.is_abort else None
     known = (*(fingerprint for fingerprint in ledger.replaced_cas if fingerprint != last), last)
@@ -421,15 +423,15 @@ def _remember_replaced(ledger: Ledger, successor: str) -> tuple[str, ...]:
 
 
 def _is_to_replace(journal: Journal, stop: Stop | None, intent: Intent) -> bool:
-    """Whether this call makes a renewal the first part of its replacement. A renewal that stops for an approval is not
-    its to lead on.
+    """Whether this call makes a renewal the first part of its replacement. If a renewal stops for an approval, this
+    call may not lead it on.
     """
     may = stop is None or intent.extent.continue_stopped
     return intent.goal is Goal.REPLACE_KEY and journal.goal is Goal.RENEW and not journal.is_abort and may
 
 
 def prepared_goal(snapshot: Snapshot) -> Goal | None:
-    """The goal of a call that was killed when it had prepared a CA and recorded no flow yet; None where no CA is
+    """The goal of a call that was killed after it had prepared a CA and before it recorded a flow; None if no CA is
     prepared.
     """
     if not snapshot.ca.prepared:
@@ -447,7 +449,7 @@ def _goal_of(successor_key: str, current_key: str | None) -> Goal:
 
 def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> bool:
     successor = ledger.find(journal.successor)
-    # A successor that is prepared no more is in use; a rotation in which it is neither was abandoned.
+    # A successor is prepared or in use; else the rotation was abandoned.
     if successor is None or snapshot.ca.prepared:
         return False
     if ledger.find(journal.replaces) is not None:
@@ -457,7 +459,7 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
         return False
     if not snapshot.nodes.pods:
         return journal.goal is Goal.CREATE
-    # Nothing that processes present or trust shows then that the operator has yet to restart them.
+    # Here the certificates and the trust of processes do not show that the operator has yet to restart them.
     if has_listeners_alone(snapshot) and restarted_by_operator(snapshot):
         return False
     return is_taken_up(successor, snapshot, ledger)

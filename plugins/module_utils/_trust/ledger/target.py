@@ -4,10 +4,10 @@
 # Private to this collection: not a public interface, may change at any time.
 """The CA that a flow is about, and whether a new CA is due.
 
-The CA is that of the flow in flight, the CA that the caller names, or the CA in use. A CA source says which CA is to
-issue leaves, and which CAs are to be trusted beside it (docs/storage.md, "Where trust comes from").
+It is the CA of the flow in flight, the CA that the caller names, or the CA in use. A CA source names the CA that is to
+issue leaves, and the CAs to be trusted beside it (docs/storage.md, "Where trust comes from").
 
-The upkeep says when a CA that the operator no longer renews is renewed or replaced (docs/flows.md, "Upkeep").
+If the operator no longer renews the CA, the upkeep says when it is renewed or replaced (docs/flows.md, "Upkeep").
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from ..model.names import flow_named, is_named, named
 from ..model.snapshot import PreparedAuthority, Snapshot
 from .journal import earlier_certificates, in_flight
 
-#: The goals of flows that do what the source asks for.
+#: The goals of flows that heed the source.
 _HEEDING = ROTATIONS | {Goal.RECONCILE}
 
 
 @dataclass(frozen=True)
 class Wish:
-    """The wish of the source now, as far as it is known which CA it means and that the user wants it."""
+    """The wish of the source now, as far as its CA is known and the user has confirmed it."""
 
     #: The CA source, with the CAs in it.
     source: CaSource
     #: The cluster as it is now.
     snapshot: Snapshot
-    #: The intent of the caller, with the CAs of the source that the user has confirmed.
+    #: The intent of the caller, with the confirmed CAs of the source.
     intent: Intent
     #: The ledger, as far as it is known now.
     ledger: Ledger
@@ -52,10 +52,10 @@ class Wish:
 
     @cached_property
     def issuing_ca(self) -> Chain:
-        """The CA that is to issue leaves; empty where it is unknown. It is the CA that the issuer has signed leaves
-        with; else the CA in use, or its latest renewal, where that or a CA above it is here; else the only CA.
-        Before the first CA, when no leaf can be requested, it is any of them: all are trusted, and the first leaf
-        that comes back decides.
+        """The candidates for the CA that is to issue leaves; empty if it is unknown. First comes the CA of the leaves
+        that the issuer has signed. Without such leaves it is the CA in use, or its latest renewal, if the source has it
+        or a CA above it. Otherwise it is the only CA of the source. Before the first CA no leaf can be requested, and
+        each CA is a candidate: all are trusted, and the first leaf decides.
         """
         current, signing = self.snapshot.ca.current, _find_signing(self.snapshot, self.candidates)
         if len(signing) == 1:
@@ -67,9 +67,9 @@ class Wish:
 
     @property
     def sample_secret(self) -> str:
-        """The Secret whose leaf is requested to learn which of several CAs signs; empty where the CA is known, and
-        where there is no leaf yet. Processes trust all of these CAs meanwhile, so any of them may sign; before the
-        first CA no process runs.
+        """The Secret for a sample leaf, whose issuer shows which of several CAs signs. Empty if the CA is known, or if
+        there is no leaf yet. Processes trust all of these CAs meanwhile, so any of them may sign; before the first CA
+        no process runs.
         """
         if self.issuing_ca or not self.candidates:
             return ""
@@ -89,8 +89,8 @@ class Wish:
 
     @property
     def _has_in_use(self) -> bool:
-        """Whether the source has the CA in use, or a CA above it: bundles often hold roots alone, and an intermediate
-        CA below a root is in use.
+        """Whether the source has the CA in use, or a CA above it: a bundle often contains roots alone, and an
+        intermediate CA below a root is in use.
         """
         current, ends = self.snapshot.ca.current, [chain[0] for chain in self.candidates]
         return any(certificate.is_twin_of(current[0]) for certificate in self.source.certificates) or any(
@@ -99,18 +99,18 @@ class Wish:
 
     @property
     def authority(self) -> Chain:
-        """The CA that is meant; empty also where the user has yet to confirm it."""
+        """The CA of the wish; empty also if the user has yet to confirm it."""
         return self.issuing_ca if self.issuing_ca and self._is_confirmed(self.issuing_ca[0]) else ()
 
     @cached_property
     def additional_cas(self) -> tuple[Chain, ...]:
-        """The CAs that are to be trusted beside it, and that the ledger does not have yet."""
+        """The CAs to be trusted beside it, without the CAs of the ledger."""
         wanted = (chain for chain in self._other_new_authorities if self._is_confirmed(chain[0]))
         return tuple(chain for chain in wanted if self.ledger.find(chain[0].fingerprint) is None)
 
     @cached_property
     def unconfirmed_cas(self) -> tuple[Certificate, ...]:
-        """The CAs that are not confirmed yet; nothing is done about them."""
+        """The CAs that the user has yet to confirm; the flow leaves them alone."""
         asked = dict.fromkeys(
             (*([self.issuing_ca] if self.issuing_ca else self.candidates), *self._other_new_authorities)
         )
@@ -118,7 +118,7 @@ class Wish:
 
     @property
     def _other_new_authorities(self) -> tuple[Chain, ...]:
-        """A CA that a flow has replaced is not trusted again because it still lies in the source."""
+        """If a flow has replaced a CA, its presence in the source does not make it trusted again."""
         gone = {self.intent.trust.leaving_ca, *self._replaced}
         own = (*self.issuing_ca, *self.snapshot.ca.current)
         return tuple(
@@ -128,8 +128,8 @@ class Wish:
 
     @property
     def _replaced(self) -> Iterator[str | None]:
-        """Fingerprints of the CAs that flows have replaced: by the ledger and, where it was lost since and made again,
-        by the CAs and ledgers in backups.
+        """Fingerprints of the CAs that flows have replaced. The ledger has them; if it was lost and made again, the CAs
+        and ledgers in backups have them.
         """
         yield from self.ledger.replaced_cas
         if self.ledger.journal is not None:
@@ -144,7 +144,7 @@ class Wish:
 
     def _is_confirmed(self, certificate: Certificate) -> bool:
         """Whether the user has confirmed this CA, or it is known: it is in the ledger, or has the name and the key of a
-        CA that is trusted, so that it adds no trust.
+        trusted CA, so it adds no trust.
         """
         trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
         trusted += self.snapshot.ca.in_use
@@ -153,8 +153,8 @@ class Wish:
 
 
 def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
-    """Whether this flow does what a source asks for. A flow in flight ends first. A cluster without a CA gets its first
-    CA, and trusts the other CAs of the source before its first pod starts.
+    """Whether this flow heeds a source. A flow in flight ends first. A cluster without a CA gets its first CA, and
+    trusts the other CAs of the source before its first pod starts.
     """
     confirms = intent.goal is Goal.CREATE and bool(snapshot.ca.current) and not _is_first_of_source(snapshot)
     return intent.goal in _HEEDING and not confirms and not in_flight(ledger) and not snapshot.ca.prepared
@@ -170,7 +170,7 @@ def _is_first_of_source(snapshot: Snapshot) -> bool:
 
 
 def wish_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Wish | None:
-    """The wish of the source; None where there is no source that can be used, or where this flow does not heed it."""
+    """The wish of the source; None if there is no usable source, or if this flow does not heed it."""
     source = snapshot.source
     if source is None or source.problem or not is_heeded(snapshot, intent, ledger):
         return None
@@ -187,8 +187,8 @@ def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
 
 
 def _find_signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
-    """The CAs, other than the CA in use, that have signed a leaf which a run has checked and recorded. The flow would
-    request a leaf that no run has recorded yet again as soon as its CA is the next CA.
+    """The CAs, other than the CA in use, of the leaves that a run has checked and recorded. If a leaf is not recorded
+    yet, the flow requests it again as soon as its CA is the next CA.
     """
     signers = {
         request.authority
@@ -199,8 +199,8 @@ def _find_signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]
 
 
 def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:
-    """Whether this is the CA in use with new dates: the same name and key, and every leaf that validates under the CA
-    in use validates under it (External Certificate Manager, "Handling Cluster CA trust rollout").
+    """Whether this is the CA in use with new dates: the same name and key, and each leaf that is valid under the CA in
+    use is valid under it (External Certificate Manager, "Handling Cluster CA trust rollout").
     """
     current, now = snapshot.ca.current, snapshot.now
     if not current or not new.is_twin_of(current[0]):
@@ -210,14 +210,14 @@ def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:
     return all(validate_path(leaf, (new,), at=now).valid for leaf in own)
 
 
-#: A CA is renewed so long before the operator renews leaves that end with it, so that a weekly call comes before the
-#: operator, which restarts pods.
+#: The time between the renewal of a CA and the renewal of its last leaves by the operator. A weekly call then comes
+#: before the operator, which restarts pods.
 AHEAD = timedelta(days=7)
 
 
 def note_upkeep(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
-    """The ledger with what this call does with a CA in its time for renewal; a call that does not keep CAs up leaves
-    the record as it is.
+    """The ledger with the upkeep that this call wishes for a CA in its time for renewal. A call without a wish for
+    upkeep leaves the record alone.
     """
     if intent.parameters.upkeep is None or snapshot.ledger is None:
         return ledger
@@ -245,10 +245,9 @@ def usual_window(snapshot: Snapshot) -> timedelta:
 
 
 def due_rotation(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal | None:
-    """The flow that the CA in use needs now; None where it needs none, or this collection cannot make its successor.
+    """The flow that the CA in use needs now; None if it needs none, or if this collection cannot make its successor.
 
-    The renewal before a replacement, which clients need, gives the CA a later end: the replacement follows all the
-    same.
+    If clients need a renewal before the replacement, it gives the CA a later end. The replacement follows all the same.
     """
     if intent.goal is not Goal.RECONCILE or intent.parameters.upkeep is None or not snapshot.ca.current:
         return None
@@ -273,7 +272,7 @@ def _is_half_replaced(journal: Journal | None, current: Certificate) -> bool:
 
 
 def why_not_made_here(snapshot: Snapshot) -> str:
-    """Why this collection cannot make the successor of the CA in use by itself, as a sentence; empty where it can."""
+    """Why this collection cannot make the successor of the CA in use by itself, as a sentence; empty if it can."""
     current = snapshot.ca.current
     if not current:
         return ""
@@ -287,12 +286,12 @@ def why_not_made_here(snapshot: Snapshot) -> str:
 
 
 def due_from(authority: Certificate, before_end: timedelta) -> datetime:
-    """When the CA's time for renewal begins."""
+    """The beginning of the CA's time for renewal."""
     return authority.not_after - window(authority, before_end)
 
 
 def why_due(authority: Certificate, snapshot: Snapshot, asked: UpkeepOptions) -> str:
-    """The reason for a flow that the upkeep begins, as a sentence."""
+    """The reason for a flow of the upkeep, as a sentence."""
     before_end = upkeep_of(snapshot, asked)[1]
     if not is_ending(authority, (), snapshot.now, before_end):
         return f"{named(authority)} was renewed so that its key can be replaced."
@@ -308,17 +307,17 @@ class Target:
 
     #: A new CA is to be made.
     needs_new_ca: bool
-    #: This cluster does not have the CA that the caller names.
+    #: The CA that the caller names is not in this cluster.
     is_unknown: bool = False
-    #: The CA that this flow is about. Naming it in the next call keeps a flow from starting over when it ends.
+    #: The CA that this flow is about. If the next call names it, no flow starts over at its end.
     replaces: str | None = None
 
 
 def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
-    """Whether this intent asks for a new CA now. It does not in four cases. A flow is in flight, which continues. The
-    last flow of the journal is the answer: it replaced the CA that the caller names or, where none is named, it had
-    this goal and is fresh. The CA that the caller supplies is in use already. The caller names a source of CAs, and
-    which CA it means is unknown or not confirmed.
+    """Whether this intent asks for a new CA now. It does not in four cases. A flow is in flight, and continues. The
+    last flow of the journal is the answer: it replaced the CA that the caller names; or the caller names none, and the
+    flow had this goal and is fresh. The CA that the caller supplies is in use already. The caller names a source of
+    CAs, and its CA is unknown or not confirmed.
     """
     current, begun = snapshot.ca.current[0] if snapshot.ca.current else None, in_flight(ledger)
     if intent.goal is Goal.RECONCILE:
@@ -349,20 +348,18 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     if current is None:
         return Target(False)
     if supplied is not None and supplied.fingerprint == current.fingerprint:
-        # The supplied CA is in use. A flow that prepared it again would never end.
+        # The supplied CA is in use. If a flow prepared it again, it would never end.
         return Target(False, replaces=_predecessor(current, ledger.journal) or intent.parameters.replaces)
     if intent.parameters.replaces is not None:
         return _target_by_name(intent, current, ledger)
-    # A fresh flow is the answer only where no CA is supplied: it has put another CA than the supplied CA in place.
+    # A fresh flow is the answer only if no CA is supplied: it has put another CA than the supplied CA in place.
     if supplied is None and _is_fresh(snapshot, intent, ledger.journal):
         return Target(False, replaces=ledger.journal.replaces if ledger.journal else None)
     return Target(True, replaces=current.fingerprint)
 
 
 def why_answered(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> str:
-    """Why a requested rotation does not begin, as a part of a sentence; empty where it begins, or where
-    none is requested.
-    """
+    """Why a requested rotation does not begin, as a part of a sentence; empty if it begins, or if none is requested."""
     current, journal = snapshot.ca.current[0] if snapshot.ca.current else None, ledger.journal
     begun = in_flight(ledger) or snapshot.ca.prepared or snapshot.source is not None
     if (
@@ -380,8 +377,9 @@ def why_answered(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> str:
         return ""
     ago, hours = snapshot.now - journal.finished_at, intent.parameters.fresh_for / timedelta(hours=1)
     return (
-        f"a {flow_named(journal)} ended {_period(ago)} ago, and for {hours:g} hours (fresh_for_hours, strimzi_fresh_for_hours) it answers this command. To "
-        f"begin another flow, name the CA in use: replaces (strimzi_replaces) {current.sha256}"
+        f"a {flow_named(journal)} ended {_period(ago)} ago, and for {hours:g} hours (fresh_for_hours, "
+        "strimzi_fresh_for_hours) it answers this command. To begin another flow, name the CA in use: replaces "
+        f"(strimzi_replaces) {current.sha256}"
     )
 
 
@@ -405,8 +403,8 @@ def _target_by_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Targe
 
 
 def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> PreparedAuthority | None:
-    """The CA that takes the place of a generated CA: from the caller, or from the source that the caller names, where
-    this flow is to begin with it. A source holds no key.
+    """The CA in the place of a generated CA: from the caller, or from the source that the caller names, if this flow is
+    to begin with it. A source has no key.
     """
     wish = wish_of(snapshot, intent, ledger)
     if intent.new_ca.supplied is not None or wish is None or not wish.authority:
@@ -415,8 +413,8 @@ def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Prepared
 
 
 def rotation_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal:
-    """The flow that this intent begins: what the caller says, or what the CA of the source or the end of the CA in use
-    comes to.
+    """The flow that this intent begins. It follows from the goal of the caller, the CA of the source, or the end of the
+    CA in use.
     """
     supplied = supplied_for(snapshot, intent, ledger)
     if intent.goal is not Goal.RECONCILE:
@@ -427,8 +425,8 @@ def rotation_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal:
 
 
 def leads_to_replacement(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
-    """Whether the flow in flight renews the CA in use so that clients can be led on from it, and this intent replaces
-    its key when that is done.
+    """Whether the flow in flight renews the CA in use to lead clients on from it, and this intent replaces its key
+    after that.
     """
     begun, source = in_flight(ledger), snapshot.source
     if begun is None or begun.goal is not Goal.RENEW or begun.is_abort:

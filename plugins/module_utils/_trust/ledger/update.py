@@ -2,14 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger that follows from what a call sees: enrolment, read-back, memory, transitions, removal,
-journal, upkeep, layout.
+"""The ledger that follows from the observation of a call: enrolment, read-back, memory, transitions, removal, journal,
+upkeep, layout.
 
-Each rule is a function from ledger to ledger; together they are one pass, with at most one transition per
-CA (docs/design.md, "States").
+Each rule is a function from ledger to ledger. Together they are one pass, with at most one transition per CA
+(docs/design.md, "States").
 
-A CA advances by the gate before use, or by usage. A CA that has left the trust leaves the ledger; the ledger then
-remembers the pods that started before it was gone, and leaves that only running processes still hold.
+A CA advances by the gate before use, or by usage. If a CA has left the trust, it leaves the ledger. The ledger then
+remembers the pods that started before it was gone, and the leaves that only running processes still present.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .target import note_upkeep
 
 
 def lay_out(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
-    """The same ledger in the layout that it is to have, with nothing beside it.
+    """The same ledger in its wanted layout, with nothing beside it.
 
     A new ledger is one Secret first, because one write either makes it or does not.
     """
@@ -84,7 +84,7 @@ def _is_known(snapshot: Snapshot, entry: LedgerEntry) -> bool:
 
 
 def is_projected(snapshot: Snapshot, fingerprint: str) -> bool:
-    """Whether the CA is in the certificate Secret and, where there is a trust bundle, in that too."""
+    """Whether the CA is in the certificate Secret and, if there is a trust bundle, also there."""
     in_bundle = snapshot.bundle is None or fingerprint in snapshot.bundle
     return fingerprint in snapshot.ca.projected and in_bundle
 
@@ -96,8 +96,8 @@ def is_withdrawn(snapshot: Snapshot, fingerprint: str) -> bool:
 
 
 def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> bool:
-    """Whether the CA can be read no more where CAs are read: processes, and clients that load the certificate Secret or
-    the bundle for clients. There it may stay as a part of the chain of another CA.
+    """Whether no party can read the CA as a trusted CA any more: neither processes, nor clients that load the
+    certificate Secret or the bundle for clients. It may stay there as a part of the chain of another CA.
     """
     above = {certificate.fingerprint for entry in ledger.entries for certificate in entry.chain[1:]}
     published = (snapshot.outside_clients.published or frozenset()) - above
@@ -105,7 +105,7 @@ def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> boo
 
 
 def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
-    """Record the pods that exist when a CA is read back; start over when it was taken out of the projection."""
+    """Record the pods at the time when a CA is read back; start over if it was taken out of the projection."""
     ledger = note_pods_of_now(snapshot, ledger)
     if _is_contradictory(snapshot):
         return ledger
@@ -117,7 +117,8 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         ):
             entry = replace(entry, awaited_pods=None, published_at=None)
         elif entry.published_at is not None:
-            # Where the clock of an earlier run was ahead of this machine's, clients would get more time than is meant.
+            # The clock of an earlier run may have been ahead of this machine's clock: then clients would get too much
+            # time.
             cleared = entry.cleared_at and min(entry.cleared_at, snapshot.now)
             entry = replace(entry, published_at=min(entry.published_at, snapshot.now), cleared_at=cleared)
         ledger = ledger.with_entry(entry)
@@ -125,10 +126,10 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
 
 
 def note_pods_of_now(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Record the pods that exist when a CA is read to have come to where processes read CAs, or to have left on its way
-    out; and whether a removed CA is back there.
+    """Record the pods at the time when a CA is read: it has come to the trust of processes, or has left on its way out.
+    Record whether a removed CA is back there.
 
-    Pods are listed after the bundle was read: a pod that is not recorded started later, with the CA or without it. So
+    Pods are listed after the bundle was read: if a pod is not recorded, it started later, with the CA or without it. So
     this is recorded at once, however long it takes until the CA may be used, or leaves the ledger.
     """
     ledger = replace(ledger, removed_cas=tuple(_note_return(removed, snapshot) for removed in ledger.removed_cas))
@@ -150,8 +151,8 @@ def note_pods_of_now(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def _note_return(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry:
-    """While the CA is back, each pod may have read it, and so may a pod that starts before the CA is gone: the pods
-    that exist then may know it.
+    """While the CA is back, each pod may have read it, and so may each pod that starts before the CA is gone. The pods
+    at that time may know it.
     """
     if not is_withdrawn(snapshot, removed.fingerprint):
         return replace(removed, awaited_pods=snapshot.uids or removed.awaited_pods, is_back=True)
@@ -161,7 +162,7 @@ def _note_return(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry:
 
 
 def _is_contradictory(snapshot: Snapshot) -> bool:
-    """Whether the bundle is absent while pods exist, so that nothing shows what a pod reads that starts now."""
+    """Whether the bundle is absent while pods exist. Then nothing shows the trust of a pod that starts now."""
     return snapshot.bundle is None and bool(snapshot.nodes.pods)
 
 
@@ -178,8 +179,8 @@ def note_reloads(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def note_restarts_to_come(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Record the nodes that present ended certificates as nodes that read each CA of the bundle: every party refuses
-    them until they restart, and they keep their UIDs in that restart.
+    """Record the nodes with ended certificates as nodes that have read each CA of the bundle: every party refuses them
+    until they restart, and they keep their UIDs in that restart.
     """
     restarting = frozenset(nodes_to_recover(snapshot))
     for entry in ledger.entries if restarting else ():
@@ -189,19 +190,19 @@ def note_restarts_to_come(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def is_needless(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> bool:
-    """Whether this CA is on its way out and no party needs it: once it is withdrawn, it has left for good. A withdrawn
-    CA that is needed after all is put back, and pods that start meanwhile miss it.
+    """Whether this CA is on its way out and no party needs it: once it is withdrawn, it has left for good. If a party
+    needs a withdrawn CA after all, it is put back, and pods that start meanwhile miss it.
     """
     return entry.state is TrustState.PHASE_OUT and not gates.removal(snapshot, ledger, entry.fingerprint)
 
 
 def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
-    """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that started before it was withdrawn.
+    """Strike a withdrawn PHASE_OUT CA off the ledger, and remember the processes that started before its withdrawal.
 
-    Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing: no
-    process has to be remembered, but the ledger remembers for clients whether the old certificate allows no CA below
-    it. Without pods a CA keeps its state; so does a CA that is prepared, which would be enrolled again, and a CA that
-    the flow in flight leads to.
+    If another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing. No
+    process has to be remembered; but the ledger remembers for clients whether the old certificate allows no CA below
+    it. Without pods a CA keeps its state. So does a prepared CA, because it would be enrolled again, and a CA that the
+    flow in flight leads to.
     """
     journal = in_flight(ledger)
     wanted = {*(authority.fingerprint for authority in snapshot.ca.prepared), journal.successor if journal else None}
@@ -223,8 +224,8 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
 
 
 def _note_cleared(ledger: Ledger, gone: LedgerEntry, now: datetime) -> Ledger:
-    """Record with the renewals of a CA since when clients read none of its certificates any more that allows no CA
-    below it.
+    """Record with the renewals of a CA since when clients no longer read any of its certificates that allow no CA below
+    it.
     """
     cleared = now if gone.certificate.path_length == 0 else gone.cleared_at
     if cleared is None:
@@ -236,11 +237,10 @@ def _note_cleared(ledger: Ledger, gone: LedgerEntry, now: datetime) -> Ledger:
 
 
 def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Record the CA of each leaf that a pod was started with: its Secret can get another leaf before the pod
-    restarts.
+    """Record the CA of each leaf with which a pod has started: its Secret can get another leaf before the pod restarts.
 
-    Where a former leaf was put back, a pod that starts next presents that leaf under its old annotations: what
-    is remembered of the successor's leaf in this Secret says nothing any more.
+    If a former leaf was put back, a pod that starts next presents that leaf under its old annotations. The record of
+    the successor's leaf in this Secret then says nothing any more.
     """
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
     annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful_leaves(snapshot, ledger)
@@ -257,11 +257,11 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def _doubtful_leaves(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
-    """Leaves of the successor in whose Secret lies a leaf of another CA."""
+    """Leaves of the successor, if a leaf of another CA is in their Secret."""
     successor = ledger.find(ledger.journal.successor) if ledger.journal else None
     if successor is None:
         return frozenset()
-    # Where the Secret holds what the pod was started with, no signature has to be checked.
+    # If the Secret contains the leaf with which the pod has started, no signature has to be checked.
     changed = [pod for pod in snapshot.nodes.pods if not pod.presents_stored and pod.leaf_hash in successor.leaf_hashes]
     asked = {name for pod in changed for name in pod.leaves}
     back = {
@@ -273,11 +273,11 @@ def _doubtful_leaves(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
 
 
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Forget a removed CA when it is not back, every pod that started with it is gone, and no listener that answers
-    accepts it.
+    """Forget a removed CA if it is not back, every pod that started with it is gone, and no answering listener accepts
+    it.
 
-    Where the listeners of such a pod were seen to refuse it, or verify by no CA, the ledger remembers that the rest of
-    the process knows it, unless a reload reaches it as a whole. Another pod may accept it too: it started while the
+    If the listeners of such a pod were seen to refuse it, or verify by no CA, the ledger remembers that the rest of the
+    process knows it, unless a reload reaches it as a whole. Another pod may accept it too: it started while the
     operator had the CA in the bundle once more.
     """
     remembered = (_after_removal(removed, snapshot) for removed in ledger.removed_cas)
@@ -292,10 +292,11 @@ def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | 
 
 
 def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Forget a held leaf when the pod that started with it is gone.
+    """Forget a held leaf if the pod that started with it is gone.
 
-    Where the listeners of this pod were seen to present the stored leaf, the ledger remembers that the rest of the
-    process holds the other leaf, unless it was started with an earlier leaf, or a reload reaches it as a whole.
+    If the listeners of this pod were seen to present the stored leaf, the ledger remembers that the rest of the process
+    presents the other leaf. It does not if the pod has started with an earlier leaf, or if a reload reaches it as a
+    whole.
     """
     # Computed once for all held leaves: there are as many as nodes.
     renewed = presenting_stored(snapshot) if ledger.held_leaves else frozenset()
@@ -327,10 +328,10 @@ def _after_renewal(
 
 
 def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:
-    """The ledger with a note of the leaves that are about to be replaced in these Secrets, and of the nodes that were
-    started with them; and of the leaves that the listeners of other nodes present, with which these were started: the
-    ledger knows of each node that has read again since. A node that presents an ended leaf, by which other nodes refuse
-    it, restarts at once.
+    """The ledger with a note of the leaves in these Secrets before their replacement, and of the nodes that have
+    started with them. It has a note of the leaves that the listeners of other nodes present too, as the leaves of their
+    start: the ledger knows of each node that has read again since. If a node presents an ended leaf, other nodes refuse
+    it by this leaf, and it restarts at once.
     """
     return replace(ledger, held_leaves=tuple(_leaves_to_note(snapshot, ledger, secrets)))
 
@@ -355,8 +356,8 @@ def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]
 
 
 def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
-    """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none where the noted leaf is still
-    stored, because a call was killed before it put another in its place.
+    """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none if the noted leaf is still stored,
+    because a call was killed before it put another in its place.
     """
     stored = _stored_certificates(snapshot)
     changed = (held for held in ledger.held_leaves if held.certificate not in stored)
@@ -368,7 +369,7 @@ def _stored_certificates(snapshot: Snapshot) -> frozenset[Certificate]:
 
 
 def note_user_namespaces(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Record where users have been, so that they count when no User Operator looks there any more."""
+    """Record the namespaces of users, so they count when no User Operator looks there any more."""
     found = snapshot.users.namespaces if snapshot.users is not None else None
     return ledger if found is None else replace(ledger, user_namespaces=found)
 

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The violations by a Kafka resource that does not exist, that is being deleted, or that no operator of a release works
-on which flows know. Modules that take part in no flow know these too.
+"""The violations of a Kafka resource if it does not exist, is in deletion, or has no operator of a release for flows.
+Modules without a part in flows know these too.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Collection, Sequence
 from ..model.decision import Condition, Violation
 
 AFTER_DELETION = (
-    "A deletion cannot be taken back: let it come to its end. If the cluster is to live on, create the Kafka resource again after that, with the CA "
-    "Secrets and volumes that were kept, then run the flow again."
+    "A deletion cannot be taken back: let it come to its end. If the cluster is to live on, create the Kafka resource "
+    "again after that, with the CA Secrets and volumes that were kept, then run the flow again."
 )
 
 
 def absence_of_cluster(kafka: str, neighbours: Collection[str]) -> Violation:
-    """The violation by a Kafka resource that does not exist, with the neighbours of ``Reconciliation``."""
+    """The violation if the Kafka resource does not exist, with the neighbours of ``Reconciliation``."""
     message = "does not exist, and no other Kafka cluster is seen in this namespace."
     if neighbours:
         elsewhere = any("/" in name for name in neighbours)
@@ -32,46 +32,44 @@ def absence_of_cluster(kafka: str, neighbours: Collection[str]) -> Violation:
         message = f"does not exist; {where}: {', '.join(neighbours)}."
     return Violation(
         Condition.CLUSTER_EXISTS, kafka, message,
-        "Check the names of cluster and namespace. To make the first CA before the Kafka resource exists, run the create playbook, or "
-        "strimzi_ca with before_kafka=true.",
+        "Check the names of cluster and namespace. To make the first CA before the Kafka resource exists, run the "
+        "create playbook, or strimzi_ca with before_kafka=true.",
     )  # fmt: skip
 
 
 def absence_of_operator(kafka: str, namespace: str, why: str) -> Violation:
-    """The violation by a Kafka resource that no operator works on."""
+    """The violation if no operator works on the Kafka resource."""
     return Violation(
         Condition.OPERATOR_IS_THERE, kafka, f"is reconciled by no Cluster Operator: {why}.",
-        f"Start the Cluster Operator, have it watch the namespace {namespace}, wait until the resource has a status of its own, then run the flow "
-        "again.",
+        f"Start the Cluster Operator, have it watch the namespace {namespace}, wait until the resource has a status of "
+        "its own, then run the flow again.",
     )  # fmt: skip
 
 
-#: The oldest release of Strimzi on which flows work (docs/operator.md, "Releases").
+#: The oldest release of Strimzi for flows (docs/operator.md, "Releases").
 _OLDEST = (0, 51)
 _RELEASE = re.compile(r"(\d+)\.(\d+)(?!\d)")
 
 
 def is_too_old(version: str) -> bool:
-    """Whether this is a version of the operator, such as "0.50.1", on which flows do not work; False where it cannot be
-    read.
-    """
+    """Whether flows do not work on this version of the operator, such as "0.50.1"; False if it cannot be read."""
     found = _RELEASE.match(version)
     return found is not None and (int(found[1]), int(found[2])) < _OLDEST
 
 
 def age_of_operator(kafka: str, version: str) -> Violation:
-    """The violation by a Kafka resource that an operator of this version reconciles, which is too old."""
+    """The violation if an operator of this version reconciles the Kafka resource, and is too old."""
     return Violation(
         Condition.OPERATOR_IS_NEW_ENOUGH, kafka,
-        f"is run by Strimzi {version}. Up to 0.50 the operator keeps no trust bundle from which nodes read the CAs that they "
-        "trust, or does not check the chains that are stored for them.",
-        "Upgrade the Cluster Operator to Strimzi 0.51 or later, wait until it has reconciled the resource, then run the "
-        "flow again. Until then renew and replace CAs as the documentation of that version of Strimzi says.",
+        f"is run by Strimzi {version}. Up to 0.50 the operator keeps no trust bundle from which nodes read the CAs "
+        "that they trust, or does not check the chains that are stored for them.",
+        "Upgrade the Cluster Operator to Strimzi 0.51 or later, wait until it has reconciled the resource, then run "
+        "the flow again. Until then renew and replace CAs as the documentation of that version of Strimzi says.",
     )  # fmt: skip
 
 
 def deletion_of(subject: str, finalizers: Sequence[str], remedy: str = AFTER_DELETION) -> Violation:
-    """The violation by an object that is being deleted; without a remedy that of a Kafka resource."""
+    """The violation if an object is in deletion. Without a remedy, it has the remedy for a Kafka resource."""
     waits = f", and its deletion waits for the finalizers {', '.join(finalizers)}" if finalizers else ""
     return Violation(
         Condition.NOTHING_IS_IN_DELETION, subject, f"is being deleted (metadata.deletionTimestamp){waits}.", remedy

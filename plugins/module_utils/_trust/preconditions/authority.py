@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on CAs: keys, chains and dates of the present CAs; CAs that the caller supplies; a CA that is to leave;
-CAs that have one name and different keys (docs/design.md, "CAs of one name"); and the key policy of a caller, for the
-CA and the leaves that a flow would make. ``_issuing/acceptance`` judges the answers of an issuer.
+"""Preconditions on CAs: keys, chains and dates of the present CAs; CAs from the caller; a CA on its way out; CAs with
+one name and different keys (docs/design.md, "CAs of one name"); and the key policy of a caller, for the CA and the
+leaves of a flow. ``_issuing/acceptance`` judges the answers of an issuer.
 """
 
 from __future__ import annotations
@@ -32,22 +32,25 @@ from ..rules.due import is_recovery_due
 from ..rules.repair import lacks_successor
 from ..rules.restore import describe_unfit_backups, find_lost_secrets
 
-#: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue
-#: further leaves of it.
+#: The goals that lead away from an ended CA, or back to the beginning of a flow. Others hand it back, or issue further
+#: leaves of it.
 _LEADING_AWAY = frozenset({Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE, Goal.ABORT})
-_RENEW_FIRST = "Renew it first, with the renew playbook: it keeps the key, and programs on a JVM, as nodes are, accept its certificates meanwhile."
+_RENEW_FIRST = (
+    "Renew it first, with the renew playbook: it keeps the key, and programs on a JVM, as nodes are, accept its "
+    "certificates meanwhile."
+)
 _RENEWED_BY_OPERATOR = (
-    "The Cluster Operator renews a CA of its own that has ended in its next reconcile: wait for that, then run the flow again. Where nothing happens, "
-    "look at the operator's log."
+    "The Cluster Operator renews a CA of its own that has ended in its next reconcile: wait for that, then run the "
+    "flow again. Where nothing happens, look at the operator's log."
 )
 _REFUSED_CHAIN = (
-    "The operator refuses such a chain, and does nothing for the cluster until then. Store the first certificate of ca.crt alone there: the operator restarts "
-    "each node once. Then run the flow again."
+    "The operator refuses such a chain, and does nothing for the cluster until then. Store the first certificate of "
+    "ca.crt alone there: the operator restarts each node once. Then run the flow again."
 )
 
 
 def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Where a backup holds the damaged Secrets, one playbook puts them back."""
+    """The remedy: if a backup has the damaged Secrets, one playbook puts them back."""
     if (step := find_lost_secrets(snapshot)) is None:
         return
     where = {
@@ -58,7 +61,8 @@ def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     subject = listed([name for secret, name in where.items() if secret in step.damaged])
     yield Violation(
         Condition.SECRETS_ARE_COMPLETE, subject,
-        f"lacks what {step.backup.name} of {step.backup.kept_at:%Y-%m-%d %H:%M} UTC holds about {named(step.backup.ca.current[0])}.",
+        f"lacks what {step.backup.name} of {step.backup.kept_at:%Y-%m-%d %H:%M} UTC holds about "
+        f"{named(step.backup.ca.current[0])}.",
         "Run the recover playbook: it puts back what is missing, and leaves the rest as it is.",
     )  # fmt: skip
 
@@ -76,8 +80,8 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret,
             f"entry {entry} holds a private key, and clients read this Secret.",
-            "Take the private key out, and run the flow again. Every client that could read the Secret may have the key: where it is that of a CA, replace it "
-            "(replace_key).",
+            "Take the private key out, and run the flow again. Every client that could read the Secret may have the "
+            "key: where it is that of a CA, replace it (replace_key).",
         )  # fmt: skip
     for name in defects.named_for_tls:
         yield Violation(
@@ -102,8 +106,8 @@ def _restored_by_hand(snapshot: Snapshot) -> str:
 
 
 def _kept_in_ledger(snapshot: Snapshot) -> str:
-    """A remedy where the ledger has the certificate of the key in the key Secret; empty elsewhere. A renewed CA has the
-    key of the CA before it, and a greater generation.
+    """A remedy if the ledger has the certificate of the key in the key Secret; else empty. A renewed CA has the key of
+    the CA before it, and a greater generation.
     """
     known = [
         entry
@@ -114,20 +118,25 @@ def _kept_in_ledger(snapshot: Snapshot) -> str:
         return ""
     lost = max(known, key=lambda entry: max(entry.generations))
     return (
-        f"The ledger, {snapshot.names.ledger}, has the certificate of {named(lost.certificate)} in the entry that begins with {lost.fingerprint}, and "
-        f"{snapshot.names.key_secret} its key: put that certificate under ca.crt, and the annotation strimzi.io/ca-cert-generation="
-        f"{max(lost.generations)} on the Secret, then run the flow again."
+        f"The ledger, {snapshot.names.ledger}, has the certificate of {named(lost.certificate)} in the entry that "
+        f"begins with {lost.fingerprint}, and {snapshot.names.key_secret} its key: put that certificate under ca.crt, "
+        f"and the annotation strimzi.io/ca-cert-generation={max(lost.generations)} on the Secret, then run the flow "
+        "again."
     )
 
 
 def _how_to_bring_in(snapshot: Snapshot, name: str) -> str:
     if snapshot.nodes.pods or snapshot.leaves.stored:
-        return "This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the flow again."
+        return (
+            "This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, "
+            "then run the flow again."
+        )
     namespace, given = snapshot.names.namespace, f"{name}-given"
     return (
-        f"Give the Secret another name: kubectl get secret {name} --namespace {namespace} --output yaml | sed 's/^  name: {name}$/  name: {given}/' | "
-        f"kubectl create --filename - && kubectl delete secret {name} --namespace {namespace}. Then have the CA brought in from there, with "
-        f"certificate_from (strimzi_certificate_from) and secret={given}."
+        f"Give the Secret another name: kubectl get secret {name} --namespace {namespace} --output yaml | sed 's/^  "
+        f"name: {name}$/  name: {given}/' | kubectl create --filename - && kubectl delete secret {name} --namespace "
+        f"{namespace}. Then have the CA brought in from there, with certificate_from (strimzi_certificate_from) and "
+        f"secret={given}."
     )
 
 
@@ -138,7 +147,10 @@ def generations_are_told(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     if snapshot.users is None:
         remedy += f" or, for the key, in strimzi.io/{ca}-key-generation; to 0 where there are no pods."
     else:
-        remedy += ", to 0 where there are no pods; for the key, whose number no pod carries, to the number in the name of the CA, or to 0 where it has none."
+        remedy += (
+            ", to 0 where there are no pods; for the key, whose number no pod carries, to the number in the name of "
+            "the CA, or to 0 where it has none."
+        )
     for annotation in snapshot.ca.defects.unnumbered_generations:
         yield Violation(
             Condition.GENERATIONS_ARE_TOLD, annotation, "is missing or no number that counts from 0.", remedy
@@ -155,8 +167,8 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         yield Violation(
             Condition.KEY_MATCHES, snapshot.names.key_secret, "holds no usable private key under ca.key.",
             "Put the private key of ca.crt there as PKCS#8 PEM; or, where it is kept elsewhere, this text: "
-            f"{placeholder(current.public_key_sha256)} Where the key is lost, put the text there as well, and replace the key (replace_key): nodes keep the "
-            "certificates that they have until then.",
+            f"{placeholder(current.public_key_sha256)} Where the key is lost, put the text there as well, and replace "
+            "the key (replace_key): nodes keep the certificates that they have until then.",
         )  # fmt: skip
     elif not snapshot.ca.has_key_of(current):
         yield Violation(
@@ -184,9 +196,9 @@ def chain_problems(condition: Condition, subject: str, chain: Chain) -> Iterator
 
 
 def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A CA in use that has ended is renewed or replaced as any other: JVMs do not look at the dates of an anchor, and
-    OpenSSL and Go refuse its certificates until then (docs/operator.md, "A CA that has ended"). What nodes do not use
-    yet has to be valid for every program that verifies by it.
+    """An ended CA in use is renewed or replaced as any other. JVMs do not look at the dates of an anchor; OpenSSL and
+    Go refuse its certificates until then (docs/operator.md, "A CA that has ended"). If nodes do not use a CA yet, it
+    has to be valid for every program that verifies by it.
     """
     condition, names, current = Condition.AUTHORITY_IS_VALID_NOW, snapshot.names, snapshot.ca.current
     if current:
@@ -294,7 +306,7 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 
 def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: str) -> Iterator[Violation]:
-    """Defects for which some verifier refuses a CA on every path. Once the CA is published or issues leaves, there is
+    """Defects by which some verifier refuses a CA on every path. Once the CA is published or issues leaves, there is
     only the way back.
     """
     for certificate, defect in chain_defects(chain):
@@ -306,7 +318,7 @@ def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: st
 
 
 def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str, chain: Chain) -> Iterator[Violation]:
-    """Its leaves will have the names of the present leaves; the violation names the first leaf that the CA
+    """The leaves of the CA will have the names of the present leaves. The violation names the first leaf that the CA
     may not issue.
     """
     if problem := extension_problem(chain[0]):
@@ -324,7 +336,7 @@ def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str,
 
 
 def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
+    """The CA is to be trusted beside the others: once it is published, every process restarts for it."""
     condition, subject = Condition.TRUSTING_IS_USABLE, TRUSTING
     wish = wish_of(snapshot, intent, snapshot.ledger_or_empty)
     for trusted in (*intent.trust.additional_cas, *(wish.additional_cas if wish else ())):
@@ -338,7 +350,7 @@ def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 
 def leaving_is_unused(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator's CA leaves when another CA has taken its place; the CA that is to take that place stays."""
+    """The operator's CA leaves after another CA has taken its place. The CA on its way into that place stays."""
     condition, remedy = (
         Condition.LEAVING_IS_UNUSED,
         "It leaves at the end of the flow that puts another CA in its place.",
@@ -371,7 +383,7 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
         return
     goal, new, current = rotation_of(snapshot, intent, ledger), supplied.chain[0], snapshot.ca.current[0]
     same_key = new.public_key_sha256 == current.public_key_sha256
-    # Nodes that refuse each other take up no other key.
+    # Nodes take up no other key while they refuse each other.
     another_way = "" if is_recovery_due(snapshot) else ", or run the replace_key playbook{}"
     if goal is Goal.RENEW and not (same_key and new.subject == current.subject):
         yield Violation(
@@ -382,8 +394,8 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     elif goal is Goal.RENEW and not (new.stands_in_for(current) and current.stands_in_for(new)):
         yield Violation(
             Condition.SUPPLIED_FITS_THE_GOAL, SUPPLIED,
-            f"{new.subject} has another subject key identifier than the CA in use, so JVMs and OpenSSL that know only one of "
-            "the two would refuse leaves of the other.",
+            f"{new.subject} has another subject key identifier than the CA in use, so JVMs and OpenSSL that know only "
+            "one of the two would refuse leaves of the other.",
             f"Supply a certificate with {_identifier(current)}{another_way.format(' with a key of its own')}.",
         )  # fmt: skip
     elif goal is Goal.REPLACE_KEY and same_key:
@@ -402,7 +414,8 @@ def renewal_keeps_the_key(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if intent.new_ca.key_type is not None and intent.new_ca.key_type.value != current.key_name:
         yield Violation(
             Condition.RENEWAL_KEEPS_THE_KEY, f"the CA {named(current)}",
-            f"has a key with key_type={current.key_name}, which a renewal keeps; the call wants {intent.new_ca.key_type.value}.",
+            f"has a key with key_type={current.key_name}, which a renewal keeps; the call wants "
+            f"{intent.new_ca.key_type.value}.",
             "Leave key_type out, or replace the key: state=replaced, or the replace_key playbook.",
         )  # fmt: skip
 
@@ -414,22 +427,22 @@ def _identifier(certificate: Certificate) -> str:
 
 
 _OF_CA = (
-    "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells issuers of one name "
-    "apart by these identifiers."
+    "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and "
+    "tells issuers of one name apart by these identifiers."
 )
 _OF_CERTIFICATE = (
-    "Have it issued with an authority key identifier, by which OpenSSL tells issuers of one name apart (renew_leaves, which goes through "
-    "meanwhile); or give the next CA a subject of its own."
+    "Have it issued with an authority key identifier, by which OpenSSL tells issuers of one name apart (renew_leaves, "
+    "which goes through meanwhile); or give the next CA a subject of its own."
 )
 _ABOVE = (
-    "Have it certified again with an authority key identifier, by which OpenSSL tells issuers of one name apart; or give the next CA's issuer a "
-    "subject of its own."
+    "Have it certified again with an authority key identifier, by which OpenSSL tells issuers of one name apart; or "
+    "give the next CA's issuer a subject of its own."
 )
 
 
 def keys_are_told_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Whether OpenSSL, which takes the first issuer that fits, finds the CA that signed: by its own identifier, which
-    the signed certificate names.
+    """Whether OpenSSL finds the CA that signed. OpenSSL takes the first issuer with a matching identifier, and the
+    signed certificate names the identifier of its CA.
     """
     chains = tuple(_trusted_chains(snapshot, intent))
     ambiguous = _of_one_name(tuple(dict.fromkeys(chain.from_iterable(chains))))
@@ -475,7 +488,7 @@ def _of_one_name(authorities: Sequence[Certificate]) -> list[list[Certificate]]:
 
 
 def _identifier_problems(same: Sequence[Certificate], snapshot: Snapshot) -> Iterator[Violation]:
-    """Where a CA has none, the others of its name need not be compared with it."""
+    """If a CA has none, the others of its name need no comparison with it."""
     lacking = [certificate for certificate in same if certificate.subject_key_identifier is None]
     for certificate in lacking:
         other, *_more = (each for each in same if each.public_key_sha256 != certificate.public_key_sha256)
@@ -488,7 +501,8 @@ def _identifier_problems(same: Sequence[Certificate], snapshot: Snapshot) -> Ite
         if alike and certificate.public_key_sha256 != other.public_key_sha256:
             yield _of_authority(
                 snapshot,
-                f"{named(certificate)} and {named(other)} have one name and one subject key identifier, and different keys.",
+                f"{named(certificate)} and {named(other)} have one name and one subject key identifier, and different "
+                "keys.",
             )
 
 
@@ -497,8 +511,8 @@ def _of_authority(snapshot: Snapshot, message: str) -> Violation:
 
 
 def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> str:
-    """Why it does not say which of these has signed it, as a sentence without its subject; empty where it does, or
-    where no other has.
+    """Why the certificate does not name its signer among these CAs, as a sentence without its subject; empty if it
+    does, or if there is no other CA.
     """
     signers = [issuer for issuer in issuers if certificate.signed_by(issuer)]
     identifier = certificate.authority_key_identifier
@@ -545,9 +559,7 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 def policy_problems(
     condition: Condition, policy: KeyPolicy, snapshot: Snapshot, subject: str, chain: Chain, remedy: str
 ) -> Iterator[Violation]:
-    """The breaches of a CA that comes from elsewhere, with the CAs above it. A person may have to take a CA that cannot
-    change.
-    """
+    """The breaches of a CA from elsewhere, with the CAs above it. A person may have to take a CA that cannot change."""
     for certificate in chain:
         waived = waived_as(certificate)
         if waiver_of(waived, snapshot) is None:
@@ -566,7 +578,7 @@ def _is_raised(snapshot: Snapshot, intent: Intent) -> bool:
     return asked and can_raise_path_length(snapshot)
 
 
-#: The remedy for a life that breaks a rule.
+#: The remedy if a life breaks a rule.
 GIVE_LIFE = "Give a life with validity_days (strimzi_validity_days) that meets them."
 
 

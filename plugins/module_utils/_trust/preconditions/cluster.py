@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the cluster before a flow writes anything: the operator, the ledger, permissions, and labels by
-which objects are found.
+"""Preconditions on the cluster before a flow writes anything: the operator, the ledger, permissions, and the labels of
+objects.
 
-Certificates are dated by the clock of the machine that runs this collection, so that clock has to agree with the
-cluster's (docs/calls.md, "Clocks").
+The clock of the machine with this collection dates certificates. So it has to agree with the cluster's clock
+(docs/calls.md, "Clocks").
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .absence import (
 #: The most that a flow adds to a Secret: two chains of certificates, and per pod lines with its UID and leaves.
 _CHAIN_BYTES = 16 * 1024
 _POD_BYTES = 256
-#: How far the clocks of two machines that run flows may be apart.
+#: The greatest difference between the clocks of two machines that run flows.
 CLOCKS_DIFFER = timedelta(minutes=5)
 
 
@@ -53,8 +53,8 @@ def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 _REPLACE_DELETED = (
-    "A deletion cannot be taken back: find the program or person that deleted it, keep a copy, let the deletion come to its end, "
-    "create it again from the copy, then run the flow again."
+    "A deletion cannot be taken back: find the program or person that deleted it, keep a copy, let the deletion come "
+    "to its end, create it again from the copy, then run the flow again."
 )
 
 
@@ -71,27 +71,29 @@ def operator_is_there(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
     yield absence_of_operator(snapshot.names.kafka, snapshot.names.namespace, snapshot.reconciliation.operator.absence)
 
 
-#: The releases of Strimzi that this collection knows (docs/operator.md, "Releases"), the oldest first.
+#: The known releases of Strimzi (docs/operator.md, "Releases"), the oldest first.
 KNOWN_VERSIONS = ("0.51", "1.0", "1.1", "1.2")
 
 
 def operator_is_new_enough(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A version above the known versions holds nothing (``describe_unknown_operator``)."""
+    """The operator has a known version, or a later version: a later version holds no flow
+    (``describe_unknown_operator``).
+    """
     version = snapshot.reconciliation.operator.version
     if is_too_old(version):
         yield age_of_operator(snapshot.names.kafka, version)
 
 
 def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether the cluster gets its first CA. An operator that had been there would have left its trust bundle, a status
-    that says Ready, or a ledger with a CA that processes have used.
+    """Whether the cluster gets its first CA. An earlier operator would have left its trust bundle, a status that says
+    Ready, or a ledger with a CA that processes have used.
     """
     is_new = snapshot.bundle is None and not snapshot.nodes.pods and not snapshot.reconciliation.operator.is_ready
     was_used = any(entry.state in _USED for entry in snapshot.ledger_or_empty.entries)
     return intent.goal is Goal.CREATE and is_new and not was_used and is_starting(snapshot)
 
 
-#: The remedy where a flow on the other CA has paused the operator.
+#: The remedy if a flow on the other CA has paused the operator.
 END_OF_A_FLOW = "Wait for its end; if its run was killed, run it again: it ends the pause."
 
 
@@ -112,8 +114,8 @@ def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A flow starts after the operator's reconcile of the present Kafka resource; it waits for the reconcile that
-    follows a pause.
+    """A flow starts after the operator's reconcile of the present Kafka resource. After a pause it waits for the next
+    reconcile.
     """
     if not _is_unseen(snapshot, intent) or snapshot.reconciliation.pause.is_ending:
         return
@@ -146,8 +148,8 @@ def security_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
 
 
 def describe_security(snapshot: Snapshot) -> str:
-    """Sentences about processes that do not verify each other on both sides, with what follows for flows; empty where
-    they do, and where that is unknown.
+    """Sentences about processes without verification on both sides, with the consequences for flows; empty if all
+    verify each other, or if it is unknown.
     """
     security, kafka = snapshot.security, snapshot.names.kafka
     if snapshot.users is not None or security.shows_trust or security.problem:
@@ -171,9 +173,10 @@ def authority_is_not_foreign(snapshot: Snapshot, intent: Intent) -> Iterator[Vio
         return
     yield Violation(
         Condition.AUTHORITY_IS_NOT_FOREIGN, snapshot.names.kafka,
-        f"has {snapshot.names.specification}.type {snapshot.reconciliation.foreign_type}, with which the operator itself writes the Secrets of the "
-        f"{snapshot.names.ca}, as this collection would.",
-        "Renew or replace it as Strimzi says for that type; flows are about a CA of the type strimzi.io, which it also has without the field.",
+        f"has {snapshot.names.specification}.type {snapshot.reconciliation.foreign_type}, with which the operator "
+        f"itself writes the Secrets of the {snapshot.names.ca}, as this collection would.",
+        "Renew or replace it as Strimzi says for that type; flows are about a CA of the type strimzi.io, which it "
+        "also has without the field.",
     )  # fmt: skip
 
 
@@ -183,7 +186,8 @@ def authority_is_user_managed(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         return
     yield Violation(
         Condition.AUTHORITY_IS_USER_MANAGED, snapshot.names.kafka,
-        f"has a {snapshot.names.ca} that the operator generates ({snapshot.names.specification}.generateCertificateAuthority).",
+        f"has a {snapshot.names.ca} that the operator generates "
+        f"({snapshot.names.specification}.generateCertificateAuthority).",
         "Adopt it first with the upgrade playbook; that changes no certificate.",
     )  # fmt: skip
 
@@ -206,13 +210,14 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     for problem in snapshot.ledger_or_empty.problems:
         yield Violation(
             Condition.LEDGER_IS_OURS, snapshot.names.ledger, problem,
-            f"The ledger has been edited; restore the entry, or delete {snapshot.names.ledger} to adopt the cluster again.",
+            f"The ledger has been edited; restore the entry, or delete {snapshot.names.ledger} to adopt the cluster "
+            "again.",
         )  # fmt: skip
 
 
 def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A flow that ended in the future would count as fresh until then, and nothing would be done; and clients would get
-    their time until long after such a time.
+    """No time of the ledger is in the future. If a flow ended in the future, it would count as fresh until then, and
+    nothing would be done. Clients would get their time until long after such a time.
     """
     latest = snapshot.now + CLOCKS_DIFFER
     for what, time in _times_in_ledger(snapshot.ledger_or_empty):
@@ -220,12 +225,13 @@ def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
             yield Violation(
                 Condition.LEDGER_IS_OF_THE_PAST, snapshot.names.ledger,
                 f"says that {what} at {time:%Y-%m-%dT%H:%M:%SZ}, and it is {snapshot.now:%Y-%m-%dT%H:%M:%SZ}.",
-                "Set the clock of this machine right, or correct the time in the ledger if the clock of an earlier run was wrong.",
+                "Set the clock of this machine right, or correct the time in the ledger if the clock of an earlier "
+                "run was wrong.",
             )  # fmt: skip
 
 
 def _times_in_ledger(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
-    """The times by which flows decide, each with what happened then."""
+    """The times by which flows decide, each with its event."""
     times: list[tuple[str, datetime | None]] = []
     if journal := ledger.journal:
         flow = f"a flow ({journal.goal.value})"
@@ -279,16 +285,16 @@ _ASKED_ELSEWHERE = (
 
 def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A flow that issues leaves, or restarts nodes, starts from a healthy cluster only: each process has to take
-    something up, and a restart beside a pod that is away takes two away. A flow in flight goes on.
+    something up, and a restart beside an absent pod takes two away. A flow in flight goes on.
     """
     for pod in snapshot.nodes.pods:
         if pod.terminating:
             where = f" on worker {pod.worker}" if pod.worker else ""
             yield Violation(
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), f"is being terminated{where}.",
-                "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see that that is really off, then "
-                f"kubectl delete pod {pod.name} --namespace {snapshot.names.namespace} --grace-period=0 --force; a flow in progress would go on, a "
-                "new flow does not start.",
+                "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see "
+                f"that that is really off, then kubectl delete pod {pod.name} --namespace {snapshot.names.namespace} "
+                "--grace-period=0 --force; a flow in progress would go on, a new flow does not start.",
             )  # fmt: skip
         elif not pod.ready:
             yield Violation(
@@ -299,13 +305,14 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             asked, way_out = _ASKED_HERE if pod.asked_here else _ASKED_ELSEWHERE
             yield Violation(
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), f"is about to be restarted by the operator ({asked}).",
-                f"Wait until the operator has restarted it, or {way_out}; a flow in progress would go on, a new flow does not start.",
+                f"Wait until the operator has restarted it, or {way_out}; a flow in progress would go on, a new flow "
+                "does not start.",
             )  # fmt: skip
 
 
 def no_rebalance_is_running(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Replicas that are being moved are out of sync: the restart of a node waits for them, for hours, or takes a
-    partition away. A flow that restarts no node, and a flow in flight, go on.
+    """No rebalance is running. While replicas move, they are out of sync: the restart of a node waits for them, for
+    hours, or takes a partition away. A flow without restarts of nodes, and a flow in flight, go on.
     """
     for rebalance in snapshot.reconciliation.rebalances:
         if waiver_of(rebalance.label, snapshot) is None:
@@ -329,13 +336,15 @@ def _unknown_rebalance(doubt: str) -> tuple[str, str]:
 
 
 def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The API would refuse the first write of a flow into such a Secret, perhaps in the middle of a pause."""
+    """No Secret of a flow is immutable. The API would refuse the first write into such a Secret, perhaps in the middle
+    of a pause.
+    """
     for name in snapshot.objects.immutable_secrets:
         yield Violation(
             Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name), "is immutable: its data cannot be changed, and the field cannot be taken back.",
             "Put it again in one go, without the field, as who has set it agrees to, then run the flow again: "
-            f"kubectl get secret {name} --namespace {snapshot.names.namespace} --output yaml | sed '/^immutable: true$/d' | kubectl replace --force "
-            "--filename -",
+            f"kubectl get secret {name} --namespace {snapshot.names.namespace} --output yaml | sed '/^immutable: "
+            "true$/d' | kubectl replace --force --filename -",
         )  # fmt: skip
 
 
@@ -350,31 +359,34 @@ def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
             )  # fmt: skip
 
 
-#: The difference to the API server's clock that is warned of: clocks that a time service keeps differ by far less, and
-#: an answer takes less.
+#: The least difference to the API server's clock for a warning: clocks under a time service differ by far less, and an
+#: answer takes less.
 NOTABLE = timedelta(minutes=1)
-#: The largest difference with which anything is written. Half of what certificates are dated back: a node whose clock
-#: is behind the API server's by as much as this machine's is ahead still finds them valid.
+#: The largest difference for a write: half of the time by which certificates are dated back. If the clock of a node is
+#: behind the API server's by as much as this machine's is ahead, the node still finds them valid.
 LARGEST = BACKDATED / 2
 
 _UNCOMPARED = "was compared with no other: the API server's answers have no field Date"
 _HOW_TO_COMPARE = (
-    "Have the proxy before the API server let that field through, or reach the API server without the proxy. Where a time service (NTP) sets the clock of "
-    f"that machine, give a waiver for {CLOCK}."
+    "Have the proxy before the API server let that field through, or reach the API server without the proxy. Where a "
+    f"time service (NTP) sets the clock of that machine, give a waiver for {CLOCK}."
 )
-_REMEDY = "Have a time service (NTP) set the clock of that machine, or run this where the clock is right, then run the flow again."
+_REMEDY = (
+    "Have a time service (NTP) set the clock of that machine, or run this where the clock is right, then run the flow "
+    "again."
+)
 
 
 def clocks_agree(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A clock that is ahead makes certificates that begin in the future; a clock that is behind takes ended
-    certificates for valid.
+    """If a clock is ahead, certificates from it begin in the future. If a clock is behind, it takes ended certificates
+    for valid.
     """
     if (wrong := wrong_clock(snapshot)) is not None:
         yield wrong
 
 
 def wrong_clock(snapshot: Snapshot) -> Violation | None:
-    """The violation where the clock is too far from the API server's, or may be."""
+    """The violation if the clock is too far from the API server's, or may be."""
     clock = snapshot.clock
     if clock.ahead is None:
         if waiver_of(CLOCK, snapshot) is not None:
@@ -388,7 +400,7 @@ def wrong_clock(snapshot: Snapshot) -> Violation | None:
 
 
 def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
-    """A sentence that warns of the clock where it holds nothing; none where it agrees with the API server's."""
+    """A warning of the clock, as a sentence, if it holds no flow; empty if it agrees with the API server's."""
     clock = snapshot.clock
     if clock.ahead is None:
         waived = waiver_of(CLOCK, snapshot) is not None
@@ -396,19 +408,19 @@ def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
     if not NOTABLE < abs(clock.ahead) <= LARGEST:
         return ()
     return (
-        f"The clock of {clock.machine} is {_difference(clock.ahead)} the API server's: certificates are dated by it, and from "
-        f"{_seconds(LARGEST)} on nothing is written. {_REMEDY}",
+        f"The clock of {clock.machine} is {_difference(clock.ahead)} the API server's: certificates are dated by it, "
+        f"and from {_seconds(LARGEST)} on nothing is written. {_REMEDY}",
     )
 
 
 def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
-    """A sentence that warns of an operator of another version; none where its version is known, or the resource does
-    not say it.
+    """A warning of an operator of another version, as a sentence; empty if its version is known, or if the resource
+    does not say it.
 
-    Another version holds no flow. A version is no evidence about trust: no gate rests on it, because each flow reads
-    back what the operator has done, in the bundle, the Secrets and the pods, before its next step, and is held where
-    that is not what it expects. To refuse would hold every scheduled renewal from the upgrade of an operator on, until
-    CAs end.
+    Another version holds no flow. A version is no evidence about trust, and no gate rests on it. Before its next step,
+    each flow reads back what the operator has done, in the bundle, the Secrets and the pods. If the result is not as
+    expected, the flow is held. A refusal would hold every scheduled renewal after an upgrade of the operator, until CAs
+    end.
     """
     version = snapshot.reconciliation.operator.version
     if not version or any(version == known or version.startswith(f"{known}.") for known in KNOWN_VERSIONS):
@@ -417,8 +429,9 @@ def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
         # A precondition holds each flow, and says why.
         return ()
     return (
-        f"{snapshot.names.kafka} is run by Strimzi {version}, and this collection knows {listed(KNOWN_VERSIONS)}. Look for a release of the collection "
-        "that knows it; until then try a flow in a test cluster, and compare its restarts with its plan.",
+        f"{snapshot.names.kafka} is run by Strimzi {version}, and this collection knows {listed(KNOWN_VERSIONS)}. Look "
+        "for a release of the collection that knows it; until then try a flow in a test cluster, and compare its "
+        "restarts with its plan.",
     )
 
 
@@ -431,31 +444,34 @@ def _seconds(length: timedelta) -> str:
 
 
 def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator would not restart such a pod, and a roll would count it as gone, while it runs on."""
+    """The operator would not restart such a pod, and a roll would count it as gone while it runs on."""
     for pod, lost in sorted(snapshot.nodes.unlabelled_pods.items()):
         yield Violation(
             Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
-            f"Find the program or person that changed this, then put back what it was: {label_command('pod', pod, snapshot.names.namespace, lost)}",
+            "Find the program or person that changed this, then put back what it was: "
+            f"{label_command('pod', pod, snapshot.names.namespace, lost)}",
         )  # fmt: skip
 
 
 def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Any pod may have labels. This collection signs nothing for such a pod and does not restart it; what it presents
-    and trusts is unknown.
+    """Any pod may have labels. This collection signs nothing for such a pod, and does not restart it. Its certificate
+    and its trust are unknown.
     """
     for pod, component in sorted(snapshot.nodes.foreign_pods.items()):
         yield Violation(
             Condition.PODS_ARE_OWNED, snapshot.names.pod(pod),
-            f"has the labels or the name of a pod of the component {component.value}, and no {component.facts.workload.value} of the cluster is its owner.",
+            f"has the labels or the name of a pod of the component {component.value}, and no "
+            f"{component.facts.workload.value} of the cluster is its owner.",
             "Where another program made it, take the label away: "
-            f"kubectl label pod {pod} --namespace {snapshot.names.namespace} strimzi.io/cluster- . Where it is a process of the cluster that has lost its "
-            "owner, let the Cluster Operator reconcile, or delete the pod: its owner makes it again.",
+            f"kubectl label pod {pod} --namespace {snapshot.names.namespace} strimzi.io/cluster- . Where it is a "
+            "process of the cluster that has lost its owner, let the Cluster Operator reconcile, or delete the pod: "
+            "its owner makes it again.",
         )  # fmt: skip
 
 
 def names_are_free(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The API would refuse to create an object of this name, perhaps in the middle of a flow; and what another owner
-    put there says nothing about the cluster.
+    """No other owner has an object of this name. The API would refuse to create it, perhaps in the middle of a flow,
+    and its content says nothing about the cluster.
     """
     yield from map(name_is_taken, snapshot.objects.taken_names)
 
@@ -472,12 +488,13 @@ def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         if found.holds:
             yield Violation(
                 Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name), f"lacks the {_labels(found.lost)}, {found.purpose}.",
-                f"Where it is the Secret of this cluster, put back what it had, then run the flow again: {found.command(name, snapshot.names.namespace)}",
+                "Where it is the Secret of this cluster, put back what it had, then run the flow again: "
+                f"{found.command(name, snapshot.names.namespace)}",
             )  # fmt: skip
 
 
 def unlabelled_and_read(snapshot: Snapshot) -> tuple[str, ...]:
-    """The Secrets without labels for which no flow waits, as sentences with their remedy."""
+    """The Secrets without labels, as sentences with their remedy, if no flow waits for the labels."""
     own = {
         (snapshot.names.namespace, name): found
         for name, found in snapshot.objects.unlabelled_secrets.items()

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The deeds of a call: what it begins, as far as preconditions differ by that. Whether nodes restart is a question for
-the forecast (``foreseeing`` in ``_trust/plan.py``).
+"""The deeds of a call: the work that it begins, as far as preconditions differ by it. The forecast (``foreseeing`` in
+``_trust/plan.py``) answers whether nodes restart.
 """
 
 from __future__ import annotations
@@ -25,29 +25,27 @@ Question: TypeAlias = Callable[[Snapshot, Intent], bool]
 
 
 class Deed(Enum):
-    """A deed of a call in the state of the cluster in which it decides."""
+    """A deed of a call, in the state of the cluster at its decision."""
 
     #: The call begins: no flow is under way.
     STARTS = "starts"
-    #: The call goes on with a flow that is under way.
+    #: The call goes on with a flow in flight.
     GOES_ON = "goes on"
     #: The call begins a change of Secrets. An adoption only makes the ledger, and a hand-back without a ledger leaves
     #: all Secrets as they are.
     CHANGES = "changes"
     #: The call begins to bring further certificates into the Secrets of the CA.
     ADDS = "adds"
-    #: The call begins a flow that issues leaves again.
+    #: The call begins a flow with new leaves.
     ISSUES = "issues"
-    #: The call has leaves issued whose Secrets are missing.
+    #: The call has the leaves of missing Secrets issued.
     FILLS = "fills"
-    #: The call begins something that can restart Kafka nodes.
+    #: The call begins work that can restart Kafka nodes.
     RESTARTS = "restarts"
 
 
 def issues(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether the intent asks for leaves that are issued again: of another CA in the place of the CA in use, or of the
-    same CA.
-    """
+    """Whether the intent asks for new leaves: of another CA in the place of the CA in use, or of the same CA."""
     ledger = snapshot.ledger_or_empty
     if intent.goal is Goal.RENEW_LEAVES:
         return bool(due_leaves(snapshot, intent, ledger))
@@ -66,7 +64,7 @@ def _adds(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def _brings_in(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether the caller or the source wants a CA trusted that the ledger does not have."""
+    """Whether the caller or the source wants trust in a CA that is not in the ledger."""
     wish = wish_of(snapshot, intent, snapshot.ledger_or_empty)
     return _has_unknown((*intent.trust.additional_cas, *(wish.additional_cas if wish else ())), snapshot)
 
@@ -84,8 +82,8 @@ def _changes(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def _can_restart(snapshot: Snapshot, intent: Intent) -> bool:
-    """The operator restarts what it finds behind when it has the CA back. Nodes come to trust what another program has
-    put beside the CA in use.
+    """If the operator has the CA back, it restarts pods that are behind. Nodes come to trust each CA that another
+    program has put beside the CA in use.
     """
     if intent.goal is Goal.DOWNGRADE:
         return not (snapshot.reconciliation.generated or intent.parameters.keeps_authority)

@@ -5,9 +5,8 @@
 """Preconditions of single goals: undo a flow, adopt a CA, hand it back to the operator, apply options about CAs and
 link certificates, scale a node pool, and waive a client.
 
-A waiver is the only way past an outside client that cannot be seen, a rebalance that is running, and a clock that
-nothing is compared with. Each waiver names one of them, ends, and gives a reason. A process of the cluster itself
-always counts.
+A waiver is the only way past an unseen outside client, a running rebalance, and a clock without a comparison. Each
+waiver names one of them, ends, and gives a reason. A process of the cluster itself always counts.
 """
 
 from __future__ import annotations
@@ -47,7 +46,8 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         ),
         Obstacle.LEFT: (
             names.certificate_secret, "holds the CA that was replaced no more: processes are about to forget it.",
-            "Finish the flow with the reconcile playbook. To have that CA back, supply its certificate and key to the replace_key playbook.",
+            "Finish the flow with the reconcile playbook. To have that CA back, supply its certificate and key to the "
+            "replace_key playbook.",
         ),
         Obstacle.KEY: (
             names.key_secret, f"holds no key of the CA that was replaced, {begun.replaces}.",
@@ -55,8 +55,8 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         ),
         Obstacle.ENDED: (
             names.certificate_secret,
-            f"holds the CA that was replaced, {begun.replaces}, which has ended: clients of OpenSSL and Go would refuse the "
-            "nodes, and an issuer that keeps its key signs nothing more under it.",
+            f"holds the CA that was replaced, {begun.replaces}, which has ended: clients of OpenSSL and Go would "
+            "refuse the nodes, and an issuer that keeps its key signs nothing more under it.",
             "Finish the flow with the reconcile playbook.",
         ),
     }[obstacle]  # fmt: skip
@@ -65,8 +65,8 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 def operator_has_finished(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The operator renews or replaces its CA in several rolls (docs/operator.md, "Sequences"), and removes the old CA
-    last. Adopted before that, the old CA would look like a CA that is to be trusted, and would stay for good. The
-    operator may renew a CA as soon as it is handed back: the ledger has to go all the same.
+    last. If the CA were adopted before that, the old CA would look like a CA to be trusted, and would stay for good.
+    The operator may renew a CA as soon as it is handed back: the ledger has to go all the same.
     """
     if not snapshot.reconciliation.generated or intent.goal is Goal.DOWNGRADE:
         return
@@ -75,8 +75,8 @@ def operator_has_finished(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         yield Violation(
             Condition.OPERATOR_HAS_FINISHED, snapshot.names.kafka,
             f"has a CA that the Cluster Operator is renewing or replacing by itself: {seen}.",
-            "Let it come to its end, for which it may restart every node up to three times, then run the flow again; where nothing "
-            "moves, look at the operator's log.",
+            "Let it come to its end, for which it may restart every node up to three times, then run the flow again; "
+            "where nothing moves, look at the operator's log.",
         )  # fmt: skip
 
 
@@ -85,8 +85,8 @@ _KEEPING = (Goal.CREATE, Goal.UPGRADE, Goal.RECONCILE, Goal.RENEW)
 
 
 def current_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The rule for a supplied CA holds for a CA that a person put there too, as far as Kafka and the operator are
-    concerned. A replacement is the way out.
+    """For Kafka and the operator, the rule for a supplied CA applies to a CA that a person has put there too. A
+    replacement is the way out.
     """
     if intent.goal not in _KEEPING or (snapshot.ledger is not None and intent.goal is not Goal.RENEW):
         return
@@ -101,8 +101,8 @@ def current_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
 
 
 def _remaining_work(snapshot: Snapshot) -> Iterator[str]:
-    """A pod without an annotation counts as current, as it does for the operator, which would do nothing about it.
-    Without pods the operator takes no old CA out.
+    """The work that a rotation by the operator has left, as parts of a sentence. The operator takes a pod without an
+    annotation for current, and would do nothing about it. Without pods the operator takes no old CA out.
     """
     ca = snapshot.ca
     if distrusting := [pod for pod in snapshot.nodes.pods if pod.key_generation not in (None, ca.key_generation)]:
@@ -122,16 +122,16 @@ _REPLACE_FIRST = "Run the replace_key playbook without a certificate, then hand 
 
 
 def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator renews under its own name and number, whatever the CA is called, and drops the old certificate with
-    the same write (docs/operator.md, "Generated CA"): leaves that name another issuer, or the issuer by another key
-    identifier, are then worthless before the first pod has restarted.
+    """The operator renews under its own name and number, whatever name the CA has, and drops the old certificate with
+    the same write (docs/operator.md, "Generated CA"). If leaves name another issuer, or the issuer by another key
+    identifier, they are then worthless before the first pod has restarted.
     """
     if not _hands_back(snapshot, intent) or not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
     number = authority_generation(current)
     if number is not None:
-        # A key generation that is lower is raised first (``raise_key_generation``).
+        # A lower key generation is raised first (``raise_key_generation``).
         number = max(number, snapshot.ca.key_generation)
     subject, renewed = current.subject, DistinguishedName(f"{snapshot.names.common_name} v{number}")
     if snapshot.ca.is_kept_elsewhere(current):
@@ -149,29 +149,29 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     elif current.subject_der != renewed.der:
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
-            f"holds the CA {subject}, whose name the operator would write with other types of strings and so break connections of Go "
-            "programs.", _REPLACE_FIRST,
+            f"holds the CA {subject}, whose name the operator would write with other types of strings and so break "
+            "connections of Go programs.", _REPLACE_FIRST,
         )  # fmt: skip
     elif current.identifier_in_leaves != current.usual_key_identifier:
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
-            f"holds the CA {subject} with a subject key identifier of its own, which the operator would renew with the usual one "
-            "and so break connections of JVMs and OpenSSL.",
+            f"holds the CA {subject} with a subject key identifier of its own, which the operator would renew with the "
+            "usual one and so break connections of JVMs and OpenSSL.",
             _REPLACE_FIRST,
         )  # fmt: skip
 
 
 def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key without a check
-    that it is trusted: the caller has to want that.
+    """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key without a check of
+    the trust in it: the caller has to want that.
     """
     if intent.parameters.operator_may_renew or not _hands_back(snapshot, intent):
         return
     if foretold := foresee_operator_renewal(snapshot):
         yield Violation(
             Condition.OPERATOR_KEEPS_AUTHORITY, snapshot.names.certificate_secret, foretold,
-            "Run the renew playbook, which restarts nothing where nodes can read again without a restart, then hand the CA back; or leave it to the operator "
-            "with operator_may_renew (strimzi_operator_may_renew).",
+            "Run the renew playbook, which restarts nothing where nodes can read again without a restart, then hand "
+            "the CA back; or leave it to the operator with operator_may_renew (strimzi_operator_may_renew).",
         )  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 
 def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A certificate that is supplied keeps its form, and so does a CA that an earlier call has made."""
+    """A supplied certificate keeps its form, and so does a CA that an earlier call has made."""
     ledger = snapshot.ledger_or_empty
     target = resolve(snapshot, intent, ledger)
     if intent.goal not in ROTATIONS or target.is_unknown:
@@ -216,7 +216,7 @@ def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         if target.needs_new_ca:
             yield from _check_differences(SUPPLIED, intent.new_ca.supplied.chain[0], intent, remedy)
         return
-    # A first CA that differs is drift, which holds no call.
+    # If a first CA differs, it is drift. Drift holds no call.
     if target.needs_new_ca or intent.goal is Goal.CREATE:
         return
     prepared = _find_waiting(snapshot, intent, ledger)
@@ -232,8 +232,8 @@ def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 def _find_waiting(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate | None:
-    """The CA that waits to be enrolled in the ledger, where the flow that prepared it has the goal of this call. No
-    journal says so yet: the ledger has that of the flow before, if any.
+    """The CA before its enrolment in the ledger, if the flow that prepared it has the goal of this call. No journal
+    says so yet: the ledger has at most the journal of the flow before.
     """
     waiting = (
         authority.chain[0]
@@ -247,7 +247,7 @@ def _find_waiting(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certifi
 
 def _earlier_successor(intent: Intent, ledger: Ledger) -> Certificate | None:
     """The CA by which an earlier call has fulfilled this call: the successor in the flow in flight, or in the last
-    flow. None where there is none, or it is the answer to another call.
+    flow. None if there is none, or if it is the answer to another call.
     """
     journal = ledger.journal
     if journal is None or journal.goal is not intent.goal or journal.is_abort:
@@ -259,8 +259,8 @@ def _earlier_successor(intent: Intent, ledger: Ledger) -> Certificate | None:
 def _check_differences(
     subject: str, made: Certificate, intent: Intent, remedy: str, why: str = "", *, life: bool = False
 ) -> Iterator[Violation]:
-    """The violations where a CA was made another way than the caller asks now. With ``life``, the caller can mean its
-    validity, which new leaves get as well.
+    """The violations if a CA was made another way than the caller wants now. With ``life``, the caller can mean its
+    validity; new leaves get the same validity.
     """
     asked: dict[str, str | int | None] = {
         "key_type": intent.new_ca.key_type.value if intent.new_ca.key_type else None, "path_length": intent.new_ca.path_length,
@@ -279,14 +279,15 @@ def _check_differences(
 
 
 def link_until_is_ahead(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Nodes would lead no client on until a time that is over. It is often a date with the wrong year."""
+    """Nodes would lead no client on until a past time. It is often a date with the wrong year."""
     until, ledger = intent.pace.link_until, snapshot.ledger_or_empty
     if until is None or until > snapshot.now or not snapshot.sends_chains:
         return
     if resolve(snapshot, intent, ledger).needs_new_ca and rotation_of(snapshot, intent, ledger) is Goal.REPLACE_KEY:
         yield Violation(
             Condition.LINK_UNTIL_IS_AHEAD, "link_until",
-            f"{until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is to be replaced.",
+            f"{until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is "
+            "to be replaced.",
             "Give a later time, or none: nodes lead them on until that CA ends.",
         )  # fmt: skip
 
@@ -312,7 +313,7 @@ def pools_are_of_a_size(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 
 def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A flow would request certificates of a CA that is about to leave."""
+    """A flow would request certificates of a CA on its way out."""
     scaling = intent.parameters.scaling
     if scaling is None or not snapshot.ca.in_use_elsewhere:
         return
@@ -326,8 +327,8 @@ def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def waivers_hold(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A precondition, by which every waiver that is given names an outside client, has a reason, and ends neither
-    before now nor too late.
+    """A precondition on waivers: each given waiver names an outside client, has a reason, and ends neither before now
+    nor too late.
     """
     for waiver in snapshot.outside_clients.waivers:
         for message, remedy in _problems(waiver, snapshot):

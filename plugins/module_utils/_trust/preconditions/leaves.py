@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on leaves that are to be issued or renewed, and on their lives: a leaf outlasts the time in which the
-operator issues it again (docs/flows.md, "Lives"). And preconditions on the parties outside the cluster that verify
+"""Preconditions on leaves before they are issued or renewed, and on their lives: a leaf outlasts the time in which the
+operator issues it again (docs/flows.md, "Lives"). Preconditions, too, on the parties outside the cluster that verify
 leaves of the clients CA and present them.
 """
 
@@ -42,7 +42,7 @@ from .authority import GIVE_LIFE, SUPPLIED, breach_violations
 
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A Secret that the caller names has to belong to a leaf of this cluster, whether it exists or is missing."""
+    """A Secret from the caller has to belong to a leaf of this cluster, whether it exists or is missing."""
     known = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing_leaf})
     for name in sorted(intent.issuing.missing_leaves.secrets - set(known) if intent.issuing.missing_leaves else ()):
         yield Violation(
@@ -52,8 +52,8 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Nodes that present ended certificates restart at the same time; a flow that restarts them one after the other
-    would take the quorum and the partitions apart.
+    """Nodes with ended certificates restart at the same time. If a flow restarted them one after the other, it would
+    take the quorum and the partitions apart.
     """
     if ended := nodes_to_recover(snapshot):
         pods = ", ".join(sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in ended))
@@ -61,22 +61,22 @@ def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Viol
         what = "presents a certificate that has" if len(ended) == 1 else "present certificates that have"
         yield Violation(
             Condition.LEAVES_IN_USE_ARE_VALID, snapshot.names.kafka,
-            f"{pods} {what} ended, since {min(ended.values()):%Y-%m-%d %H:%M} UTC: every new connection to {of.them} is refused, and open connections go on "
-            f"until they break. {of.others}",
+            f"{pods} {what} ended, since {min(ended.values()):%Y-%m-%d %H:%M} UTC: every new connection to {of.them} "
+            f"is refused, and open connections go on until they break. {of.others}",
             f"{how_to_recover(snapshot)}: {of.restart}, and {of.away}. {of.before}",
         )  # fmt: skip
 
 
 def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A node does not come back from its restart with a leaf that it cannot use, and other nodes, which have restarted
-    by then, refuse a leaf of a CA that they do not know. So a flow that has processes take up another CA, or restarts
-    nodes, begins only with usable leaves. A flow that only renews leaves replaces unusable leaves.
+    """Leaves in use are usable. With an unusable leaf a node does not come back from its restart. If other nodes have
+    restarted by then, they refuse a leaf of an unknown CA. So a flow begins only with usable leaves if processes take
+    up another CA in it, or if it restarts nodes. A flow that only renews leaves replaces unusable leaves.
     """
     if intent.goal is Goal.RENEW_LEAVES:
         return
-    # With the CAs that have yet to be recorded.
+    # With the CAs before their entry in the ledger.
     known = enrol_authorities(snapshot, snapshot.ledger_or_empty)
-    # The flow itself requests a missing leaf that only an issuer can make, and waits for it.
+    # If only an issuer can make a missing leaf, the flow itself requests it, and waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.leaves.missing
     told = {*_secrets_to_report(snapshot, known), *missing}
     elsewhere = ". Run the reconcile playbook, which has another certificate issued; then run the flow again."
@@ -85,8 +85,8 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def _secrets_to_report(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
-    """The Secrets of leaves that a violation may name. Where no leaf is of a known CA, another program has replaced the
-    CA itself, and the preconditions on CAs report that instead.
+    """The Secrets of leaves that a violation may name. If no leaf is of a known CA, another program has replaced the CA
+    itself, and the preconditions on CAs report that instead.
     """
     readable = [leaf for leaf in snapshot.leaves.stored if leaf.chain]
     is_swapped = bool(readable) and not any(issuers_of(leaf.chain or (), known) for leaf in readable)
@@ -94,8 +94,8 @@ def _secrets_to_report(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
 
 
 def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A leaf is of no use after its CA, so it cannot be renewed under a CA that ends as soon. Where a schedule renews
-    that CA in its time, and the leaves with it, a rule says so.
+    """A leaf is of no use after its CA, so it cannot be renewed under a CA with as early an end. If a schedule renews
+    this CA in its time, and the leaves with it, a rule says so.
     """
     ending = leaves_that_end_with_ca(snapshot, intent)
     if not ending or in_flight(snapshot.ledger) or describe_renewal_of_authority(snapshot):
@@ -110,12 +110,12 @@ def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 _DAY = timedelta(days=1)
-#: How much longer than that time a leaf lives at least, where nothing has begun yet. A flow may be stopped for an
-#: approval or wait for clients, and a weekly run renews leaves before the operator does.
+#: The least time of a leaf beyond that window before a flow begins. A flow may stop for an approval or wait for
+#: clients, and a weekly run renews leaves before the operator does.
 MARGIN = 7 * _DAY
-#: The same of a flow that is under way: this has become of the week.
+#: The same during a flow: so much of the week is left.
 REST = _DAY
-#: The life of a certificate where the Kafka resource does not set it.
+#: The life of a certificate if the Kafka resource does not set it.
 _USUAL = timedelta(days=365)
 
 
@@ -125,19 +125,20 @@ class _Signing:
 
     #: The certificate, as messages name it.
     subject: str
-    #: The CA with its chain, which is empty where the CA is yet to be made here.
+    #: The CA with its chain; empty if this collection is yet to make the CA.
     issuer: Chain
-    #: The remedy where the CA ends too early, up to the date.
+    #: The remedy if the CA ends too early, up to the date.
     remedy: str
     #: How much longer than the window its leaves have to live.
     margin: timedelta = MARGIN
 
 
 def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """In its window the operator issues a leaf again, of the CA in use, in every reconcile, and restarts its pod; a
-    flow would put the next leaf in its place, and so on without end. Where it has no key it stands still instead.
+    """New leaves outlast the operator's window. In its window the operator issues a leaf again, of the CA in use, in
+    every reconcile, and restarts its pod. A flow would put the next leaf in its place, and so on without end. If the
+    operator has no key, it stands still instead.
 
-    The CA that is going to sign is judged, and no other: renewing or replacing a CA that ends is what helps.
+    This judges the CA that is going to sign, and no other: a renewal or replacement of an ending CA helps.
     """
     yield from _stored_in_the_window(snapshot, intent)
     found = _about_to_sign(snapshot, intent)
@@ -145,7 +146,7 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         return
     issuer = found.issuer
     if not _makes_keys(snapshot, intent, issuer):
-        # The User Operator issues for as long as the resources say, and Strimzi sees to it that this is long enough.
+        # The User Operator issues for the time in the resources, and Strimzi sees to it that this is long enough.
         return
     window = _longest_window(snapshot)
     validity = _asked_validity(snapshot, intent, issuer)
@@ -156,8 +157,8 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         option = f"{snapshot.names.specification}.validityDays" if validity is None else "validity_days"
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"{at}{option}" if at else option,
-            f"would make certificates valid for {_describe_days(life)}, and the Cluster Operator issues again, with a restart, certificates that are "
-            f"{inside}.",
+            f"would make certificates valid for {_describe_days(life)}, and the Cluster Operator issues again, with a "
+            f"restart, certificates that are {inside}.",
             f"Give {_describe_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays"
             f"{_describe_lower_limit(life - found.margin)}.",
         )  # fmt: skip
@@ -165,15 +166,16 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         end = issuer[0].not_after
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, found.subject,
-            f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues again, with a restart, certificates "
-            f"that are {inside}.",
-            f"{found.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower renewalDays{_describe_lower_limit(end - snapshot.now - found.margin)}.",
+            f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues "
+            f"again, with a restart, certificates that are {inside}.",
+            f"{found.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower "
+            f"renewalDays{_describe_lower_limit(end - snapshot.now - found.margin)}.",
         )  # fmt: skip
 
 
 def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Of leaves that nodes have when a flow begins: the operator would issue them again in the middle of it, with
-    restarts that no plan has.
+    """The present leaves of nodes outlast a flow: the operator would issue them again in the middle of it, with
+    unplanned restarts.
     """
     operator_issues = snapshot.issued_by is IssuedBy.THIS_COLLECTION and not snapshot.ca.in_use_elsewhere
     if (
@@ -184,7 +186,7 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         return
     soon = snapshot.now + snapshot.leaves.renewal_window + REST
     if any(certificate.not_after <= soon for certificate in snapshot.ca.current):
-        # Others would be in the window as well: the flow is what helps.
+        # Other leaves would be in the window as well: the flow helps.
         return
     ends = {
         leaf.secret: leaf.chain[0].not_after
@@ -198,25 +200,27 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         doubt = doubt_about_window(min(ends.values()) - snapshot.leaves.renewal_window, snapshot)
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"Secrets {', '.join(sorted(ends))} in namespace {snapshot.names.namespace}",
-            f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_describe_days(snapshot.leaves.renewal_window)} of that "
-            f"({snapshot.names.specification}.renewalDays) the Cluster Operator issues them again by itself, with a restart of each node.",
-            "Let it do so, then run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and "
-            f"restarts no node that can read again without a restart.{doubt}",
+            f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within "
+            f"{_describe_days(snapshot.leaves.renewal_window)} of that ({snapshot.names.specification}.renewalDays) "
+            "the Cluster Operator issues them again by itself, with a restart of each node.",
+            "Let it do so, then run the flow again. Where it waits for a maintenance window, the renew_leaves "
+            f"playbook renews them before it does, and restarts no node that can read again without a restart.{doubt}",
         )  # fmt: skip
 
 
 def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
-    """A sentence where the Kafka resource says how long new certificates are valid, and it is another time than usual."""
+    """A sentence if the Kafka resource sets the life of new certificates, and it is unusual; else empty."""
     if intent.new_ca.validity is not None or snapshot.leaves.validity == _USUAL:
         return ""
     return (
-        f"New certificates are valid for {_describe_days(snapshot.leaves.validity)}, as {snapshot.names.specification}.validityDays of "
-        f"{snapshot.names.kafka} says; validity_days gives them another life."
+        f"New certificates are valid for {_describe_days(snapshot.leaves.validity)}, as "
+        f"{snapshot.names.specification}.validityDays of {snapshot.names.kafka} says; validity_days gives them another "
+        "life."
     )
 
 
 def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
-    """None where no leaf is going to be issued."""
+    """The leaf with the shortest life; None if no leaf is going to be issued."""
     ledger, begun = snapshot.ledger_or_empty, in_flight(snapshot.ledger)
     if resolve(snapshot, intent, ledger).needs_new_ca:
         supplied = supplied_for(snapshot, intent, ledger)
@@ -229,7 +233,7 @@ def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
             remedy = "Undo the flow with the abort playbook, and begin it with a CA that ends"
             return _Signing(subject, prepared.chain, remedy, REST)
     ending = ending_leaves(snapshot, intent) if begun is None else ()
-    # Of a leaf that ends with its CA another rule tells.
+    # Another rule reports a leaf that ends with its CA.
     if any(leaf.chain and not ends_with(leaf.chain[0], snapshot.ca.current) for leaf in ending):
         remedy = "Renew the CA with the renew playbook, which renews the certificates as well, so that it ends"
         return _Signing(snapshot.names.certificate_secret, snapshot.ca.current, remedy)
@@ -237,9 +241,7 @@ def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
 
 
 def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Of leaves that this collection makes keys for. The operators choose the keys of leaves that they issue by
-    themselves.
-    """
+    """Keys of leaves from this collection meet the policy. The operators choose the keys of their own leaves."""
     policy, signing = intent.new_ca.policy, _about_to_sign(snapshot, intent)
     issuer = snapshot.ca.current if signing is None else signing.issuer
     if policy is None or not _makes_keys(snapshot, intent, issuer):
@@ -260,13 +262,15 @@ def _makes_keys(snapshot: Snapshot, intent: Intent, issuer: Chain) -> bool:
 
 
 def _asked_validity(snapshot: Snapshot, intent: Intent, issuer: Chain) -> timedelta | None:
-    """The life that the caller asks for, of leaves of this CA; None where the Kafka resource says it."""
+    """The life that the caller wants for leaves of this CA; None if the Kafka resource sets it."""
     elsewhere = _is_kept_elsewhere(snapshot, intent, issuer)
     return (intent.issuing.external_validity if elsewhere else None) or intent.new_ca.validity
 
 
 def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> bool:
-    """Whether the key of this issuer is kept elsewhere; the issuer is empty where the CA is yet to be made here."""
+    """Whether the key of this issuer is kept elsewhere. The issuer is empty if this collection is yet to make the
+    CA.
+    """
     if not issuer:
         return False
     supplied = supplied_for(snapshot, intent, snapshot.ledger_or_empty)
@@ -275,8 +279,8 @@ def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> boo
 
 
 def _longest_window(snapshot: Snapshot) -> timedelta:
-    """The longest renewal window that counts for a leaf. A user may have a window of its own; where it is longer than
-    usual, it concerns this user alone, whose certificate is refused if it would not outlast the window.
+    """The longest renewal window that counts for a leaf. A user may have a window of its own. If it is longer than
+    usual, it concerns this user alone: a certificate that would not outlast it is refused.
     """
     usual = snapshot.leaves.renewal_window
     own = [snapshot.window_of(leaf) for leaf in snapshot.user_leaves.values() if leaf is not None]
@@ -284,7 +288,7 @@ def _longest_window(snapshot: Snapshot) -> timedelta:
 
 
 def _describe_lower_limit(most: timedelta) -> str:
-    """The highest ``renewalDays`` that would do beside the longest window."""
+    """The highest sufficient ``renewalDays`` beside the longest window."""
     highest = most // _DAY
     return f", {highest} or less" if highest > 0 else ""
 
@@ -293,12 +297,14 @@ def _describe_days(length: timedelta) -> str:
     return f"{-(-length // _DAY)} days"
 
 
-#: Bytes of the record of a certificate that is on its way, and of an RSA certificate.
+#: Bytes of the record of a certificate on its way, and of an RSA certificate.
 _ON_ITS_WAY = 2200
 
 
 def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A listener that verifies by the CA unseen would refuse the new leaves, and go on with the CA that leaves."""
+    """Each listener for users is seen. If a listener verified by the CA unseen, it would refuse the new leaves, and go
+    on with the old CA.
+    """
     users = snapshot.users
     if users is None or users.has_verifiers:
         return
@@ -306,22 +312,23 @@ def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     if users.unmanaged_listeners:
         yield Violation(
             Condition.VERIFIERS_ARE_KNOWN, kafka,
-            f"has no listener with the authentication tls, which could answer whether it trusts the {ca}. Its owner alone knows which CAs other listeners "
-            f"trust: {listed(users.unmanaged_listeners)}.",
-            "Have the next CA trusted there before users are issued again, and the old CA until no certificate of it is left; and add a listener with "
-            "the authentication tls for the time of the flow. Where none is under way and no client logs in there with certificates of this CA, replace "
-            "it in any way.",
+            f"has no listener with the authentication tls, which could answer whether it trusts the {ca}. Its owner "
+            f"alone knows which CAs other listeners trust: {listed(users.unmanaged_listeners)}.",
+            "Have the next CA trusted there before users are issued again, and the old CA until no certificate of it "
+            "is left; and add a listener with the authentication tls for the time of the flow. Where none is under "
+            "way and no client logs in there with certificates of this CA, replace it in any way.",
         )  # fmt: skip
     elif why := _why_unsettled(snapshot):
         yield Violation(
             Condition.VERIFIERS_ARE_KNOWN, kafka,
-            f"has no listener with the authentication tls, and brokers may still run with one, which verifies clients by the {ca}: {why}.",
+            "has no listener with the authentication tls, and brokers may still run with one, which verifies clients "
+            f"by the {ca}: {why}.",
             "Wait until the Kafka resource is Ready, or see in its status why it is not; then run the flow again.",
         )  # fmt: skip
 
 
 def _why_unsettled(snapshot: Snapshot) -> str:
-    """Why it is not known that brokers run as the Kafka resource says, as a part of a sentence; empty where they do."""
+    """Why brokers may not run as the Kafka resource says, as a part of a sentence; empty if they are known to."""
     operator = snapshot.reconciliation.operator
     if not operator.has_observed:
         return "the operator has not acted on the resource in its present form"
@@ -331,8 +338,9 @@ def _why_unsettled(snapshot: Snapshot) -> str:
 
 
 def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Without a User Operator, certificates that a person has issued by hand cannot be seen. Where no listener verifies
-    by the CA, no program logs in with such a certificate, and only known presenters need a certificate of the next CA.
+    """Presenters are known. Without a User Operator, certificates that a person has issued by hand cannot be seen. If
+    no listener verifies by the CA, no program logs in with such a certificate, and only known presenters need a
+    certificate of the next CA.
     """
     users = snapshot.users
     if users is None or users.issued_by is not IssuedBy.NONE:
@@ -351,13 +359,14 @@ def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         if presenter.renewal is not Renewal.AT_ONCE:
             yield Violation(
                 Condition.USERS_HAVE_AN_ISSUER, presenter.name,
-                f"may hold a certificate of the present {ca}, and {kafka} has no User Operator, which would issue the next.",
+                f"may hold a certificate of the present {ca}, and {kafka} has no User Operator, which would issue the "
+                "next.",
                 f"Where it is not used any more, delete it with its Secret. {add}",
             )  # fmt: skip
 
 
 def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Where the key of the next CA is kept elsewhere, a flow requests all certificates outside the cluster before the
+    """If the key of the next CA is kept elsewhere, a flow requests all certificates outside the cluster before the
     switch, and keeps them in one Secret until then. A renewal keeps the present certificates.
     """
     ledger = snapshot.ledger_or_empty
@@ -370,8 +379,8 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
     if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, snapshot.names.kafka,
-            f"has {issued} users with certificates of the {snapshot.names.ca}. The Secret in which certificates of the next CA wait until all have "
-            f"come has room for about {room}, because its key would be kept elsewhere.",
+            f"has {issued} users with certificates of the {snapshot.names.ca}. The Secret in which certificates of the "
+            f"next CA wait until all have come has room for about {room}, because its key would be kept elsewhere.",
             "Supply the CA with its key, or none, then one is made; the User Operator issues for any number of users.",
         )  # fmt: skip
 
@@ -386,8 +395,10 @@ def _refuse_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
         if presenter.renewal is Renewal.ISSUED and not presenter.secret and not told:
             yield Violation(
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, presenter.name,
-                "is served by a User Operator of another namespace, which could sign nothing: the key of the next CA would be kept elsewhere.",
-                "Move the user to the namespace of the cluster's own User Operator; or supply the CA with its key, or none, then one is made.",
+                "is served by a User Operator of another namespace, which could sign nothing: the key of the next CA "
+                "would be kept elsewhere.",
+                "Move the user to the namespace of the cluster's own User Operator; or supply the CA with its key, or "
+                "none, then one is made.",
             )  # fmt: skip
 
 
@@ -409,7 +420,7 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A presenter that keeps an old certificate would hold the flow at its end, and be refused if it were not for that."""
+    """A presenter with an old certificate would hold the flow at its end. Without this rule it would be refused."""
     for presenter in presenters(snapshot):
         if presenter.hindrance:
             yield Violation(

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The preconditions in the order in which a user would fix them, and the deeds of a call for which each matters. A flow
-writes nothing while any of them does not hold.
+"""The preconditions in the order in which a user would fix them, and for each precondition the deeds of a call to which
+it matters. A flow writes nothing while any of them is unmet.
 """
 
 from __future__ import annotations
@@ -162,11 +162,11 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     secrets_have_room,
     waivers_hold,
 )
-#: Preconditions whose remedy is a recovery. It brings back nodes and Secrets that other preconditions look at, so that
-#: their remedies would be about the damage.
+#: Preconditions with a recovery as the remedy. It brings back nodes and Secrets for other preconditions to look at;
+#: without them, their remedies would be about the damage.
 MENDED_BY_RECOVERY: tuple[Precondition, ...] = (leaves_in_use_are_valid, secrets_are_complete)
-#: Preconditions that every other precondition rests on: the cluster exists, the clock is right, no object of the
-#: cluster is in deletion, and the operator is there, and of a release on which flows work.
+#: The basis of every other precondition: the cluster exists, the clock is right, no object of the cluster is in
+#: deletion, and there is an operator of a release for flows.
 FIRST: tuple[Precondition, ...] = (
     cluster_exists,
     clocks_agree,
@@ -174,8 +174,8 @@ FIRST: tuple[Precondition, ...] = (
     operator_is_there,
     operator_is_new_enough,
 )
-#: Preconditions of a restart that brings nodes with ended certificates back: it changes no CA, so that no defect of a
-#: CA or of the ledger keeps them away.
+#: Preconditions of a restart that brings nodes with ended certificates back. It changes no CA, so no defect of a CA or
+#: of the ledger keeps them away.
 OF_RECOVERY: tuple[Precondition, ...] = (
     *FIRST,
     not_paused_by_others,
@@ -184,13 +184,13 @@ OF_RECOVERY: tuple[Precondition, ...] = (
     pods_are_owned,
     secrets_are_labelled,
 )
-#: Preconditions of a renewal that comes before the restart of nodes with ended certificates: these nodes are not well,
-#: and restart whether the CA is renewed or not.
+#: Preconditions of a renewal before the restart of nodes with ended certificates: these nodes are not well, and restart
+#: whether the CA is renewed or not.
 BEFORE_RESTART: tuple[Precondition, ...] = tuple(
     rule for rule in PRECONDITIONS if rule not in {leaves_in_use_are_valid, cluster_is_settled, no_rebalance_is_running}
 )
 
-#: The deeds for which a precondition matters. A precondition without a row matters to every call.
+#: The deeds to which a precondition matters. A precondition without a row matters to every call.
 _MATTERS_FOR: Mapping[Precondition, frozenset[Deed]] = {
     authority_meets_policy: frozenset({Deed.STARTS}),
     leaves_meet_policy: frozenset({Deed.ISSUES, Deed.FILLS}),
@@ -213,14 +213,14 @@ def never(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 class _Call:
-    """A call in the state of the cluster in which it decides."""
+    """A call, in the state of the cluster at its decision."""
 
     def __init__(self, snapshot: Snapshot, intent: Intent, restarts_nodes: Question) -> None:
         self._snapshot, self._intent, self._restarts_nodes = snapshot, intent, restarts_nodes
         self._done: dict[Deed, bool] = {}
 
     def violations_of(self, rule: Precondition) -> tuple[Violation, ...]:
-        """The violations of this precondition that matter to the call. Whether nodes restart takes a forecast, so this
+        """The violations of this precondition that matter to the call. Whether nodes restart takes a forecast. So this
         question comes last, and only if these violations would hold the call.
         """
         deeds = _MATTERS_FOR.get(rule)
@@ -243,9 +243,9 @@ def check(
     preconditions: tuple[Precondition, ...] = PRECONDITIONS,
     restarts_nodes: Question = never,
 ) -> tuple[Violation, ...]:
-    """All violations of preconditions that matter to the call; violations of FIRST alone if there are any, because the
-    rest of the snapshot says nothing then. Where a recovery mends one of them, only what holds the recovery itself
-    stands beside that. ``restarts_nodes`` says whether what the call begins restarts Kafka nodes.
+    """All violations of preconditions that matter to the call. If there are violations of FIRST, they come alone,
+    because the rest of the snapshot says nothing then. If a recovery mends one of them, the only others are those that
+    hold the recovery itself. ``restarts_nodes`` says whether the work of the call restarts Kafka nodes.
     """
     call, found = _Call(snapshot, intent, restarts_nodes), dict[Precondition, tuple[Violation, ...]]()
     for rule in preconditions:

@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the source of CAs that the user names. They concern a flow that begins: a flow in flight goes on.
+"""Preconditions on the source of CAs that the user names. They concern a flow at its beginning: a flow in flight goes
+on.
 
-The CAs of different clusters stay apart: every party that trusts a shared CA would accept certificates of both. Where
-another writer put a CA into the place of the CA in use, the user confirms that CA before a flow adopts it.
+The CAs of different clusters stay apart: if a party trusted a shared CA, it would accept certificates of both. If
+another writer has put a CA into the place of the CA in use, the user confirms that CA before a flow adopts it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MOST_AUTHORITIES = 10
 
 
 def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """It can be read, and says which CA leaves are to be of; or the first leaf that comes back will."""
+    """The source can be read, and names the CA of the leaves, unless the first leaf is to show it."""
     source, condition, ledger = snapshot.source, Condition.SOURCE_IS_USABLE, snapshot.ledger_or_empty
     if source is not None and source.problem and is_heeded(snapshot, intent, ledger):
         yield Violation(condition, source.name, source.problem, source.remedy)
@@ -39,7 +40,8 @@ def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if len(wish.candidates) > _MOST_AUTHORITIES:
         yield Violation(
             condition, wish.source.name, f"holds {len(wish.candidates)} CAs; at most {_MOST_AUTHORITIES} are trusted.",
-            "Give a source with the CAs of this cluster's issuer alone: every holder of a certificate of one of them can join the cluster.",
+            "Give a source with the CAs of this cluster's issuer alone: every holder of a certificate of one of them "
+            "can join the cluster.",
         )  # fmt: skip
     elif not wish.candidates:
         yield Violation(
@@ -59,7 +61,9 @@ def _violation_of_ambiguity(wish: Wish) -> Violation:
 
 
 def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Where the user wants no CA that the ledger does not know; else a flow says what is to be confirmed at its end."""
+    """No CA of the source is unknown to the ledger, if the user wants that. Otherwise a flow says at its end which CAs
+    the user may confirm.
+    """
     wish = wish_of(snapshot, intent, snapshot.ledger_or_empty)
     if wish is None or intent.trust.new_roots is not NewRoots.NEVER:
         return
@@ -73,23 +77,23 @@ def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """This holds for a new CA only: a cluster whose CAs already share a key goes on, also to another CA."""
+    """This applies to a new CA only: if CAs of a cluster share a key already, it goes on, also to another CA."""
     known = {certificate.public_key_sha256 for certificate in _known_authorities(snapshot)}
     for subject, chain, remedy in _authorities_to_trust(snapshot, intent):
         common = "" if chain[0].public_key_sha256 in known else _describe_common_part(chain, snapshot)
         if common:
             yield Violation(
                 Condition.AUTHORITIES_ARE_APART, subject,
-                f"{named(chain[0])} {common}. As {snapshot.names.ca}, in {snapshot.names.certificate_secret}, it would let holders of a certificate "
-                "of one CA in where only certificates of the other are to be accepted.",
+                f"{named(chain[0])} {common}. As {snapshot.names.ca}, in {snapshot.names.certificate_secret}, it would "
+                "let holders of a certificate of one CA in where only certificates of the other are to be accepted.",
                 remedy,
             )  # fmt: skip
 
 
 def trusted_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The key policy holds for every CA that a flow brings into the trust of the cluster: for CAs that are trusted
-    beside the CA in use, and for a CA that is adopted in its place, also while a flow is in flight.
-    ``authority_meets_policy`` has the CA that is supplied.
+    """The key policy applies to every CA that a flow brings into the trust of the cluster: a CA beside the CA in use,
+    and a CA that is adopted in its place, also while a flow is in flight. ``authority_meets_policy`` has the supplied
+    CA.
     """
     policy = intent.new_ca.policy
     if policy is None:
@@ -122,7 +126,9 @@ def _describe_common_part(chain: Chain, snapshot: Snapshot) -> str:
 
 
 def _authorities_to_trust(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:
-    """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps."""
+    """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and its
+    remedy.
+    """
     supplied = supplied_for(snapshot, intent, snapshot.ledger_or_empty)
     swap = find_adoption(snapshot, intent)
     if supplied is not None:
@@ -135,13 +141,13 @@ def _authorities_to_trust(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[
 
 
 def _trusted_beside(snapshot: Snapshot, intent: Intent) -> tuple[Chain, ...]:
-    """The CAs that the caller, or the source, wants trusted beside the CA that issues."""
+    """The CAs that the caller, or the source, wants trusted beside the issuing CA."""
     wish = wish_of(snapshot, intent, snapshot.ledger_or_empty)
     return (*intent.trust.additional_cas, *(wish.additional_cas if wish else ()))
 
 
 def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
-    """The CAs of this cluster that it has come to trust, or is on its way to. Without a ledger its Secrets say which."""
+    """The CAs that this cluster has come to trust, or is on its way to. Without a ledger its Secrets name them."""
     yield from (authority.chain[0] for authority in snapshot.ca.prepared)
     if snapshot.ledger is not None:
         yield from (entry.certificate for entry in snapshot.ledger.entries)
@@ -154,18 +160,19 @@ _NAMED = 3
 
 
 def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Only the caller can confirm another CA in the place of the CA in use, by its fingerprint: no gate has shown that
-    parties trust it (I3).
+    """Only the caller can confirm another CA in the place of the CA in use, by its fingerprint: no gate has shown the
+    trust of parties in it (I3).
     """
     swap = find_swap(snapshot)
     if swap is not None and not _is_of_the_operator(snapshot, intent) and find_adoption(snapshot, intent) is None:
         yield Violation(
             Condition.AUTHORITY_IS_KNOWN, snapshot.names.certificate_secret,
-            f"holds the CA {swap.certificate.subject}, SHA-256 {swap.certificate.sha256}, as ca.crt. No flow has put it there: by "
-            f"the ledger the CA {swap.replaced.certificate.subject}, SHA-256 {swap.replaced.certificate.sha256}, is in use. "
-            f"{_signatures(snapshot, swap)}",
-            f"Put {named(swap.replaced.certificate)} and its key back; {_where_kept(snapshot, swap.replaced.certificate)}. Or have the new CA "
-            "adopted through every gate: run the upgrade playbook with its SHA-256 as strimzi_adopts.",
+            f"holds the CA {swap.certificate.subject}, SHA-256 {swap.certificate.sha256}, as ca.crt. No flow has put "
+            f"it there: by the ledger the CA {swap.replaced.certificate.subject}, SHA-256 "
+            f"{swap.replaced.certificate.sha256}, is in use. {_signatures(snapshot, swap)}",
+            f"Put {named(swap.replaced.certificate)} and its key back; "
+            f"{_where_kept(snapshot, swap.replaced.certificate)}. Or have the new CA adopted through every gate: run "
+            "the upgrade playbook with its SHA-256 as strimzi_adopts.",
         )  # fmt: skip
     elif (
         intent.parameters.adopts is not None
@@ -175,14 +182,15 @@ def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         yield Violation(
             Condition.AUTHORITY_IS_KNOWN, snapshot.names.certificate_secret,
             f"holds no CA with the fingerprint {intent.parameters.adopts}, which is to be adopted.",
-            f"Give the SHA-256 of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is {_sha256_of_current(snapshot)}.",
+            "Give the SHA-256 of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is "
+            f"{_sha256_of_current(snapshot)}.",
         )  # fmt: skip
 
 
 def _where_kept(snapshot: Snapshot, replaced: Certificate) -> str:
-    """Where the CA is that was in use, as a clause."""
+    """The present place of the replaced CA, as a clause."""
     for backup in snapshot.backups:
-        # The key entry of a Secret that is in the middle of a switch is that of the next CA.
+        # In the middle of a switch, the key entry of a Secret is that of the next CA.
         if (
             backup.ca.current[:1] == (replaced,)
             and backup.ca.key == replaced.public_key_sha256
@@ -193,14 +201,14 @@ def _where_kept(snapshot: Snapshot, replaced: Certificate) -> str:
 
 
 def _is_of_the_operator(snapshot: Snapshot, intent: Intent) -> bool:
-    """A CA that the operator generates is the operator's to replace; a ledger of before says nothing until the cluster
-    is adopted again.
+    """The operator alone replaces a CA that it generates. An earlier ledger says nothing until the cluster is adopted
+    again.
     """
     return snapshot.reconciliation.generated and intent.goal is not Goal.UPGRADE
 
 
 def _is_in_cluster(snapshot: Snapshot, fingerprint: str) -> bool:
-    """Whether the cluster has this CA, also where it was adopted before and has come as far as the ledger."""
+    """Whether the cluster has this CA; also if it was adopted before, and has come as far as the ledger."""
     chains = [snapshot.ca.current, *(authority.chain for authority in snapshot.ca.prepared)]
     chains += [entry.chain for entry in snapshot.ledger_or_empty.entries]
     return any(is_named(chain[0], fingerprint) for chain in chains if chain)
@@ -211,7 +219,7 @@ def _sha256_of_current(snapshot: Snapshot) -> str:
 
 
 def _signatures(snapshot: Snapshot, swap: Swap) -> str:
-    """Sentences that name the stored leaves, and the certificates of users, of each of the two CAs."""
+    """Sentences about the stored leaves, and the certificates of users, of each of the two CAs."""
     pair = (swap.replaced.certificate, swap.certificate)
     found = {
         certificate: [
@@ -247,16 +255,16 @@ def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
         if other.chain[0] != own:
             yield Violation(
                 condition, snapshot.names.key_secret, f"holds {named(other.chain[0])}, which a flow has prepared as the next CA.",
-                f"{back} and finish that flow; or remove {other.fingerprint}.crt and {other.fingerprint}.key there, which "
-                "ends it.",
+                f"{back} and finish that flow; or remove {other.fingerprint}.crt and {other.fingerprint}.key there, "
+                "which ends it.",
             )  # fmt: skip
     yield from _cannot_be_gated(snapshot, swap, back)
 
 
 def _cannot_be_gated(snapshot: Snapshot, swap: Swap, back: str) -> Iterator[Violation]:
-    """Where some processes have yet to start with the adopted CA, the replaced CA takes its place again meanwhile. That
-    is too late when the replaced CA has ended, or when the operator has put leaves of the adopted CA under processes
-    that refuse them.
+    """If some processes have yet to start with the adopted CA, the replaced CA takes its place again meanwhile. That is
+    too late if the replaced CA has ended, or if the operator has put leaves of the adopted CA under processes that
+    refuse them.
     """
     condition, waiting = Condition.ADOPTED_IS_USABLE, [pod.name for pod in pods_yet_to_restart(snapshot)]
     if not waiting:
@@ -269,8 +277,9 @@ def _cannot_be_gated(snapshot: Snapshot, swap: Swap, back: str) -> Iterator[Viol
     if stored:
         yield Violation(
             condition, snapshot.names.certificate_secret,
-            f"is too far gone: {_count_and_list(stored, 'certificate')} of {named(swap.certificate)} are stored already, and "
-            f"{_count_and_list(waiting, 'pod')} that have not restarted since would refuse what the next pod to restart presents.",
-            f"{back}. Where its key is lost, have the operator restart every pod, which cannot be without failed connections; "
-            "then adopt the CA.",
+            f"is too far gone: {_count_and_list(stored, 'certificate')} of {named(swap.certificate)} are stored "
+            f"already, and {_count_and_list(waiting, 'pod')} that have not restarted since would refuse what the next "
+            "pod to restart presents.",
+            f"{back}. Where its key is lost, have the operator restart every pod, which cannot be without failed "
+            "connections; then adopt the CA.",
         )  # fmt: skip
