@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The issuer that a caller names for leaves of a CA whose key is not in the cluster. Settings that flows do not know
-stand in the folder of their issuer.
+are in the folder of their issuer.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class CertManagerIssuer(IssuerSettings):
 
 @dataclass(frozen=True)
 class CertManagerCertificates(IssuerSettings):
-    """An issuer of cert-manager with a Certificate for each leaf, which cert-manager renews by itself (External
+    """An issuer of cert-manager with a Certificate for each leaf. cert-manager renews it by itself (External
     Certificate Manager, "Issuing Cluster CA end-entity certificates"). Both times belong to the issuer, because every
     playbook has to expect the same renewals.
     """
 
-    #: The issuer that the Certificates name.
+    #: The issuer in the Certificates.
     issuer: CertManagerIssuer
     #: The life of each leaf.
     validity: timedelta = timedelta(days=365)

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The hash of a plan, which a person approves, and the comparison of an approved plan with the plan of now.
+"""The hash of a plan, for the approval of a person, and the comparison of an approved plan with the plan of now.
 
-A hash has four parts, so that a refusal can say which of them changed. Each is about facts that stay the same while
-nothing happens: kinds of steps, names of nodes, components of other pods, fingerprints of CAs that exist, issuers.
-Times, certificates that are yet to be made, and requests that a flow only forgets are no part of it.
+A hash has four parts, so a refusal can name the changed part. Each part is about facts that stay the same while nothing
+happens: kinds of steps, names of nodes, components of other pods, fingerprints of existing CAs, issuers. Times, future
+certificates, and requests that a flow only forgets are no part of it.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def plan_hash(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
 
 
 def _steps_to_approve(planned: Forecast) -> Sequence[PlannedStep]:
-    """The steps that do more than forget requests: which requests earlier calls have left, and when a call forgets
-    them, changes nothing of the plan.
+    """The steps without the steps that only forget requests. Which requests earlier calls have left, and when a call
+    forgets them, changes nothing of the plan.
     """
     return [step for step in planned.whole if step.kind != ForgetRequests.__name__]
 
@@ -63,12 +63,12 @@ def _restarted(step: PlannedStep, snapshot: Snapshot) -> tuple[Any, ...]:
 def check_approval(
     approved: str, goal: Goal, snapshot: Snapshot, planned: Forecast, plan: Callable[[Snapshot], Forecast]
 ) -> tuple[Violation, ...]:
-    """The violation where the plan of now is another plan than the approved plan; ``plan`` makes the plan of this call
-    for another state of the cluster.
+    """The violation if the plan of now differs from the approved plan; ``plan`` makes the plan of this call for another
+    state of the cluster.
 
-    A run that was killed goes on: the flow in flight has the same goal and began with the same CA, and its plan is the
-    rest of the approved plan. A flow that keeps no journal goes on where the approved plan is that of the state before
-    it. Where nothing is left to do, nothing needs an approval.
+    A killed run goes on: the flow in flight has the same goal and the same CA at its beginning, and its plan is the
+    rest of the approved plan. A flow without a journal goes on if the approved plan is the plan of an earlier state. If
+    nothing is left to do, nothing needs an approval.
     """
     present = plan_hash(goal, snapshot, planned)
     changed = [
@@ -84,19 +84,20 @@ def check_approval(
         Violation(
             Condition.PLAN_IS_APPROVED, snapshot.names.kafka,
             f"has another plan now than the approved plan {approved}. Changed: {', '.join(changed)}.",
-            f"Look at the plan of now (the same playbook with --check --diff), and approve that: strimzi_plan_hash={present}.",
+            "Look at the plan of now (the same playbook with --check --diff), and approve that: "
+            f"strimzi_plan_hash={present}.",
         ),
     )  # fmt: skip
 
 
 def _before_flow(goal: Goal, snapshot: Snapshot) -> Iterator[Snapshot]:
-    """The states in which an earlier call with this goal may have found the cluster before it was killed, or began to
-    wait for an issuer. None where the journal says it, or where no such call has left a trace.
+    """The possible states at the beginning of an earlier call with this goal, before it was killed or began to wait for
+    an issuer. None if the journal says it, or if no such call has left a trace.
 
-    An adoption first takes the CA from the operator, and a hand-back gives it to the operator before the ledger goes. A
-    recovery puts Secrets back first, and its plan is the same whichever of them were lost. A recovery and a renewal of
-    leaves request leaves of an issuer first. No object tells which leaves were due before a renewal of leaves that has
-    stored some.
+    An adoption first takes the CA from the operator. A hand-back gives it to the operator before the ledger goes. A
+    recovery puts Secrets back first, and its plan is the same for each set of lost Secrets. A recovery and a renewal of
+    leaves request leaves of an issuer first. If a renewal of leaves has stored some, no object tells which leaves were
+    due before it.
     """
     state = snapshot.reconciliation
     if goal is Goal.UPGRADE and not state.generated:
@@ -110,8 +111,8 @@ def _before_flow(goal: Goal, snapshot: Snapshot) -> Iterator[Snapshot]:
 
 
 def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
-    """The CA that a flow begins with, or began with: of a renewal its fingerprint, else the digest of its key, because
-    a renewal that is the first part of a replacement keeps the key. A recovery begins with the CA that it puts back.
+    """The CA at the beginning of a flow: the fingerprint of a renewal, else the digest of its key, because a renewal as
+    the first part of a replacement keeps the key. A recovery begins with the CA that it puts back.
     """
     for step in restore_secrets(snapshot) if goal is Goal.RECOVER else ():
         snapshot = step.restore(snapshot)
@@ -125,15 +126,15 @@ def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
         return begun.replaces
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     known |= {entry.fingerprint: entry.certificate for entry in ledger.removed_cas}
-    # A replaced CA that has left is known no more, and a renewed CA has its key. An abort goes back to the CA that its
-    # flow began with.
+    # If a replaced CA has left, it is known no more, and a renewed CA has its key. An abort goes back to the CA at the
+    # beginning of its flow.
     keeping = begun.successor if begun.goal is Goal.RENEW or begun.is_abort else begun.replaces
     replaced = known.get(keeping or "")
     return replaced.public_key_sha256 if replaced is not None else begun.replaces
 
 
 def _is_begun(goal: Goal, snapshot: Snapshot) -> bool:
-    """Whether a call with this goal leads on what an earlier call has begun."""
+    """Whether a call with this goal leads on the work of an earlier call."""
     begun = in_flight(snapshot.ledger) or _first_part(snapshot)
     if begun is None:
         return goal is prepared_goal(snapshot)
@@ -143,7 +144,7 @@ def _is_begun(goal: Goal, snapshot: Snapshot) -> bool:
 
 
 def _first_part(snapshot: Snapshot) -> Journal | None:
-    """The finished renewal of the CA in use that was to lead to a replacement; None where no replacement is due."""
+    """The finished renewal of the CA in use that was to lead to a replacement; None if no replacement is due."""
     last = snapshot.ledger_or_empty.journal
     in_use = {certificate.fingerprint for certificate in snapshot.ca.in_use}
     return last if last is not None and last.options.precedes_replacement and last.successor in in_use else None

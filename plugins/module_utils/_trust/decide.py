@@ -66,16 +66,16 @@ class Engine:
 
     #: The preconditions of a flow.
     preconditions: tuple[Precondition, ...] = PRECONDITIONS
-    #: The fewer preconditions of the first part of a recovery, which brings Secrets and nodes back.
+    #: The fewer preconditions of the first part of a recovery. It brings Secrets and nodes back.
     preconditions_of_recovery: tuple[Precondition, ...] = OF_RECOVERY
-    #: The preconditions of the renewal that comes before the restart of nodes with ended certificates.
+    #: The preconditions of the renewal before the restart of nodes with ended certificates.
     preconditions_before_restart: tuple[Precondition, ...] = BEFORE_RESTART
-    #: Whether what a call begins restarts Kafka nodes. The forecast knows that (``foreseeing`` in plan.py). It is made
-    #: by an engine that does not ask.
+    #: Whether the work of a call restarts Kafka nodes. The forecast answers it (``foreseeing`` in plan.py). An engine
+    #: without this question makes the forecast.
     restarts_nodes: Question = never
     #: The gates that a CA passes before its use and before it leaves.
     gates: Gates = GATES
-    #: The rules of a flow, in the order in which they take turns.
+    #: The rules of a flow, in the order of their turns.
     rules: tuple[Rule, ...] = RULES
     #: The rules that go on while the flow in flight stops, in their order.
     rules_at_rest: tuple[Rule, ...] = RULES_AT_REST
@@ -85,10 +85,10 @@ ENGINE = Engine()
 
 
 def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
-    """The next steps towards the goal, what justified them, or what holds the flow.
+    """The next steps towards the goal, with their reasons, or the violations that hold the flow.
 
-    One call is one pass: the ledger is brought up to date first (one write, at most one transition per CA); only
-    a ledger that is up to date leads to further steps.
+    One call is one pass. First the ledger is brought up to date (one write, at most one transition per CA). Further
+    steps follow only from a ledger that is up to date.
     """
     found, silent = _decide(snapshot, intent, engine), unanswered(snapshot)
     if silent:
@@ -102,8 +102,8 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
 
 
 def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:
-    """The decision; or, before nodes are waited for, the record of the pods that exist now, because others take their
-    place meanwhile.
+    """The decision. If it is to wait for nodes, it is instead to record the present pods: others take their place
+    during the wait.
     """
     before, waits = snapshot.ledger, [step for step in decision.steps if isinstance(step, AwaitAnswers)]
     if before is None or not waits:
@@ -115,16 +115,16 @@ def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:
 
 
 def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
-    """The same, where a missing answer keeps gates closed."""
+    """The decision, in which a missing answer keeps gates closed."""
     if intent.goal is Goal.RECOVER:
         return _bring_nodes_back(snapshot, intent, engine) or _go_on_recovered(snapshot, intent, engine)
     return _go_on(snapshot, intent, engine, check(snapshot, intent, engine.preconditions, engine.restarts_nodes))
 
 
 def _go_on_recovered(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
-    """The same once no node presents an ended certificate. Restarts that follow from the recovery are waited for,
-    unless a renewal goes on, whose restarts take their place, or something holds the flow, which the operator may stand
-    still for.
+    """The decision once no node presents an ended certificate. It awaits restarts that follow from the recovery. In two
+    cases it does not: if a renewal goes on, whose restarts take their place; or if the flow is held, because the
+    operator may stand still then.
     """
     after = _after_recovery(snapshot, intent)
     violations = _check_beside_recovery(snapshot, after, engine)
@@ -146,7 +146,7 @@ def _check_beside_recovery(snapshot: Snapshot, after: Intent, engine: Engine) ->
 
 
 def _go_on(snapshot: Snapshot, intent: Intent, engine: Engine, violations: tuple[Violation, ...]) -> Decision:
-    """The same where these violations hold the flow, and for its steps where none does."""
+    """The decision if these violations hold the flow; if there are none, the next steps of the flow."""
     if violations:
         return Decision(steps=resume_operators(snapshot), violations=violations)
     if awaits_reconcile(snapshot, intent):
@@ -158,7 +158,7 @@ def _go_on(snapshot: Snapshot, intent: Intent, engine: Engine, violations: tuple
         unrecorded = Situation(snapshot, intent, before, engine.gates)
         return _choose_steps(unrecorded, resume_operators(snapshot) or hand_over(unrecorded))
     if returned := put_back(Situation(snapshot, intent, before, engine.gates)):
-        # Before the ledger, which is about the CA in ca.crt.
+        # Before the ledger, because the ledger is about the CA in ca.crt.
         return Decision(steps=returned)
     at = _record_ledger(snapshot, intent, engine)
     if isinstance(at, Decision):
@@ -171,7 +171,9 @@ def _go_on(snapshot: Snapshot, intent: Intent, engine: Engine, violations: tuple
 
 
 def _record_ledger(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | Situation:
-    """The decision to write what this pass changes in the ledger; the situation with the ledger where it is up to date."""
+    """The decision to write the changes of this pass into the ledger; if there are none, the situation with the
+    ledger.
+    """
     before = snapshot.ledger_or_empty
     ledger, transitions = update_ledger(snapshot, intent, engine.gates)
     if ledger == before:
@@ -184,8 +186,8 @@ def _record_ledger(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decisi
 
 def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | None:
     """The decision that puts back damaged Secrets, and then nodes with ended certificates, before the ledger or any CA
-    matters; None where the flow goes on, because nothing needs that. For a cluster whose CA the operator generates it
-    is the whole recovery.
+    matters. None if nothing needs that, and the flow goes on. If the operator generates the CA of the cluster, it is
+    the whole recovery.
     """
     if violations := check(snapshot, intent, engine.preconditions_of_recovery):
         return Decision(steps=resume_operators(snapshot), violations=violations)
@@ -206,10 +208,10 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
 
 
 def _succeed_before_restart(recovering: Situation, engine: Engine, turn: Turn) -> Decision | None:
-    """The next part of the flow that puts another CA in the place of a CA that has ended, before the steps that
-    restart nodes: clients of OpenSSL and Go, which refuse an ended CA, accept the nodes as soon as these are back.
-    None if no part of it is left before the restart. If something holds it, nodes do not wait for it, unless their
-    next leaves are of the CA that it puts in place.
+    """The next part of a flow to another CA if the CA in use has ended, before the steps that restart nodes. Clients of
+    OpenSSL and Go refuse an ended CA; with the other CA they accept the nodes as soon as these are back. None if no
+    part of it is left before the restart. If something holds it, nodes wait for it only if their next leaves are of its
+    CA.
     """
     snapshot, is_awaited = recovering.snapshot, awaits_successor(recovering)
     renewing = _after_recovery(snapshot, recovering.intent)
@@ -227,8 +229,8 @@ def _succeed_before_restart(recovering: Situation, engine: Engine, turn: Turn) -
 
 
 def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
-    """The intent of a recovery once no node presents an ended certificate: renew a CA in use that has ended, else
-    finish the flow that was begun. A pause comes to its end first, whatever holds the renewal.
+    """The intent of a recovery once no node presents an ended certificate: renew an ended CA in use, else finish the
+    flow in flight. A pause comes to its end first, even if something holds the renewal.
     """
     ended = any(certificate.has_ended(snapshot.now) for certificate in snapshot.ca.in_use)
     is_free = in_flight(snapshot.ledger) is None and not snapshot.reconciliation.pause.is_ours
@@ -236,12 +238,12 @@ def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
 
 
 def _keeps_no_ledger(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether the CA is the operator's, or its user's alone, so that it has no ledger any more."""
+    """Whether the CA is the operator's, or its user's alone, and has no ledger any more."""
     return snapshot.reconciliation.generated or (intent.parameters.keeps_authority and snapshot.ledger is None)
 
 
 def _decide_adoption(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
-    """The operator stops managing the CA before anything else is touched. A violation that holds the adopted CA holds
+    """The operator stops managing the CA before anything else is touched. If a violation holds the adopted CA, it holds
     the adoption as well, before that write.
     """
     taken = replace(snapshot, reconciliation=replace(snapshot.reconciliation, generated=False))
@@ -258,7 +260,7 @@ def _decide_adoption(snapshot: Snapshot, intent: Intent, engine: Engine) -> Deci
 
 
 def _decide_until_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> Decision:
-    """The steps that lead the flow up to where it stops, then the steps that are independent of it."""
+    """The steps that lead the flow up to its stop, then the steps that are independent of it."""
     within = replace(at, intent=limit_to_stop(at.intent, stop))
     decided = _choose_steps(within, *take_turns(within, engine.rules))
     held = any(violation.holds for violation in decided.violations)
@@ -273,8 +275,8 @@ def _decide_until_stop(at: Situation, engine: Engine, journal: Journal, stop: St
 
 
 def _phase_of_write(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
-    """The phase that a change of the ledger is shown under: that of its furthest transition, else the phase that the
-    flow is in.
+    """The phase for showing a change of the ledger: the phase of its furthest transition, else the phase of the
+    flow.
     """
     reached = [_PHASE_OF_STATE[taken.after] for taken in transitions]
     if reached:
@@ -285,11 +287,11 @@ def _phase_of_write(transitions: tuple[Transition, ...], ledger: Ledger) -> Phas
 
 
 def _choose_steps(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> Decision:
-    """The decision to take these steps, or to wait as each rule does where none has a step."""
+    """The decision to take these steps. If no rule has a step, it is the decision to wait as each rule does."""
     if at.leads_to_replacement:
         # All of the renewal belongs to the first phase of the replacement.
         steps = tuple(replace(step, phase=Phase.PREPARE) for step in steps)
-    # A pause that this collection made is always brought to its end, wherever the caller wants to stop.
+    # A pause of this collection is always brought to its end, whatever stop the caller wants.
     paused = at.snapshot.reconciliation.pause.is_ours
     allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
     if refused := (*_refused_restarts(at, allowed), *_check_restarts(at, allowed)):
@@ -322,8 +324,8 @@ def _check_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
 
 
 def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation, ...], tuple[str, ...]]:
-    """The violations that hold the flow, in the order of its phases, and a sentence for each violation that holds it in
-    a phase after the last that the caller asks for.
+    """The violations that hold the flow, in the order of its phases. If a violation holds it only after the last phase
+    of the call, there is a sentence instead.
     """
     if at.snapshot.ledger is None:
         return (), ()
@@ -339,7 +341,7 @@ def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation,
 
 
 def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
-    """The decision where a call has reached its aim before the flow is at its end: only the operator's verdict is left."""
+    """The decision if a call has reached its aim before the end of the flow: only the operator's verdict is left."""
     return _decide_end(Situation(snapshot, intent, snapshot.ledger_or_empty, engine.gates), work_is_left=True)
 
 
@@ -351,9 +353,8 @@ def _decide_end(at: Situation, *, work_is_left: bool) -> Decision:
 
 
 def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
-    """Hold restarts that a reload would spare, where the caller asks for a reload; before the pause that they
-    would begin with. Before this call has asked the running nodes, it does not know whether they can reload,
-    and holds nothing.
+    """Hold restarts that a reload would spare, if the caller wants a reload; before the pause at their beginning.
+    Before this call has asked the running nodes, it does not know whether they can reload, and holds nothing.
     """
     begun = at.flow_in_flight
     if at.intent.pace.spread is Spread.RELOAD:

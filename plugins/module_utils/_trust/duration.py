@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""How long the steps of a plan take: a range for each, from the starts of these very pods, and from what a look and an
-answer of the API server have taken in the call that plans; and whether the certificates in use last as long.
+"""How long the steps of a plan take. Each has a range, from the starts of these very pods, and from the looks and
+answers of the API server in the call that plans. And whether the certificates in use last as long.
 
-These are estimates, and decide nothing: where a certificate is about to end, it does not help to wait, and a flow is a
-way out.
+These are estimates, and decide nothing: if a certificate is about to end, it does not help to wait, and a flow is a way
+out.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ from .model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside
 class Span:
     """A range of time."""
 
-    #: Where nothing keeps the step waiting.
+    #: The time if nothing keeps the step waiting.
     least: timedelta
-    #: Where each party takes the time that it usually takes at most; None where a party outside the cluster decides how
-    #: long it takes.
+    #: The time if each party takes its usual time at most; None if a party outside the cluster decides it.
     most: timedelta | None
 
     def __add__(self, other: Span) -> Span:
@@ -60,13 +59,15 @@ class Costs:
     start: Span = NO_TIME
 
     def of_pass(self) -> Span:
-        """Each pass looks at the cluster, and asks the nodes where a gate needs that. What is read differs from pass to
-        pass.
+        """Each pass looks at the cluster, and asks the nodes if a gate needs that. The objects to read differ from pass
+        to pass.
         """
         return Span(self.observation / 3, 3 * self.look / 2)
 
     def of_call(self) -> Span:
-        """A play has a task for each phase, which begins with a look of its own. A single call may do the work of all."""
+        """A play has a task for each phase, and each task begins with a look of its own. A single call may do the work
+        of all.
+        """
         return self.start + Span(_NONE, 2 * self.look)
 
     def of_answers(self, count: int) -> Span:
@@ -75,12 +76,11 @@ class Costs:
 
 
 NO_COSTS = Costs()
-#: The start of a module by Ansible, on the machine that runs it.
+#: The start of a module by Ansible, on the machine of the run.
 START_OF_MODULE = Span(_SECOND, 5 * _SECOND)
-#: The operator's verdict on what a flow has changed, which comes at the end of a reconcile.
+#: The operator's verdict on the changes of a flow, at the end of a reconcile.
 VERDICT = Span(_NONE, timedelta(minutes=2))
-#: A write of one object, with the keys and certificates in it; and the answers that it takes, the renewal of the Lease
-#: among them.
+#: A write of one object, with the keys and certificates in it; and its answers, the renewal of the Lease among them.
 _WRITE, _ANSWERS_OF_WRITE = Span(_NONE, _SECOND), 3
 #: The key of a CA.
 _KEY_OF_CA = Span(_NONE, 10 * _SECOND)
@@ -89,7 +89,7 @@ _KEY_OF_CA = Span(_NONE, 10 * _SECOND)
 _REACTION = Span(_SECOND, timedelta(minutes=2))
 #: The end of a process. Kubernetes kills it after the default grace period of a pod.
 _STOP = Span(_SECOND, timedelta(seconds=30))
-#: The reload of one node, and the look whether it has; and the answers that these take.
+#: The reload of one node, and the look at its result; and their answers.
 _RELOAD, _ANSWERS_OF_RELOAD = Span(_SECOND, timedelta(seconds=5)), 20
 #: The answers of the API server while the operator, or a pod, is waited for.
 _ANSWERS_OF_WAIT = 20
@@ -98,7 +98,7 @@ _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, A
 
 
 def span_of(step: Step, snapshot: Snapshot, costs: Costs = NO_COSTS) -> Span | None:
-    """How long this step takes in the cluster as it is before the step; None where no pod shows how long a start takes."""
+    """How long this step takes in the cluster before the step; None if no pod shows how long a start takes."""
     if isinstance(step, Roll):
         found = _span_of_roll(step, snapshot)
         return found and found + costs.of_answers(_ANSWERS_OF_WAIT * (1 + len(step.uids)))
@@ -125,8 +125,8 @@ def _count_writes(step: Step, snapshot: Snapshot) -> int:
 
 
 def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
-    """Nodes restart one after the other, and then all other pods at the same time. A node takes its place in every
-    partition before the next node restarts, which takes about as long again as its start at most. Nodes with ended
+    """Nodes restart one after the other, and then all other pods at the same time. Before the next node restarts, a
+    node takes its place in every partition. This takes about as long again as its start at most. Nodes with ended
     certificates restart at the same time.
     """
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.uids]
@@ -142,8 +142,8 @@ def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
 
 
 def _time_to_start(pod: Pod, snapshot: Snapshot) -> timedelta | None:
-    """How long the start of this pod takes; of a pod that does not show it, as long as the slowest of its component, or
-    of all.
+    """How long the start of this pod takes. If the pod does not show it, it is the time of the slowest pod of its
+    component, or of all.
     """
     if pod.started_in is not None:
         return pod.started_in
@@ -160,19 +160,19 @@ MARGIN = 2
 class Life:
     """The remaining life of a CA, or of the leaves of one component, beside the estimated time of a plan."""
 
-    #: The CA by its subject, or how many leaves of which component.
+    #: The CA by its subject, or the number of leaves and their component.
     name: str
-    #: The certificate that ends first of these.
+    #: The certificate with the earliest end among these.
     first: Certificate
     #: How long it is still valid; negative after its end.
     left: timedelta
-    #: Whether it lasts MARGIN times as long as the plan takes; None where no estimate says so.
+    #: Whether it lasts MARGIN times as long as the plan takes; None if no estimate says so.
     lasts: bool | None
 
 
 def lives_of(snapshot: Snapshot, span: Span | None) -> tuple[Life, ...]:
     """The lives of the CA in use with the CAs above it, of the other CAs of the ledger, then of the leaves by
-    component, beside the span of the plan; that is None where there is no estimate.
+    component, beside the span of the plan; the span is None if there is no estimate.
     """
     return tuple(_lives(snapshot, span))
 
@@ -210,7 +210,7 @@ _RENEWING = {True: (Goal.RENEW, Goal.RECONCILE, Goal.RECOVER), False: (Goal.RENE
 
 
 def describe_short_lives(snapshot: Snapshot, span: Span | None, goal: Goal) -> tuple[str, ...]:
-    """Sentences about the CA in use, and the leaves of nodes or users, where these may end before a plan for this goal
+    """Sentences about the CA in use, and the leaves of nodes or users, if these may end before a plan for this goal
     does.
     """
     if span == NO_TIME or snapshot.ledger is None:
@@ -233,6 +233,7 @@ _RENEWED_HERE = (Component.KAFKA, Component.USER)
 def _describe_short_life(life: Life, snapshot: Snapshot) -> str:
     playbook = "renew" if life.first.is_ca else "renew_leaves"
     return (
-        f"{snapshot.names.kafka}: of {life.name}, the first end is on {life.first.not_after:%Y-%m-%d at %H:%M} UTC, which is less than {MARGIN} times the "
-        f"estimated time of this plan away. To wait makes that worse: the playbook {playbook} gives new dates in less time. Run it first."
+        f"{snapshot.names.kafka}: of {life.name}, the first end is on {life.first.not_after:%Y-%m-%d at %H:%M} UTC, "
+        f"which is less than {MARGIN} times the estimated time of this plan away. To wait makes that worse: the "
+        f"playbook {playbook} gives new dates in less time. Run it first."
     )

@@ -2,13 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The whole plan of a flow: ``decide`` for each state that the steps before would lead to.
+"""The whole plan of a flow: ``decide`` for each state after the steps before.
 
-A flow that comes back to the same state goes round in a circle (I11). States are alike but for what changes each time:
-a restarted pod has another UID, and a renewed leaf another serial number, key and dates.
+If a flow comes back to the same state, it goes round in a circle (I11). The comparison of states leaves out all that
+changes each time: a restarted pod has another UID, and a renewed leaf another serial number, key and dates.
 
-Outside the maintenance windows of the Kafka resource no step begins that restarts a pod
-(docs/calls.md, "Maintenance windows").
+If a step restarts a pod, it does not begin outside the maintenance windows of the Kafka resource (docs/calls.md,
+"Maintenance windows").
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from .preconditions.leaves import chosen_life
 from .rules.due import describe_late_window
 from .rules.pause import nodes_of
 
-#: Fields that say which leaf or which pod something is, how long an answer has taken, or what an earlier state was, and
-#: nothing else.
+#: Fields that only identify a leaf or a pod, or tell the time of an answer or an earlier state.
 _CHANGING = {
-    (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (Pod, "restarts"), (StoredLeaf, "key_beside"), (LedgerEntry, "leaf_hashes"), (Snapshot, "clock"),
+    (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (Pod, "restarts"),
+    (StoredLeaf, "key_beside"), (LedgerEntry, "leaf_hashes"), (Snapshot, "clock"),
     (Snapshot, "backups"),
 }  # fmt: skip
 
@@ -57,7 +57,7 @@ def state_of(snapshot: Snapshot, steps: Steps) -> int:
 
 
 def likeness_of(steps: Steps, snapshot: Snapshot) -> Any:
-    """A value that is the same for the same steps on the same pods, also where these have restarted. Hashable."""
+    """A value that is the same for the same steps on the same pods, also if these have restarted. Hashable."""
     return _Likeness(snapshot).of(steps)
 
 
@@ -69,7 +69,7 @@ class _Likeness:
         if value is None or isinstance(value, (int, timedelta)):
             return value
         if isinstance(value, Certificate):
-            # A leaf that was due differs from the leaf that took its place: that leaf ends on another day.
+            # A due leaf differs from the leaf in its place: that leaf ends on another day.
             leaf = value.subject, value.issuer, value.subject_alternative_names, value.not_after.date()
             return value.fingerprint if value.is_ca else leaf
         if isinstance(value, str):
@@ -104,7 +104,7 @@ class _Likeness:
 
 @cache
 def _fields_of(kind: type[Any]) -> tuple[str, ...] | None:
-    """None where it is no dataclass."""
+    """None if it is no dataclass."""
     if not is_dataclass(kind):
         return None
     return tuple(field.name for field in fields(kind) if (kind, field.name) not in _CHANGING)
@@ -113,8 +113,8 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...] | None:
 def respect_windows(
     decision: Decision, snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine = ENGINE
 ) -> Decision:
-    """The decision; or, where its steps lead to restarts and no window is open, a decision without steps that waits for
-    the next window, or is held where that comes too late.
+    """The decision. If its steps lead to restarts and no window is open, it is a decision without steps: it waits for
+    the next window, or is held if that comes too late.
     """
     if not decision.steps or not waits_for_window(snapshot, intent) or snapshot.reconciliation.pause.is_ours:
         # A pause is brought to its end, whatever the time is.
@@ -143,12 +143,13 @@ def describe_next_window(snapshot: Snapshot) -> str:
     then = f"fails there, because {late}" if late else f"waits for the next window{opens}"
     return (
         f"is outside its maintenance windows: a run goes as far as no pod restarts, and {then}. "
-        f"ignore_maintenance_windows (strimzi_ignore_maintenance_windows) goes on without that.{_describe_problem(snapshot)}"
+        "ignore_maintenance_windows (strimzi_ignore_maintenance_windows) goes on without "
+        f"that.{_describe_problem(snapshot)}"
     )
 
 
 def _restarted(steps: Steps, snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine) -> frozenset[str]:
-    """UIDs of the pods that these steps restart, or that the operator does because of them. Where they begin a pause,
+    """UIDs of the pods that these steps restart, or that the operator restarts because of them. If they begin a pause,
     the steps in it count: the operator sees all of that at once when it ends.
     """
     uids: frozenset[str] = frozenset()
@@ -163,8 +164,8 @@ def _restarted(steps: Steps, snapshot: Snapshot, intent: Intent, stand_in: Stand
 
 
 def _restarted_in_windows(step: Step) -> frozenset[str]:
-    """UIDs of the pods that this step restarts and that could wait for a window; nodes with ended certificates serve no
-    client meanwhile.
+    """UIDs of the pods that this step restarts and that could wait for a window. Nodes with ended certificates cannot:
+    they serve no client meanwhile.
     """
     ended = isinstance(step, Roll) and step.reason is RollReason.ENDED
     return frozenset() if ended else step.restarts
@@ -174,8 +175,8 @@ def _describe_windows(snapshot: Snapshot, pods: tuple[str, ...]) -> str:
     windows = snapshot.reconciliation.windows
     when = f"The next window opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC" if windows and windows.opens_at else ""
     return (
-        f"{_describe_restarts_outside(pods)}. {when}; the same call goes on then, or now with ignore_maintenance_windows "
-        f"(strimzi_ignore_maintenance_windows).{_describe_problem(snapshot)}"
+        f"{_describe_restarts_outside(pods)}. {when}; the same call goes on then, or now with "
+        f"ignore_maintenance_windows (strimzi_ignore_maintenance_windows).{_describe_problem(snapshot)}"
     )
 
 
@@ -183,7 +184,8 @@ def _has_no_window(snapshot: Snapshot, pods: tuple[str, ...], late: str) -> Viol
     return Violation(
         Condition.RENEWAL_COMES_IN_TIME, snapshot.names.kafka,
         f"{_describe_restarts_outside(pods)}: {late}.{_describe_problem(snapshot)}",
-        "Run with ignore_maintenance_windows (strimzi_ignore_maintenance_windows); or correct spec.maintenanceTimeWindows, and have a run begin in each.",
+        "Run with ignore_maintenance_windows (strimzi_ignore_maintenance_windows); or correct "
+        "spec.maintenanceTimeWindows, and have a run begin in each.",
     )  # fmt: skip
 
 
@@ -196,7 +198,7 @@ def _describe_problem(snapshot: Snapshot) -> str:
     return f" In spec.maintenanceTimeWindows, {windows.problem}." if windows and windows.problem else ""
 
 
-#: Whether the state that a caller asked for is reached; the flow may have more to do then.
+#: Whether the cluster is in the state that a caller wants; the flow may have more to do then.
 Reached: TypeAlias = Callable[[Snapshot], bool]
 
 
@@ -212,7 +214,7 @@ class ActionKind(str, Enum):
     RESTART = "restart"
     RELOAD = "reload"
     WAIT = "wait"
-    #: The flow is held by a party outside the cluster.
+    #: A party outside the cluster holds the flow.
     HOLD = "hold"
 
 
@@ -226,22 +228,22 @@ class PlannedStep:
     what: str
     #: The name of the step's class; for a hold, the party that holds the flow.
     kind: str
-    #: Names of the Kafka nodes that restart.
+    #: Names of the restarting Kafka nodes.
     nodes: tuple[str, ...] = ()
-    #: Names of the other pods that restart.
+    #: Names of the other restarting pods.
     others: tuple[str, ...] = ()
     #: The reason of the restarts.
     reason: RollReason | None = None
     #: Whether the step does more than wait.
     is_change: bool = True
-    #: How long the step takes; None where no pod shows how long a start takes.
+    #: How long the step takes; None if no pod shows how long a start takes.
     span: Span | None = NO_TIME
     #: Whether the step writes, restarts, reloads, waits, or shows a hold.
     does: ActionKind = ActionKind.WRITE
     #: The parties outside the cluster that have to read something before the flow goes on.
     outside_parties: tuple[str, ...] = ()
-    #: SHA-256 of each CA that exists already and that the step has nodes trust or puts back, and the reference of each
-    #: issuer that signs for the step.
+    #: SHA-256 of each existing CA that the step puts back or has nodes trust, and the reference of each issuer that
+    #: signs for the step.
     approved_inputs: tuple[str, ...] = ()
 
 
@@ -249,32 +251,33 @@ class PlannedStep:
 class Forecast:
     """The plan of a call."""
 
-    #: The steps that the call would take, in order.
+    #: The steps of the call, in order.
     steps: tuple[PlannedStep, ...]
-    #: The reasons that would hold the flow after these steps; empty when they lead to its end.
+    #: The violations that hold the flow after these steps; empty if they lead to its end.
     violations: tuple[Violation, ...] = ()
-    #: The reasons for this way where there is another, as sentences.
+    #: The reasons for this way if there is another, as sentences.
     choices: tuple[str, ...] = ()
-    #: Certificates that running processes still hold at the end, as sentences.
+    #: Certificates that running processes still present or trust at the end, as sentences.
     waiting: tuple[str, ...] = ()
     #: The cluster as these steps would leave it.
     end: Snapshot | None = field(default=None, compare=False)
-    #: The steps that follow once the flow is no longer held by parties outside the cluster, or because no maintenance
-    #: window opens in time; empty where another reason holds it.
+    #: The steps after a hold by parties outside the cluster, or after a wait because no maintenance window opens in
+    #: time; empty if another reason holds the flow.
     after: tuple[PlannedStep, ...] = ()
-    #: The nodes whose answers the plan goes by, and the nodes that the call has yet to hear: the plan takes these to be
-    #: as the stored evidence says, and to answer what the flow waits for. More restarts may follow from their answers.
+    #: The nodes whose answers are in the plan, and the nodes that the call has yet to hear. The plan takes the stored
+    #: evidence for the answers of the second, and assumes the answers that the flow awaits. Their real answers may lead
+    #: to more restarts.
     hearing: Hearing = NO_HEARING
 
     @property
     def whole(self) -> tuple[PlannedStep, ...]:
-        """The steps to the end of the flow, with the steps after the point where it is held."""
+        """The steps to the end of the flow, with the steps after a hold."""
         return (*self.steps, *self.after)
 
     @property
     def span(self) -> Span | None:
-        """How long all of these steps take, with the operator's verdict on what they change; None where no pod shows
-        how long a start takes.
+        """How long all of these steps take, with the operator's verdict on their changes; None if no pod shows how long
+        a start takes.
         """
         spans = [step.span for step in self.whole]
         verdict = NO_TIME if all(step.does in _ONLY_WAITING for step in self.whole) else VERDICT
@@ -288,22 +291,22 @@ _ONLY_WAITING = (ActionKind.WAIT, ActionKind.HOLD)
 def forecast(
     snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end, costs: Costs = NO_COSTS
 ) -> Forecast:
-    """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens
-    and no restart fails.
+    """Every step from here to the end of the flow, or to the state that a caller wants, if nothing else happens and no
+    restart fails.
     """
     return _forecast(snapshot, intent, stand_in, foreseeing(stand_in), reached, costs)
 
 
 def foreseeing(stand_in: StandIn, engine: Engine = ENGINE) -> Engine:
-    """The engine of a call, which asks the forecast whether what the call begins restarts Kafka nodes. The given engine
+    """The engine of a call: it asks the forecast whether the work of the call restarts Kafka nodes. The given engine
     makes that forecast, and does not ask.
     """
     return replace(engine, restarts_nodes=_Foresight(stand_in, engine))
 
 
 class _Foresight:
-    """Answers whether what a call begins restarts Kafka nodes: by one forecast for each state. All phases of a flow
-    count, also if the call ends before the last of them: a flow in flight goes on whatever the state of the cluster is.
+    """Answers whether the work of a call restarts Kafka nodes, by one forecast for each state. All phases of a flow
+    count, also if the call ends before the last of them: a flow in flight goes on in every state of the cluster.
     """
 
     def __init__(self, stand_in: StandIn, engine: Engine) -> None:
@@ -317,8 +320,8 @@ class _Foresight:
         return self._answer
 
     def _foresee(self, snapshot: Snapshot, intent: Intent) -> bool:
-        """If the flow is held on its way, what follows is unknown and counts as a restart, unless the caller forbids
-        the restart itself. The operator restarts what it finds behind when it has the CA back.
+        """If the flow is held on its way, the rest is unknown and counts as a restart, unless the caller forbids the
+        restart itself. If the operator has the CA back, it restarts pods that are behind.
         """
         planned = _forecast(snapshot, intent, self._stand_in, self._engine, to_the_end, NO_COSTS)
         left = planned.end if planned.end is not None else snapshot
@@ -329,9 +332,9 @@ class _Foresight:
 
 
 def _at_best(snapshot: Snapshot) -> Snapshot:
-    """The snapshot in which no pod is away, or about to be restarted: the question is what the flow itself restarts.
-    Nodes that the call has not asked can read again without a restart: the call asks them before it begins anything in
-    a rebalance.
+    """The snapshot in which no pod is away, or about to be restarted: the question is about restarts by the flow
+    itself. Nodes without an answer in this call can read again without a restart: the call asks them before it begins
+    anything in a rebalance.
     """
     pods = (replace(pod, ready=True, terminating=False, awaits_restart=False) for pod in snapshot.nodes.pods)
     obstacles = snapshot.nodes.in_place_obstacles or InPlaceObstacles()
@@ -382,18 +385,18 @@ def _forecast(
 
 @dataclass(frozen=True)
 class _Held:
-    """The end of what a call could do by itself."""
+    """The end of the work that a call could do by itself."""
 
     #: How many of the planned steps lead there.
     steps: int
-    #: The violations that hold the call there; empty where the flow has reached its end.
+    #: The violations that hold the call there; empty if the flow has reached its end.
     violations: tuple[Violation, ...]
     #: The cluster at that point, as the forecast has it.
     end: Snapshot
 
 
 def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
-    """The parties outside the cluster that hold the flow at a gate; empty where anything else holds it too."""
+    """The parties outside the cluster that hold the flow at a gate; empty if anything else holds it too."""
     known = {
         *(client.name for client in snapshot.outside_clients.clients),
         *(presenter.name for presenter in snapshot.presenters),
@@ -408,7 +411,7 @@ def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> fro
 
 
 def _as_held_step(party: str, violations: Sequence[Violation], before: Phase) -> PlannedStep:
-    """A step that holds the plan for this party, before the phase of what would come next."""
+    """A step that holds the plan for this party, before the phase of the next step."""
     messages = " ".join(violation.message for violation in violations if violation.subject == party)
     return PlannedStep(
         before, f"the flow is held here by {party}: {messages}", kind=f"held by {party}", is_change=False,
@@ -417,14 +420,14 @@ def _as_held_step(party: str, violations: Sequence[Violation], before: Phase) ->
 
 
 def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
-    """The snapshot in which these are not in the way any more."""
+    """The snapshot in which these parties are not in the way any more."""
     waivers = tuple(Waiver(party, snapshot.now + LONGEST_WAIVER, "as planned") for party in sorted(parties))
     outside = snapshot.outside_clients
     return replace(snapshot, outside_clients=replace(outside, waivers=(*outside.waivers, *waivers)))
 
 
 def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
-    """The violation where these steps would be taken a second time in the same state, which this function adds to the
+    """The violation if these steps would be taken a second time in the same state. This function adds the state to the
     states so far.
     """
     state = state_of(snapshot, steps)
@@ -442,10 +445,10 @@ def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Vio
 
 
 def _assume_awaited_answers(snapshot: Snapshot, uids: frozenset[str]) -> Snapshot:
-    """The snapshot in which these nodes have read again what is stored, as far as a reload reaches, and know otherwise
-    what the ledger says of them. A missing answer is no refusal, and half an answer beside what is stored could be
-    taken for one (I5). For a node that has not answered at all the flow itself waits. The answer of a node that
-    presents an ended leaf counts, however much of it is missing: the node restarts for that leaf.
+    """The snapshot in which these nodes have read the stored objects again, as far as a reload reaches, and otherwise
+    know what the ledger says of them. A missing answer is no refusal, and half an answer beside the stored evidence
+    could be taken for one (I5). For a node without any answer the flow itself waits. If a node presents an ended leaf,
+    its answer counts, however much of it is missing: the node restarts for that leaf.
     """
     if not uids:
         return snapshot
@@ -460,13 +463,13 @@ def _assume_awaited_answers(snapshot: Snapshot, uids: frozenset[str]) -> Snapsho
 
 
 def _started_with(uids: frozenset[str], ledger: Ledger) -> Mapping[str, frozenset[str]]:
-    """Of these pods the UIDs of the pods that were started with a CA, by the fingerprint of the CA."""
+    """By the fingerprint of a CA, the UIDs of the pods among these that have started with it."""
     entries = (entry for entry in ledger.entries if entry.awaited_pods is not None)
     return {entry.fingerprint: uids - (entry.awaited_pods or frozenset()) for entry in entries}
 
 
 def _assume_unread(uids: frozenset[str], started: Mapping[str, frozenset[str]], snapshot: Snapshot) -> Snapshot:
-    """The snapshot in which these nodes know no CA that has left the ledger, unless they were started with it: the
+    """The snapshot in which these nodes know no CA that has left the ledger, unless they have started with it. The
     answer of a node shows that it did not read that CA, and no restart is planned because an answer is missing.
     """
     if not uids or snapshot.ledger is None:
@@ -479,8 +482,8 @@ def _assume_unread(uids: frozenset[str], started: Mapping[str, frozenset[str]], 
 
 
 def _extend_answers(snapshot: Snapshot) -> Snapshot:
-    """The answers of nodes that have answered in full, extended to CAs that have come since: they would answer as for
-    another CA of that name and key.
+    """The answers of nodes that have answered in full, extended to later CAs: they would answer as for another CA of
+    that name and key.
     """
     ledger = snapshot.ledger_or_empty
     known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
@@ -504,7 +507,7 @@ def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> O
 
 
 def _as_planned_step(step: Step, snapshot: Snapshot, costs: Costs, beside: Span) -> PlannedStep:
-    """The step, which takes the time of calls ``beside`` its own."""
+    """The step with the time of calls ``beside`` its own."""
     span = span_of(step, snapshot, costs)
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.restarts]
     return PlannedStep(

@@ -6,8 +6,8 @@
 
 Actions, done or planned, are public facts: subjects, fingerprints, states, and no content.
 
-The only verbs are create, merge patch and delete. A merge patch names only keys of this collection and carries the
-resource version that the decision rests on (I6).
+The only verbs are create, merge patch and delete. A merge patch names only keys of this collection, and carries the
+resource version under the decision (I6).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def public_fact(certificate: Certificate) -> str:
 class Target:
     """The object of an action."""
 
-    #: The kind of the object; empty if ``name`` holds an issuer or several objects, in words.
+    #: The kind of the object; empty if ``name`` says an issuer or several objects in words.
     kind: str
     #: The namespace of the object; empty if it has none.
     namespace: str
@@ -76,21 +76,21 @@ class Action:
     target: Target
     #: The effect of the action on the object, in words.
     what: str
-    #: The phase of the flow in which the action was taken.
+    #: The phase of the flow at the time of the action.
     phase: str
-    #: Public facts about the object before the action; None where there are none.
+    #: Public facts about the object before the action; None if there are none.
     before: Mapping[str, Any] | None = None
-    #: Public facts about the object after the action; None where there are none.
+    #: Public facts about the object after the action; None if there are none.
     after: Mapping[str, Any] | None = None
-    #: How long the action took; None where it was not timed.
+    #: How long the action took; None if it was not timed.
     seconds: float | None = None
     #: At the restart of a Kafka node, the largest number of nodes that were away at once, this node included.
     away: int | None = None
     #: At a restart, why the pod restarts; None elsewhere.
     reason: RollReason | None = None
-    #: At a restart, the component that runs in the pod; None elsewhere.
+    #: At a restart, the component of the pod; None elsewhere.
     component: Component | None = None
-    #: Whether the object holds the ledger, which records what the actions before it have done.
+    #: Whether the object is the ledger. The ledger records the effect of the actions before it.
     of_ledger: bool = False
     #: When it was recorded, UTC.
     at: datetime | None = field(default=None, compare=False)
@@ -130,10 +130,10 @@ class Clock(Protocol):
         """The time of day, aware, UTC."""
 
     def monotonic(self) -> float:
-        """Seconds that only go forward."""
+        """Seconds of a clock that only goes forward."""
 
     def sleep(self, seconds: float) -> None:
-        """Let that much time pass."""
+        """Let so many seconds pass."""
 
 
 class PortOpener(Protocol):
@@ -147,29 +147,29 @@ class CommandRunner(Protocol):
     """Runs commands in containers of pods of the cluster's namespace."""
 
     def __call__(self, pod: str, container: str, command: Sequence[str], *, timeout: float) -> None:
-        """Wait until the command has ended, for so many seconds. Raises KubeError, also where it failed."""
+        """Wait until the command has ended, for so many seconds. Raises KubeError, also if it failed."""
 
 
 class LookLive(Protocol):
     """Asks the running nodes."""
 
     def __call__(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
-        """The answers of their listeners; None where no node is reachable."""
+        """The answers of their listeners; None if no node is reachable."""
 
 
 @dataclass(frozen=True, repr=False)
 class NodeAccess:
     """The ways to running nodes."""
 
-    #: Asks the listeners of nodes what they present and trust.
+    #: Asks the listeners of nodes about their certificates and their trust.
     look_live: LookLive
     #: Makes the way to ports of pods.
     open_ports: Callable[[], PortOpener]
     #: Makes the way to commands in pods.
     run_commands: Callable[[], CommandRunner]
-    #: The reason why nodes cannot reload, as a sentence; empty where they can.
+    #: The reason why nodes cannot reload, as a sentence; empty if they can.
     reload_obstacle: Callable[[], str] = field(default=lambda: "")
-    #: The reason why the last look has asked no node; empty where it has.
+    #: The reason why the last look has asked no node; empty if it has.
     why_unasked: Callable[[], str] = field(default=lambda: "")
 
 
@@ -183,8 +183,8 @@ class Display:
 
     #: Shows one line for each event.
     report: Callable[[str], None] = field(default=_show_no_line)
-    #: Shows what the call is about to do, as a sentence, and what it waits for, in a few words or empty, if that takes
-    #: long. The third argument is whether a line shows the sentence already.
+    #: Shows the next work of the call, as a sentence. If it takes long, the second argument names the awaited object in
+    #: a few words; else it is empty. The third argument is whether a line shows the sentence already.
     begin: Callable[[str, str, bool], None] = field(default=lambda sentence, awaited, is_shown: None)
     #: Takes each action as soon as it is done, for the events of the Kafka resource.
     announce: Callable[[Action], None] = field(default=lambda action: None)
@@ -192,7 +192,7 @@ class Display:
 
 @dataclass(frozen=True)
 class LeftBehind:
-    """The things that a call leaves half-way when it fails, as sentences; empty where it leaves nothing."""
+    """The half-done things of a call at its failure, as sentences; empty if it leaves nothing."""
 
     #: The pauses of the operator and of users that stay.
     pauses: str = ""
@@ -215,24 +215,24 @@ class WrittenTrail:
 
 @dataclass(repr=False)
 class Work:
-    """Everything that carrying out a step needs."""
+    """Everything for carrying out a step."""
 
     #: The client of the Kubernetes API.
     client: KubeClient
-    #: The cluster, and which of its CAs the call is about.
+    #: The cluster, and the CA of the call.
     scope: ClusterNames
     #: The clock by which the call reads times and waits.
     clock: Clock
     #: The limits of time, and the ways to other programs.
     settings: Settings
-    #: Whether the call writes nothing, and records what it would write.
+    #: Whether the call writes nothing, and records the writes that it would make.
     dry_run: bool = False
     #: The wishes of the caller. The intent of a flow is made from them.
     wishes: Wishes = NO_WISHES
-    #: The key of the CA that the caller supplies; None if the caller supplies none, or keeps it elsewhere.
+    #: The key of the supplied CA; None if the caller supplies no CA, or keeps the key elsewhere.
     supplied_key: PrivateKey | None = None
-    #: Whether the caller says which keys leaves get; else the call leaves the keys of requests to the calls that make
-    #: requests.
+    #: Whether the caller chooses the keys of leaves. If not, the call leaves the keys of requests to the calls that
+    #: make requests.
     chooses_keys: bool = True
     #: The output for people who watch.
     display: Display = Display()
@@ -240,22 +240,22 @@ class Work:
     renew_lease: Callable[[], None] = field(default=lambda: None)
     #: Releases the Lease; a wait in which other runs may work calls it first.
     release_lease: Callable[[], None] = field(default=lambda: None)
-    #: The ways to the running nodes; None where the call goes by stored evidence, and sends nodes nothing.
+    #: The ways to the running nodes; None if the call goes by stored evidence, and sends nodes nothing.
     nodes: NodeAccess | None = None
-    #: The answers of the nodes that an earlier call has handed over; None where none has.
+    #: The answers of the nodes from an earlier call; None if none has handed them over.
     earlier_answers: NodeAnswers | None = None
     #: The actions of the call so far, in order; in a dry run the actions that it would take. The list is right also
     #: after a step that fails half-way.
     actions: list[Action] = field(default_factory=list)
     #: The restarts of this call beside its plan.
     restarts: RestartCount = field(default_factory=RestartCount)
-    #: The count of restarts that an earlier call of the play has handed over; None where none has.
+    #: The count of restarts from an earlier call of the play; None if none has handed it over.
     shared_count: SharedCount | None = None
     #: The first observation of the call; None before that.
     first: Observation | None = None
-    #: The things that this call would leave half-way if it failed now.
+    #: The half-done things that this call would leave if it failed now.
     left_behind: LeftBehind = LeftBehind()
-    #: The fields that this call has written.
+    #: The fields with writes of this call.
     written: Written = field(default_factory=Written)
     #: The written part of the audit trail of this call; None before its first entry.
     trail: WrittenTrail | None = None
@@ -265,37 +265,37 @@ class Work:
     warnings: list[str] = field(default_factory=list)
 
     def observe(self) -> Observation:
-        """The cluster as it is stored now. Raises KubeError, also where another run has taken the Lease over: on a slow
-        API server this outlasts a Lease that is not renewed first.
+        """The stored cluster now. Raises KubeError, also if another run has taken the Lease over. On a slow API server
+        this takes longer than the Lease lasts, so the Lease is renewed first.
         """
         self.renew_lease()
         around = self.settings.surroundings
         if self.scope.ca is CaKind.CLIENTS:
-            # Imported only for the CA that users have certificates of.
+            # Imported only for the CA of users' certificates.
             from ..users.observe import observe_clients_ca
 
             return observe_clients_ca(self.client, self.scope, self.clock.now(), around, self.user_secrets)
         return observe(self.client, self.scope, self.clock.now(), around)
 
     def look_live(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
-        """The answers of the running nodes of this observation; None where the call cannot ask them. Raises KubeError,
-        as ``observe``.
+        """The answers of the running nodes of this observation; None if the call cannot ask them. Raises KubeError, as
+        ``observe``.
         """
         self.renew_lease()
         return self.nodes.look_live(observation) if self.nodes is not None else None
 
     def validity(self, observation: Observation) -> timedelta:
-        """How long a CA or a leaf is valid that the call makes or requests now."""
+        """How long a CA or a leaf is valid if the call makes or requests it now."""
         return self.wishes.new_ca.validity or observation.snapshot.leaves.validity
 
     def record(self, action: Action) -> None:
-        """Record an action as soon as it is done, so that the result has it also where the next action fails."""
+        """Record an action as soon as it is done, so the result has it also if the next action fails."""
         self.actions.append(replace(action, at=self.clock.now()))
         if not self.dry_run:
             self.display.announce(action)
 
     def record_restart(self, action: Action) -> None:
-        """Record a restart that the call has waited for, and show it by its number in the plan."""
+        """Record an awaited restart, and show it by its number in the plan."""
         self.record(action)
         shown = self.restarts.count(action.target.name, action.reason, seconds=action.seconds)
         self.tell(shown.sentence())
@@ -325,15 +325,15 @@ class Write:
     what: str
     #: The object to create, or the merge patch.
     body: Mapping[str, Any] | None = None
-    #: The resource version that the object must still have; None where the write needs none.
+    #: The resource version that the object must still have; None if the write needs none.
     resource_version: str | None = None
-    #: Public facts about the object before the write; None where there are none.
+    #: Public facts about the object before the write; None if there are none.
     before: Mapping[str, Any] | None = None
-    #: Public facts about the object after the write; None where there are none.
+    #: Public facts about the object after the write; None if there are none.
     after: Mapping[str, Any] | None = None
-    #: Namespace of the object; empty for that of the cluster.
+    #: Namespace of the object; empty for the namespace of the cluster.
     namespace: str = ""
-    #: Whether the object holds the ledger.
+    #: Whether the object is the ledger.
     of_ledger: bool = False
 
     def action(self, namespace: str, phase: str) -> Action:
@@ -345,7 +345,7 @@ class Write:
 def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
     """Carry the writes out in their order; in a dry run only record them.
 
-    Each is sent only while this run holds the Lease: many slow writes outlive it, and another run may have taken it. A
+    Each is sent only while this run owns the Lease: many slow writes outlive it, and another run may have taken it. A
     second write to an object rests on the result of the first.
     """
     versions: dict[tuple[Resource, str, str], str] = {}
@@ -360,8 +360,8 @@ def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
 
 
 def _send_and_record(write: Write, work: Work, phase: str) -> str:
-    """The resource version after it. A write that was done and whose answer was lost is recorded before its error is
-    raised: the caller looks again, and finds nothing to do again.
+    """The resource version after it. If a write was done and its answer was lost, the write is recorded before its
+    error is raised: the caller looks again, and finds nothing to do again.
     """
     try:
         return _send(write, work)
@@ -377,8 +377,8 @@ def _send_and_record(write: Write, work: Work, phase: str) -> str:
 
 
 def find_object(client: KubeClient, resource: Resource, namespace: str, name: str) -> Mapping[str, Any] | None:
-    """The object, from a list with its name: the Roles let pods, StrimziPodSets and node pools be listed and not read
-    by their names (docs/rbac.yml). None where there is none. Raises KubeError.
+    """The object, from a list with its name; None if there is none. The Roles let pods, StrimziPodSets and node pools
+    be listed and not read by their names (docs/rbac.yml). Raises KubeError.
     """
     found = client.list(resource, namespace, field_selector=f"metadata.name={name}").items
     return found[0] if found else None
@@ -394,8 +394,8 @@ def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
 
 
 def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
-    """Note the object as the write has left it, None where it is deleted: from here on the call sees when another
-    program writes it back.
+    """Note the object after the write, or None if it is deleted. From here on the call sees when another program writes
+    it back.
     """
     key = write.resource.kind, write.namespace or work.scope.namespace, write.name
     if found is None:
@@ -405,8 +405,8 @@ def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> No
 
 
 def contains(found: Any, wanted: Any) -> bool:
-    """Whether a merge patch (RFC 7386), or an object to create, would change nothing but what the API server or
-    another program adds by itself.
+    """Whether a merge patch (RFC 7386), or an object to create, would change nothing. Additions by the API server or
+    another program do not count.
     """
     if isinstance(wanted, list) and isinstance(found, list) and len(found) == len(wanted):
         return all(map(contains, found, wanted))
@@ -418,7 +418,7 @@ def contains(found: Any, wanted: Any) -> bool:
 
 
 def _send(write: Write, work: Work) -> str:
-    """The resource version after it; that of a deleted object is its last."""
+    """The resource version after it. If the object is deleted, it is its last."""
     namespace, body, before = write.namespace or work.scope.namespace, dict(write.body or {}), write.resource_version
     if write.verb is WriteVerb.DELETE:
         work.client.delete(write.resource, namespace, write.name, resource_version=before)
@@ -434,9 +434,7 @@ def _send(write: Write, work: Work) -> str:
 
 
 def _patch(write: Write, namespace: str, client: KubeClient) -> Mapping[str, Any]:
-    """The object after it. Where v1beta2 is no longer served, no object holds a field of it any more, and v1 loses
-    none.
-    """
+    """The object after it. If v1beta2 is no longer served, no object has a field of it any more, and v1 loses none."""
     body, before = dict(write.body or {}), write.resource_version
     try:
         return client.patch(write.resource, namespace, write.name, body, resource_version=before)
@@ -449,9 +447,9 @@ def _patch(write: Write, namespace: str, client: KubeClient) -> Mapping[str, Any
 def as_stored(resource: Resource, found: Mapping[str, Any] | None) -> Resource:
     """The resource in the version of Strimzi's API through which a patch of this object loses none of its fields.
 
-    An API server that patches an object through v1 first drops the fields that only v1beta2 knows, whatever the patch
+    If an API server patches an object through v1, it first drops the fields that only v1beta2 knows, whatever the patch
     is about (docs/operator.md, "The API before v1"). The object names each program that has written through v1beta2,
-    the operator up to 0.51 among them, with that version. Where it names no writer at all, it may hold such fields too.
+    the operator up to 0.51 among them, with that version. If it names no writer at all, it may have such fields too.
     """
     older, managers = replace(resource, version=OLDER_VERSION), managers_of(found)
     if managers and all(manager.get("apiVersion") != older.api_version for manager in managers):
@@ -482,7 +480,7 @@ def new_secret(
     annotations: Mapping[str, str],
     type_: str = "Opaque",
 ) -> dict[str, Any]:
-    """A Secret in the form that Strimzi expects: found by its labels (docs/operator.md, "CA Secrets")."""
+    """A Secret in the form for Strimzi: found by its labels (docs/operator.md, "CA Secrets")."""
     return {
         "apiVersion": "v1",
         "kind": "Secret",

@@ -119,7 +119,8 @@ def accepts_live(
         said, live = ("trusts", "does not") if stored else ("does not trust", "does")
         return TrustInCa(
             None,
-            f"pod {pod.name} {said} the CA by the time at which it started, but on {_describe_ports(yes or no)} it {live}",
+            f"pod {pod.name} {said} the CA by the time at which it started, but on {_describe_ports(yes or no)} it "
+            f"{live}",
         )
     return next(iter(answers.values()))
 
@@ -187,7 +188,8 @@ def _bound_by_time(presenter: Presenter, outgoing: Outgoing, successor: str, now
         end = f"{outgoing.ends_at:%Y-%m-%dT%H:%M:%SZ}"
         return replace(
             presenter,
-            evidence=f"{presenter.evidence}; this holds until {end} at most, when the last certificate that it may have has ended",
+            evidence=f"{presenter.evidence}; this holds until {end} at most, when the last certificate that it may "
+            "have has ended",
         )
     return replace(presenter, authorities=presenter.authorities & {successor})
 
@@ -289,7 +291,8 @@ def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
     return tuple(
         presenter
         for presenter in awaited_presenters(snapshot)
-        if presenter.authorities == frozenset() and presenter.renewal is Renewal.ISSUED and presenter.is_outdated and not presenter.hindrance
+        if presenter.authorities == frozenset() and presenter.renewal is Renewal.ISSUED
+        and presenter.is_outdated and not presenter.hindrance
     )  # fmt: skip
 
 

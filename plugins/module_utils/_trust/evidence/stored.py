@@ -291,8 +291,8 @@ def why_trust_is_unknown(authority: Certificate, snapshot: Snapshot) -> str:
     if other is None or _is_probed(authority, snapshot):
         return ""
     return (
-        f"listeners tell the names of the CAs that they trust, {named(other)} has the name of {named(authority)}, and the key of the latter is "
-        "not here for a probe."
+        f"listeners tell the names of the CAs that they trust, {named(other)} has the name of {named(authority)}, and "
+        "the key of the latter is not here for a probe."
     )
 
 
@@ -435,8 +435,9 @@ def _all_known_authorities(snapshot: Snapshot) -> Iterable[Certificate]:
 def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:
     """A sentence for each: why it matters, and the task of its owner."""
     return tuple(
-        f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says which CAs it trusts: if it verifies "
-        f"clients by the {snapshot.names.ca}, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
-        "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
+        f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says which "
+        f"CAs it trusts: if it verifies clients by the {snapshot.names.ca}, have it trust a next CA with another key, "
+        "by a reload or a restart of its nodes, before the phase use (until_phase=trust ends before that), or it "
+        "refuses clients with new certificates; and have it give up the old CA afterwards."
         for listener in (snapshot.users.unmanaged_listeners if snapshot.users is not None else ())
     )

@@ -321,7 +321,10 @@ def why_not_asked(snapshot: Snapshot, supplied: PreparedAuthority | None, linker
     if why := _why_refused_behind(snapshot, own):
         return why
     if not own.outlives_rewriting:
-        return f"the issuer would write the name {own.subject} in other types of strings, which is another name to Go programs."
+        return (
+            f"the issuer would write the name {own.subject} in other types of strings, which is another name to Go "
+            "programs."
+        )
     return ""
 
 
@@ -329,7 +332,10 @@ def describe_confined(authority: Certificate) -> str:
     """Why the issuer with the key of this CA can request no usable link certificate of it: its request leaves out the
     confining extensions of the CA.
     """
-    return f"{authority.subject} has name constraints or extended key usages, and the request that its issuer makes lacks them."
+    return (
+        f"{authority.subject} has name constraints or extended key usages, and the request that its issuer makes lacks "
+        "them."
+    )
 
 
 def _describe_ended_certifier(authority: Certificate) -> str:

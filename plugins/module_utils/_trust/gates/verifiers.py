@@ -263,8 +263,8 @@ def describe_clients_left_behind(snapshot: Snapshot) -> str:
         return ""
     _, old = sent
     return (
-        f"Clients that know only {old.subject}, the CA before the CA in use, have been led on until now: they refuse each node from its restart on, "
-        "until they read again."
+        f"Clients that know only {old.subject}, the CA before the CA in use, have been led on until now: they refuse "
+        "each node from its restart on, until they read again."
     )
 
 
@@ -287,15 +287,17 @@ def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
     )
     if strict:
         return (
-            f"Clients of {named_verifiers(strict)} that know only {named(current.certificate)} refuse each node from its restart on, until they have read "
-            "the next CA; clients that load ca.crt alone can do so from the switch on."
+            f"Clients of {named_verifiers(strict)} that know only {named(current.certificate)} refuse each node from "
+            "its restart on, until they have read the next CA; clients that load ca.crt alone can do so from the "
+            "switch on."
         )
     if current.cleared_at is None:
         return ""
     return (
-        f"Clients of {named_verifiers(STRICT)} that have not read {named(current.certificate)} since {current.cleared_at:%Y-%m-%d %H:%M} UTC, such as "
-        "clients that read their CAs only when they start, may hold its earlier certificate, which allows no CA below it: they refuse each node from its "
-        "restart on, until they read again. Clients of a JVM do not."
+        f"Clients of {named_verifiers(STRICT)} that have not read {named(current.certificate)} since "
+        f"{current.cleared_at:%Y-%m-%d %H:%M} UTC, such as clients that read their CAs only when they start, may hold "
+        "its earlier certificate, which allows no CA below it: they refuse each node from its restart on, until they "
+        "read again. Clients of a JVM do not."
     )
 
 
@@ -335,7 +337,7 @@ def namesakes(snapshot: Snapshot) -> Iterator[Violation]:
     for name in snapshot.users.namesakes if snapshot.users is not None else ():
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, name,
-            "has the name of one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: an issuer that adds their organization would "
-            "let it do everything in Kafka.",
+            "has the name of one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: an "
+            "issuer that adds their organization would let it do everything in Kafka.",
             "Give the user another name.",
         )  # fmt: skip

@@ -52,6 +52,6 @@ class ClusterSecurity:
 MUTUAL_TLS = ClusterSecurity()
 #: The remedy if their security is unknown.
 HOW_TO_KNOW = (
-    "Where the operator has yet to reconcile the resource, let it. Look for a release of the collection that knows these "
-    "types; until then renew and replace CAs as Strimzi says for them."
+    "Where the operator has yet to reconcile the resource, let it. Look for a release of the collection that knows "
+    "these types; until then renew and replace CAs as Strimzi says for them."
 )

@@ -387,8 +387,8 @@ class OperatorStatus:
         if found is None or (int(found[1]), int(found[2])) < (1, 3):
             return ""
         return (
-            " From Strimzi 1.3 on, plugins of the Cluster Operator (STRIMZI_GATEKEEPER_CUSTOM_PLUGINS in its Deployment) may "
-            "change what it acts on, and the stored spec does not show that: this can be the cause."
+            " From Strimzi 1.3 on, plugins of the Cluster Operator (STRIMZI_GATEKEEPER_CUSTOM_PLUGINS in its "
+            "Deployment) may change what it acts on, and the stored spec does not show that: this can be the cause."
         )
 
 
@@ -566,7 +566,10 @@ class TakenName:
     @property
     def cause(self) -> str:
         """The rest of a sentence with the subject at its beginning, without a full stop."""
-        return f"has a name that this collection gives to an object of its own, and belongs to another owner ({self.owner}); nothing of it was used or changed"
+        return (
+            "has a name that this collection gives to an object of its own, and belongs to another owner "
+            f"({self.owner}); nothing of it was used or changed"
+        )
 
     @property
     def remedy(self) -> str:

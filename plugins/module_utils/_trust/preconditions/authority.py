@@ -86,7 +86,8 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
     for name in defects.named_for_tls:
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.secret(name),
-            "has the CA under tls.crt and tls.key, and the Cluster Operator reads ca.crt and ca.key alone.", _how_to_bring_in(snapshot, name),
+            "has the CA under tls.crt and tls.key, and the Cluster Operator reads ca.crt and ca.key alone.",
+            _how_to_bring_in(snapshot, name),
         )  # fmt: skip
     if defects.is_current_unusable or defects.named_for_tls:
         return
@@ -95,7 +96,8 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
     )
     if lost or (not snapshot.ca.current and intent.goal is not Goal.CREATE and snapshot.reconciliation.exists):
         yield Violation(
-            Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret, "holds no ca.crt although this cluster works with a CA.",
+            Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret,
+            "holds no ca.crt although this cluster works with a CA.",
             _kept_in_ledger(snapshot) or _restored_by_hand(snapshot),
         )  # fmt: skip
 
@@ -361,7 +363,8 @@ def leaving_is_unused(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
     for prepared in snapshot.ca.prepared:
         if prepared.fingerprint == intent.trust.leaving_ca != _current(snapshot):
             yield Violation(
-                condition, f"the CA {named(prepared.chain[0])}", "is the next CA: a flow puts it in the place of another.", remedy
+                condition,
+                f"the CA {named(prepared.chain[0])}", "is the next CA: a flow puts it in the place of another.", remedy
             )  # fmt: skip
 
 

@@ -108,7 +108,8 @@ def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         )  # fmt: skip
         return
     yield Violation(
-        Condition.NOT_PAUSED_BY_OTHERS, snapshot.names.kafka, "is paused (strimzi.io/pause-reconciliation), and not by this collection.",
+        Condition.NOT_PAUSED_BY_OTHERS, snapshot.names.kafka,
+        "is paused (strimzi.io/pause-reconciliation), and not by this collection.",
         "Find the program or person that paused it, and the reason, remove the annotation, then run the flow again.",
     )  # fmt: skip
 
@@ -120,7 +121,8 @@ def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     if not _is_unseen(snapshot, intent) or snapshot.reconciliation.pause.is_ending:
         return
     yield Violation(
-        Condition.OPERATOR_IS_WORKING, snapshot.names.kafka, "has not been reconciled by a Cluster Operator in its present form.",
+        Condition.OPERATOR_IS_WORKING, snapshot.names.kafka,
+        "has not been reconciled by a Cluster Operator in its present form.",
         "Check that the operator runs, watches this namespace and reports no error in the resource's status.",
     )  # fmt: skip
 
@@ -252,7 +254,8 @@ def _times_in_ledger(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
 def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if resolve(snapshot, intent, snapshot.ledger_or_empty).is_unknown:
         yield Violation(
-            Condition.TARGET_IS_KNOWN, snapshot.names.kafka, f"has no CA with the fingerprint {intent.parameters.replaces}, and never had.",
+            Condition.TARGET_IS_KNOWN, snapshot.names.kafka,
+            f"has no CA with the fingerprint {intent.parameters.replaces}, and never had.",
             f"The CA in use has the SHA-256 fingerprint {snapshot.ca.current[0].sha256}.",
         )  # fmt: skip
 
@@ -304,7 +307,8 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         elif pod.awaits_restart:
             asked, way_out = _ASKED_HERE if pod.asked_here else _ASKED_ELSEWHERE
             yield Violation(
-                Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), f"is about to be restarted by the operator ({asked}).",
+                Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name),
+                f"is about to be restarted by the operator ({asked}).",
                 f"Wait until the operator has restarted it, or {way_out}; a flow in progress would go on, a new flow "
                 "does not start.",
             )  # fmt: skip
@@ -341,7 +345,8 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """
     for name in snapshot.objects.immutable_secrets:
         yield Violation(
-            Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name), "is immutable: its data cannot be changed, and the field cannot be taken back.",
+            Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name),
+            "is immutable: its data cannot be changed, and the field cannot be taken back.",
             "Put it again in one go, without the field, as who has set it agrees to, then run the flow again: "
             f"kubectl get secret {name} --namespace {snapshot.names.namespace} --output yaml | sed '/^immutable: "
             "true$/d' | kubectl replace --force --filename -",
@@ -447,7 +452,8 @@ def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
     """The operator would not restart such a pod, and a roll would count it as gone while it runs on."""
     for pod, lost in sorted(snapshot.nodes.unlabelled_pods.items()):
         yield Violation(
-            Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
+            Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod),
+            f"runs without the {_labels(lost)} by which it is found.",
             "Find the program or person that changed this, then put back what it was: "
             f"{label_command('pod', pod, snapshot.names.namespace, lost)}",
         )  # fmt: skip
@@ -487,7 +493,8 @@ def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     for name, found in sorted(snapshot.objects.unlabelled_secrets.items()):
         if found.holds:
             yield Violation(
-                Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name), f"lacks the {_labels(found.lost)}, {found.purpose}.",
+                Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name),
+                f"lacks the {_labels(found.lost)}, {found.purpose}.",
                 "Where it is the Secret of this cluster, put back what it had, then run the flow again: "
                 f"{found.command(name, snapshot.names.namespace)}",
             )  # fmt: skip

@@ -263,7 +263,8 @@ def _check_differences(
     validity; new leaves get the same validity.
     """
     asked: dict[str, str | int | None] = {
-        "key_type": intent.new_ca.key_type.value if intent.new_ca.key_type else None, "path_length": intent.new_ca.path_length,
+        "key_type": intent.new_ca.key_type.value if intent.new_ca.key_type else None,
+        "path_length": intent.new_ca.path_length,
     }  # fmt: skip
     found: dict[str, str | int | None] = {"key_type": made.key_name, "path_length": made.path_length}
     if life:
@@ -321,7 +322,8 @@ def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     grows = scaling.replicas > snapshot.pools.replicas.get(scaling.pool, scaling.replicas)
     if grows and (begun or snapshot.ca.prepared):
         yield Violation(
-            Condition.NOTHING_IS_BEGUN, snapshot.names.kafka, "is in the middle of a flow that changes its CA, whose key is kept elsewhere.",
+            Condition.NOTHING_IS_BEGUN, snapshot.names.kafka,
+            "is in the middle of a flow that changes its CA, whose key is kept elsewhere.",
             "Finish it with the reconcile playbook, then scale.",
         )  # fmt: skip
 

@@ -199,7 +199,8 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if ends:
         doubt = doubt_about_window(min(ends.values()) - snapshot.leaves.renewal_window, snapshot)
         yield Violation(
-            Condition.LEAVES_OUTLAST_THE_WINDOW, f"Secrets {', '.join(sorted(ends))} in namespace {snapshot.names.namespace}",
+            Condition.LEAVES_OUTLAST_THE_WINDOW,
+            f"Secrets {', '.join(sorted(ends))} in namespace {snapshot.names.namespace}",
             f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within "
             f"{_describe_days(snapshot.leaves.renewal_window)} of that ({snapshot.names.specification}.renewalDays) "
             "the Cluster Operator issues them again by itself, with a restart of each node.",
@@ -415,7 +416,8 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         if presenter.authorities is None:
             yield Violation(
                 Condition.PRESENTERS_ARE_KNOWN, presenter.name,
-                f"the run cannot tell which CA has issued the certificate that it presents: {presenter.evidence}.", presenter.remedy,
+                f"the run cannot tell which CA has issued the certificate that it presents: {presenter.evidence}.",
+                presenter.remedy,
             )  # fmt: skip
 
 
@@ -424,6 +426,7 @@ def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     for presenter in presenters(snapshot):
         if presenter.hindrance:
             yield Violation(
-                Condition.PRESENTERS_ARE_SERVED, presenter.name, f"would get no certificate of the next {snapshot.names.ca}: {presenter.hindrance}.",
+                Condition.PRESENTERS_ARE_SERVED, presenter.name,
+                f"would get no certificate of the next {snapshot.names.ca}: {presenter.hindrance}.",
                 presenter.remedy,
             )  # fmt: skip

@@ -244,8 +244,8 @@ def check(
     restarts_nodes: Question = never,
 ) -> tuple[Violation, ...]:
     """All violations of preconditions that matter to the call. If there are violations of FIRST, they come alone,
-    because the rest of the snapshot says nothing then. If a recovery mends one of them, the only others are those that
-    hold the recovery itself. ``restarts_nodes`` says whether the work of the call restarts Kafka nodes.
+    because the rest of the snapshot says nothing then. If a recovery mends one of them, only the violations of the
+    recovery itself come with it. ``restarts_nodes`` says whether the work of the call restarts Kafka nodes.
     """
     call, found = _Call(snapshot, intent, restarts_nodes), dict[Precondition, tuple[Violation, ...]]()
     for rule in preconditions:

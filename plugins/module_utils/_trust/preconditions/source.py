@@ -45,7 +45,8 @@ def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         )  # fmt: skip
     elif not wish.candidates:
         yield Violation(
-            condition, wish.source.name, "holds no CA that is valid now.", "Put the CA that signs the cluster's certificates there."
+            condition, wish.source.name,
+            "holds no CA that is valid now.", "Put the CA that signs the cluster's certificates there."
         )  # fmt: skip
     elif not (wish.issuing_ca or wish.sample_secret):
         yield _violation_of_ambiguity(wish)
@@ -55,7 +56,8 @@ def _violation_of_ambiguity(wish: Wish) -> Violation:
     names = [chain[0].subject for chain in wish.candidates]
     in_use = f", and none is the CA in use, {wish.snapshot.ca.current[0].subject}" if wish.snapshot.ca.current else ""
     return Violation(
-        Condition.SOURCE_IS_USABLE, wish.source.name, f"holds {len(names)} CAs ({listed(names)}){in_use}: the collection cannot tell which of them signs.",
+        Condition.SOURCE_IS_USABLE, wish.source.name,
+        f"holds {len(names)} CAs ({listed(names)}){in_use}: the collection cannot tell which of them signs.",
         "Leave the CA that signs, with the CAs above it.",
     )  # fmt: skip
 
@@ -241,7 +243,7 @@ def _count_and_list(names: Iterable[str], what: str) -> str:
 
 
 def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Before a CA is adopted: every party can use it, and every process can be brought to trust it before it meets it."""
+    """Before a CA is adopted: every party can use it, and every process can come to trust it before it meets it."""
     swap = find_adoption(snapshot, intent)
     if swap is None:
         return
@@ -254,7 +256,8 @@ def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
     for other in snapshot.ca.prepared:
         if other.chain[0] != own:
             yield Violation(
-                condition, snapshot.names.key_secret, f"holds {named(other.chain[0])}, which a flow has prepared as the next CA.",
+                condition, snapshot.names.key_secret,
+                f"holds {named(other.chain[0])}, which a flow has prepared as the next CA.",
                 f"{back} and finish that flow; or remove {other.fingerprint}.crt and {other.fingerprint}.key there, "
                 "which ends it.",
             )  # fmt: skip

@@ -25,11 +25,11 @@ from .trust import without_entry
 class PrepareAuthority(AuthorityOrder, Step):
     """Make the next CA of the order, or take the supplied CA, and put it with its key into the CA key Secret."""
 
-    #: The phase after which the flow stops that begins with this step.
+    #: The phase after which the flow of this step stops; None if it goes on to its end.
     stop: Stop | None = None
     #: Whether a replacement of the key follows this renewal.
     precedes_replacement: bool = False
-    #: The beginning of the flow. None: the call that opens its journal says it.
+    #: The beginning of the flow; None if the call that opens its journal says it.
     beginning: Beginning | None = None
     #: The phase of the flow.
     phase: Phase = Phase.PREPARE
@@ -64,15 +64,15 @@ class PrepareAuthority(AuthorityOrder, Step):
 
 
 def _users_to_serve(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
-    """The users that this collection issues certificates for from now on, by Secret; nothing has looked at their
-    present leaves before.
+    """The users whose certificates this collection issues from now on, by Secret; nothing has looked at their present
+    leaves before.
     """
     return snapshot.user_leaves or {presenter.secret: None for presenter in snapshot.presenters if presenter.secret}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareAgain(Step):
-    """Make the replaced CA, whose key is kept, the next CA."""
+    """Make the replaced CA the next CA: its key is kept."""
 
     #: The replaced CA, with the CAs above it.
     chain: Chain
@@ -96,11 +96,11 @@ class Switch(Step):
 
     #: The prepared CA.
     authority: PreparedAuthority
-    #: The generation of its certificate, which the operator compares with pods and leaves.
+    #: The generation of its certificate. The operator compares it with pods and leaves.
     generation: int
-    #: The generation of its key; as before where the key stays, or where pods cannot be annotated with another.
+    #: The generation of its key. It does not change if the key stays, or if pods cannot be annotated with another.
     key_generation: int
-    #: The CA that goes out of the trust with the same write (behind the removal gate); None where the replaced CA stays
+    #: The CA that the same write takes out of the trust (behind the removal gate); None if the replaced CA stays
     #: trusted for now.
     leaving: Certificate | None = None
     #: The phase of the flow.
@@ -139,7 +139,7 @@ class RestoreKey(Step):
 
     #: The CA in use.
     certificate: Certificate
-    #: The generation that it had.
+    #: The earlier generation of its key.
     key_generation: int
     #: The phase of the flow.
     phase: Phase = Phase.USE
@@ -153,19 +153,17 @@ class RestoreKey(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class PutBack(Step):
-    """Put a CA back into its place, which another CA has taken, and keep that CA beside it as the next CA (paused
-    only).
-    """
+    """Put a CA back into its place, and keep the CA that is there beside it as the next CA (paused only)."""
 
-    #: The CA that comes back, with the CAs above it.
+    #: The returning CA, with the CAs above it.
     chain: Chain
-    #: The generation of the CA that comes back.
+    #: The generation of the returning CA.
     generation: int
     #: The generation of the key before this step.
     key_generation: int
-    #: Where the flow that begins with this step is to stop; None: nowhere.
+    #: The stop of the flow that begins with this step; None if it goes on to its end.
     stop: Stop | None = None
-    #: The beginning of the flow. None: the call that opens its journal says it.
+    #: The beginning of the flow; None if the call that opens its journal says it.
     beginning: Beginning | None = None
     #: The phase of the flow that begins with this step.
     phase: Phase = Phase.PREPARE
@@ -195,7 +193,7 @@ def _without(prepared: tuple[PreparedAuthority, ...], other: PreparedAuthority) 
 class RestoreSecrets(Step):
     """Put Secrets with the state of the CA back from a backup: missing entries come back, and other entries stay."""
 
-    #: The backup, which holds the state of this CA.
+    #: The backup with the state of this CA.
     backup: Backup
     #: The Secrets that get their content back.
     damaged: frozenset[StateSecrets]
@@ -216,12 +214,14 @@ class RestoreSecrets(Step):
         ca = replace(snapshot.ca, defects=defects)
         if StateSecrets.CERTIFICATE in self.damaged:
             ca = replace(
-                ca, current=kept.current, other_entries={**ca.other_entries, **kept.other_entries}, certificate_generation=kept.certificate_generation,
+                ca, current=kept.current, other_entries={**ca.other_entries, **kept.other_entries},
+                certificate_generation=kept.certificate_generation,
                 retired=kept.retired, defects=replace(defects, is_current_unusable=False),
             )  # fmt: skip
         if StateSecrets.KEY in self.damaged:
             ca = replace(
-                ca, key=kept.key, key_generation=kept.key_generation, prepared=kept.prepared, kept_keys=ca.kept_keys | kept.kept_keys,
+                ca, key=kept.key, key_generation=kept.key_generation, prepared=kept.prepared,
+                kept_keys=ca.kept_keys | kept.kept_keys,
                 kept_links={**ca.kept_links, **kept.kept_links}, keys_elsewhere=ca.keys_elsewhere | kept.keys_elsewhere,
                 flow_options=kept.flow_options, beginning=kept.beginning,
             )  # fmt: skip
@@ -231,14 +231,14 @@ class RestoreSecrets(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class TidyKeys(Step):
-    """Remove entries of the key Secret that are not needed any more."""
+    """Remove entries of the key Secret that the flow needs no more."""
 
-    #: Fingerprints of CAs that the operator was switched to.
+    #: Fingerprints of CAs to which the operator was switched.
     prepared: frozenset[str]
-    #: Fingerprints of CAs whose keys are kept beside ``ca.key``.
+    #: Fingerprints of CAs with keys beside ``ca.key``.
     kept_keys: frozenset[str]
-    #: Fingerprints of CAs whose link certificates are kept beside it; the links of a CA that leaves ``prepared`` stay
-    #: there unless the CA is among these.
+    #: Fingerprints of CAs with link certificates beside it. If a CA leaves ``prepared``, its links stay there unless
+    #: the CA is among these.
     links: frozenset[str] = frozenset()
     #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
@@ -258,7 +258,7 @@ class TidyKeys(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class SetGenerated(Step):
-    """Say in the Kafka resource whether the operator generates the CA, and wait until it has seen that."""
+    """Say in the Kafka resource whether the operator generates the CA, and wait until the operator has seen that."""
 
     #: Whether the operator generates the CA from then on.
     generated: bool
@@ -280,7 +280,7 @@ class SetGenerated(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class RaiseKeyGeneration(Step):
-    """Raise the key generation of the key Secret to what the CA's name says (paused only)."""
+    """Raise the key generation of the key Secret to the number in the CA's name (paused only)."""
 
     #: The key generation from then on.
     generation: int

@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Steps that write leaves into their Secrets, ask another issuer for leaves and collect them, and correct what an
-issuer renews by itself; and steps by which the User Operator issues the certificates of users, and programs take them.
+"""Steps about leaves: they write leaves into their Secrets, ask another issuer for leaves and collect them, and correct
+the orders of an issuer that renews by itself. Further steps are about users: the User Operator issues their
+certificates, and programs take them.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ class IssueLeaves(Step):
 
     #: Names of the Secrets of the leaves.
     secrets: tuple[str, ...]
-    #: The CA that signs, with its chain.
+    #: The signing CA, with its chain.
     issuer: Chain
-    #: The generation of the CA in use, with which the Secrets are annotated.
+    #: The generation of the CA in use, for the annotations of the Secrets.
     generation: int
-    #: The certificate that leads from the issuer to ``ca.crt`` where that is another CA; the leaves are presented with
-    #: the link and ``ca.crt`` behind them. None where the issuer is ``ca.crt``, or where no link is needed.
+    #: The certificate that leads from the issuer to ``ca.crt``. The leaves are presented with it and ``ca.crt`` behind
+    #: them. None if the issuer is ``ca.crt``, or if no link is needed.
     link: Certificate | None = None
 
     def sentence(self) -> str:
@@ -49,7 +50,7 @@ class IssueLeaves(Step):
             if name in own
         ]
         every = (*snapshot.leaves.stored, *made)
-        # A leaf that stays, such as the operator's own, is not among the replaced leaves.
+        # If a leaf stays, such as the operator's own, it is not among the replaced leaves.
         issued = {
             component: stand_in.leaf(self.issuer)
             for component in dict.fromkeys(leaf.component for leaf in every if leaf.secret in own)
@@ -111,9 +112,7 @@ def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Cha
 
 
 def _chain_kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
-    """Nodes present the CA in use behind the leaf, and its link certificates between; components keep the chain that
-    they have.
-    """
+    """Nodes present the CA in use behind the leaf, and its link certificates between; components keep their chain."""
     if leaf.component is not Component.KAFKA or not leaf.chain:
         return leaf.chain
     return (leaf.chain[0], *snapshot.ca.behind_nodes(snapshot.ca.current, snapshot.now))
@@ -121,19 +120,22 @@ def _chain_kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
 
 @dataclass(frozen=True, kw_only=True)
 class RechainLeaves(Step):
-    """Put the chain of the CA in use behind leaves that its key has signed, and keep them. Paused, unless it is only
-    about link certificates and the leaves have this generation.
+    """Put the chain of the CA in use behind the leaves with a signature by its key, and keep these leaves. Paused,
+    unless it is only about link certificates and the leaves have this generation.
     """
 
     #: Names of the Secrets of the leaves.
     secrets: tuple[str, ...]
-    #: The generation of the CA in use, with which the Secrets are annotated.
+    #: The generation of the CA in use, for the annotations of the Secrets.
     generation: int
     #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
-        return f"put the chain of the CA in use behind {counted(len(self.secrets), 'certificate')}, generation {self.generation}"
+        return (
+            f"put the chain of the CA in use behind {counted(len(self.secrets), 'certificate')}, generation "
+            f"{self.generation}"
+        )
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         own = frozenset(self.secrets)
@@ -160,9 +162,9 @@ class AskForLeaves(Step):
     issuer: Chain
     #: The reference of the issuer.
     external_issuer: str
-    #: Whether the leaves are for nodes that are yet to come.
+    #: Whether the leaves are for future nodes.
     spare: bool = False
-    #: The DNS domain in which names of them end; None where none of them has such names.
+    #: The DNS domain of their names; None if none of them has such names.
     domain: DnsDomain | None = None
 
     def sentence(self) -> str:
@@ -173,7 +175,10 @@ class AskForLeaves(Step):
         if self.domain is None:
             return ""
         is_assumed = self.domain.source is DomainSource.DEFAULT
-        return f", with names that end in {self.domain.name}{', an assumption (dns_domain, strimzi_dns_domain)' * is_assumed}"
+        return (
+            ", with names that end in "
+            f"{self.domain.name}{', an assumption (dns_domain, strimzi_dns_domain)' * is_assumed}"
+        )
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """In a forecast, every issuer answers at once."""
@@ -204,8 +209,8 @@ def _record_requests(snapshot: Snapshot, secrets: tuple[str, ...]) -> Snapshot:
 
 @dataclass(frozen=True, kw_only=True)
 class CollectLeaves(Step):
-    """Record the certificates that have come back and passed every check, so that their issuer is not needed any more,
-    and refusals.
+    """Record refusals, and the returned certificates that have passed every check: their issuer is not needed any
+    more.
     """
 
     #: Names of the Secrets of the leaves.
@@ -224,13 +229,13 @@ class CollectLeaves(Step):
 class AwaitIssuer(Step):
     """Wait for the issuer, but not beyond ``deadline``: the next run goes on."""
 
-    #: The Secrets of the leaves that the issuer has not answered yet.
+    #: The Secrets of the leaves without an answer of the issuer.
     secrets: tuple[str, ...]
     #: The CA that has to sign them, with its chain.
     issuer: Chain
     #: Reference of the issuer.
     external_issuer: str
-    #: Until when the call waits, in UTC.
+    #: The end of the wait, in UTC.
     deadline: datetime
     #: Other runs may work in the meantime.
     releases_lease: ClassVar[bool] = True
@@ -256,9 +261,9 @@ class AwaitIssuer(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class ForgetRequests(Step):
-    """Remove requests that are served or not wanted any more, with the keys that were made for them."""
+    """Remove requests that are served or not wanted any more, with the keys for them."""
 
-    #: Names of the Secrets of the leaves that were requested.
+    #: Names of the Secrets of the requested leaves.
     secrets: tuple[str, ...]
     #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
@@ -285,7 +290,7 @@ class CorrectOrders(Step):
         return f"correct what {self.external_issuer} is to renew for {listed(self.secrets)}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        """Only the orders change: a later run sees what the issuer makes of them."""
+        """Only the orders change: a later run sees the issuer's certificates for them."""
         leaves, own = snapshot.leaves, frozenset(self.secrets)
         corrected = {name: replace(order, differs="") for name, order in leaves.standing.items() if name in own}
         return replace(snapshot, leaves=replace(leaves, standing={**leaves.standing, **corrected}))
@@ -353,7 +358,7 @@ class AwaitReissue(Step):
     names: tuple[str, ...]
     #: The CA in use, which signs.
     authority: Certificate
-    #: How many at a time, after a first certificate; None: as many as the operator takes.
+    #: How many at a time, after a first certificate; None if the operator may take as many as it can.
     batch: int | None = None
     #: The phase of the flow.
     phase: Phase = Phase.USE
@@ -362,7 +367,10 @@ class AwaitReissue(Step):
 
     def sentence(self) -> str:
         batches = f", {self.batch} at a time" if self.batch else ""
-        return f"have the User Operator issue {counted(len(self.names), 'certificate')} of {named(self.authority)}{batches}"
+        return (
+            f"have the User Operator issue {counted(len(self.names), 'certificate')} of "
+            f"{named(self.authority)}{batches}"
+        )
 
     @property
     def awaited(self) -> str:
@@ -374,13 +382,13 @@ class AwaitReissue(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitKept(Step):
-    """Let the operator in charge of certificates outside the cluster go on, and see that it keeps the certificates that
-    were written for it.
+    """Let the operator in charge of certificates outside the cluster go on, and check that it keeps the certificates
+    that this collection has written for it.
     """
 
     #: The holders of the certificates, as presenters are named.
     names: tuple[str, ...]
-    #: The CA in use, which has signed the certificates.
+    #: The CA in use. It has signed the certificates.
     authority: Certificate
     #: The phase of the flow.
     phase: Phase = Phase.USE
@@ -404,9 +412,9 @@ class AwaitPickUp(Step):
 
     #: The programs, as presenters are named.
     names: tuple[str, ...]
-    #: The CA in use, which has signed the new certificates.
+    #: The CA in use. It has signed the new certificates.
     authority: Certificate
-    #: Fingerprint of the CA whose certificates they give up; None where the flow replaces none.
+    #: Fingerprint of the CA of the certificates that they give up; None if the flow replaces none.
     replaced: str | None = None
     #: The phase of the flow.
     phase: Phase = Phase.USE

@@ -65,9 +65,9 @@ class Pause(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class PauseAndReload(Pause):
-    """Pause the Kafka resource and, until the operator confirms it, have the listeners for clients of these brokers
-    read their stored leaves, before the nodes restart. A node that does not take that reads them in its restart, so
-    nothing depends on it. The listeners that gates ask present the same as before.
+    """Pause the Kafka resource. Until the operator confirms the pause, have the listeners for clients of these brokers
+    read their stored leaves, before the nodes restart. If a node does not take the request, it reads the leaves in its
+    restart, so nothing depends on it. The listeners for gates present the same as before.
     """
 
     #: UIDs of the pods of the brokers.
@@ -82,7 +82,7 @@ class PauseAndReload(Pause):
 
 @dataclass(frozen=True, kw_only=True)
 class Resume(Step):
-    """End the pause that this collection made."""
+    """End the pause by this collection."""
 
     #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
@@ -101,7 +101,7 @@ class Resume(Step):
 class AwaitVerdict(Step):
     """Wait for the end of the operator's next reconcile, and so for its verdict on the stored Secrets."""
 
-    #: The name of the request to reconcile now; empty where it does so by itself, after a pause.
+    #: The name of the request to reconcile now; empty if the operator does so by itself, after a pause.
     request: str = ""
     #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
@@ -114,7 +114,7 @@ class AwaitVerdict(Step):
         return "the operator's next reconcile"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        """A forecast assumes that it says of the same what it has said before."""
+        """A forecast assumes that the operator says the same as before of the same Secrets."""
         before = snapshot.reconciliation
         state = replace(
             before, operator=replace(before.operator, has_observed=True), pause=replace(before.pause, is_ending=False),
@@ -131,7 +131,10 @@ class AwaitLeaves(Step):
     secrets: tuple[str, ...]
 
     def sentence(self) -> str:
-        return f"wait until the operator has issued {counted(len(self.secrets), 'certificate')} in the place of ended certificates"
+        return (
+            f"wait until the operator has issued {counted(len(self.secrets), 'certificate')} in the place of ended "
+            "certificates"
+        )
 
     @property
     def awaited(self) -> str:
@@ -185,13 +188,13 @@ _SWITCHED = ("so that it takes up the switch to", "so that they take up the swit
 
 @dataclass(frozen=True, kw_only=True)
 class Roll(Step):
-    """Have pods replaced, or wait for the operator, which replaces them by itself."""
+    """Have pods replaced, or wait for the operator if it replaces them by itself."""
 
-    #: Why the pods restart, which decides by what and in which order.
+    #: Why the pods restart. The reason decides who restarts them, and in which order.
     reason: RollReason
-    #: UIDs of the pods; empty where the operator has still to replace leaves.
+    #: UIDs of the pods; empty if the operator has still to replace leaves.
     uids: frozenset[str]
-    #: The CA that the restart is for; None where it is for none.
+    #: The CA of the restart; None if it is for none.
     authority: Certificate | None
 
     def sentence(self) -> str:
@@ -206,8 +209,8 @@ class Roll(Step):
         return counted(len(self.uids), "pod")
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        """Before the restarts the operator issues every leaf that is not of the present generation, and each leaf of
-        these pods that has ended.
+        """Before the restarts the operator issues every leaf of an earlier generation, and each ended leaf of these
+        pods.
         """
         if self.reason is RollReason.ENDED:
             return self._effect_in_place(snapshot)
@@ -225,7 +228,7 @@ class Roll(Step):
         return snapshot.with_nodes(pods=tuple(pods.values())).assuming(started)
 
     def _find_ended_leaves(self, snapshot: Snapshot) -> frozenset[str]:
-        """The Secrets of the ended leaves of these pods, where the operator can issue others."""
+        """The Secrets of the ended leaves of these pods, if the operator can issue others."""
         if snapshot.ca.in_use_elsewhere:
             return frozenset()
         read = {name for pod in snapshot.nodes.pods if pod.uid in self.uids for name in pod.leaves}
@@ -239,11 +242,11 @@ class Roll(Step):
         return _without_failure(_with_ready(self.uids, _with_started(self.uids, snapshot)))
 
     def look(self, snapshot: Snapshot) -> Look:
-        """A call asks running nodes first: nodes that have read their leaf or their trust again, or refuse the CA, need
-        no restart; and before any restarts, the call knows what to hold where none can read again.
+        """A call asks running nodes first. If nodes have read their leaf or their trust again, or refuse the CA, they
+        need no restart. Before any node restarts, the call knows which restarts to hold if none can read again.
 
-        A process whose leaf has ended takes no other leaf without a restart, so that its earlier answer counts: no look
-        delays the restart of nodes that are away already.
+        If the leaf of a process has ended, the process takes no other leaf without a restart, and its earlier answer
+        counts: no look delays the restart of nodes that are away already.
         """
         if self.reason is RollReason.ENDED:
             return _look_remembered(snapshot)
@@ -269,7 +272,7 @@ def _with_ready(uids: frozenset[str], snapshot: Snapshot) -> Snapshot:
 
 
 def _without_failure(snapshot: Snapshot) -> Snapshot:
-    """The snapshot with an operator that does not fail any more: a pod that it waits for is back, or it can ask nodes."""
+    """The snapshot with an operator that does not fail any more: its awaited pod is back, or it can ask nodes."""
     operator = replace(snapshot.reconciliation.operator, failure=None)
     return replace(snapshot, reconciliation=replace(snapshot.reconciliation, operator=operator))
 
@@ -283,7 +286,8 @@ def _with_started(uids: frozenset[str], snapshot: Snapshot) -> Snapshot:
     trusted = snapshot.ca.projected if snapshot.bundle is None else snapshot.bundle
     answers = snapshot.nodes.listeners and tuple(
         ObservedListener(
-            listener.pod, listener.uid, listener.port, shown.get(listener.uid), trusted, source=listener.source, verifies=listener.verifies
+            listener.pod, listener.uid, listener.port, shown.get(listener.uid), trusted,
+            source=listener.source, verifies=listener.verifies,
         ) if listener.uid in uids else listener
         for listener in snapshot.nodes.listeners
     )  # fmt: skip
@@ -303,10 +307,10 @@ def _as_restarted(pod: Pod, snapshot: Snapshot) -> Pod:
 @dataclass(frozen=True, kw_only=True)
 class AwaitAnswers(Step):
     """Ask nodes again until they answer, or until another process has taken their place. The time limit begins again
-    with each that has.
+    after each answer.
     """
 
-    #: The nodes that have not answered.
+    #: The silent nodes.
     nodes: tuple[Unanswered, ...]
     #: A call may decide on the step again: it does nothing twice.
     only_waits: ClassVar[bool] = True
@@ -323,8 +327,8 @@ class AwaitAnswers(Step):
         return True
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        """A node that answers is back. A node that is not ready, and was started with another leaf than the stored
-        leaf, starts again just now.
+        """An answering node is back. If a node is not ready, and has started with another leaf than the stored leaf, it
+        starts again just now.
         """
         asked = {listener.uid for listener in snapshot.nodes.listeners or ()}
         starting = frozenset(
@@ -341,12 +345,12 @@ class AwaitAnswers(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class StampPods(Step):
-    """Give pods, live and to be made, the annotations that the operator would give them (paused only)."""
+    """Give pods, running and future, the annotations that the operator would give them (paused only)."""
 
-    #: Nodes get this generation, the hash of their stored leaf and the revision that follows, so that the operator
-    #: finds nothing to restart; None where it is to restart them. Every pod gets ``key_generation``.
+    #: Nodes get this generation, the hash of their stored leaf and the next revision, so the operator finds nothing to
+    #: restart. None if it is to restart them. Every pod gets ``key_generation``.
     generation: int | None
-    #: The key generation that every pod gets.
+    #: The key generation for every pod.
     key_generation: int
     #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
@@ -375,7 +379,7 @@ class Reload(Step):
 
     #: UIDs of the pods of the nodes.
     uids: frozenset[str]
-    #: The CA that they are to refuse then, or with ``trusting`` to accept; None where only their leaf has changed.
+    #: The CA that they are to refuse then, or with ``trusting`` to accept; None if only their leaf has changed.
     authority: Certificate | None
     #: Whether the listeners are to accept the CA afterwards; else they are to refuse it.
     trusting: bool = False
@@ -416,7 +420,7 @@ def with_listeners_read(ledger: Ledger, uids: frozenset[str], whole: frozenset[s
 
 
 def _keep_lingering(known: Held, uids: frozenset[str], by_listeners: frozenset[str]) -> Held:
-    """After the reload only the rest of these processes, and no listener, knows the certificate; in the pods whose UIDs
+    """After the reload only the rest of these processes, and no listener, knows the certificate. In the pods whose UIDs
     are ``by_listeners`` nothing knows it any more.
     """
     read = known.awaited_pods & uids

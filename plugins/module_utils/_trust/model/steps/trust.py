@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Steps that bring CAs to where processes and clients read them and take them out again, and steps that
-write the ledger.
+"""Steps that bring CAs to the places from which processes and clients read them, and take them out again; and steps
+that write the ledger.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Project(Step):
 class Withdraw(Step):
     """Take a CA out of the CA certificate Secret (behind the removal gate only)."""
 
-    #: The CA that leaves.
+    #: The leaving CA.
     certificate: Certificate
     #: The phase of the flow.
     phase: Phase = Phase.RETIRE
@@ -66,7 +66,7 @@ class Withdraw(Step):
 class AwaitBundle(Step):
     """Wait until the operator has brought its trust bundle in step with the CA certificate Secret."""
 
-    #: Fingerprints of the CAs that the bundle is to hold.
+    #: Fingerprints of the CAs that the bundle is to contain.
     present: frozenset[str]
     #: The CAs that the bundle is to lack.
     absent: tuple[Certificate, ...] = ()
@@ -118,7 +118,7 @@ class Publish(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitOutside(Step):
-    """Wait until clients outside the cluster hold, and have read, what the operator copies to them."""
+    """Wait until clients outside the cluster have the copies of the operator, and have read them."""
 
     #: Their names.
     clients: tuple[str, ...]
@@ -141,7 +141,7 @@ class AwaitOutside(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitClients(Step):
-    """Give clients that read the CA certificate Secret the time to take up a new CA."""
+    """Give clients of the CA certificate Secret the time to take up a new CA."""
 
     #: The CA that clients are to have read by then.
     certificate: Certificate
@@ -210,7 +210,7 @@ class WriteLedger(Step):
 
 
 def _phase_of_stop(ledger: Ledger) -> Phase | None:
-    """The phase after which a flow stops."""
+    """The phase after which the flow stops; None if it goes on to its end."""
     return ledger.journal.options.stop.after if ledger.journal and ledger.journal.options.stop else None
 
 
