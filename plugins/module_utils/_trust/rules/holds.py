@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Evidence": rules that take no step. They say what holds a flow whose other rules have nothing to do; unknown
-evidence holds it too (I5).
+"""Chapter "Evidence": rules that take no step. If the other rules have nothing to do, these say what holds the flow.
+Unknown evidence holds it too (I5).
 
-A flow waits for silent nodes where their answers could make a difference. A node may hang, or restart just now: its
-answer is then unknown, and no reason to restart any node.
+A flow waits for silent nodes if their answers could make a difference. A node may hang, or restart just now: its answer
+is then unknown, and no reason to restart any node.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ from .situation import Situation
 
 
 def await_pods(at: Situation) -> Turn:
-    """Wait where there are no pods: states are kept, so a flow that was begun does not come to its end."""
+    """Wait if there are no pods: states are kept, so a flow in flight does not come to its end."""
     if at.snapshot.nodes.pods or at.flow_in_flight is None or not at.allows(Phase.TRUST):
         return ()
     absent = Violation(
         Condition.EVIDENCE, at.snapshot.names.kafka,
-        f"has no pod that verifies by the {at.snapshot.names.ca}, so nothing shows how far the flow ({at.flow_in_flight.goal.value}) has come.",
+        f"has no pod that verifies by the {at.snapshot.names.ca}, so nothing shows how far the flow "
+        f"({at.flow_in_flight.goal.value}) has come.",
         "Find out why there is none; when there are pods again, run the flow again.",
     )  # fmt: skip
     return Wait(violations=(absent,))
@@ -47,7 +48,7 @@ def await_pods(at: Situation) -> Turn:
 
 def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
     """Leaves that end while something holds a flow before its switch: the operator has no key to renew them with, and
-    no issuer does.
+    no issuer renews them.
     """
     if at.successor is None or not at.snapshot.ca.in_use_elsewhere:
         return
@@ -60,16 +61,15 @@ def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
         leaf, own = first
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, at.snapshot.names.kafka,
-            f"no issuer renews certificates as long as the flow is held: {leaf.secret} ends on {own.not_after:%Y-%m-%d}, the first of {len(ending)}, and "
-            "the operator, which can issue none, stands still before that.",
+            f"no issuer renews certificates as long as the flow is held: {leaf.secret} ends on "
+            f"{own.not_after:%Y-%m-%d}, the first of {len(ending)}, and the operator, which can issue none, stands "
+            "still before that.",
             f"See to what holds the flow{', or ' if (way_back := describe_way_back(at)) else ''}{way_back}.",
         )  # fmt: skip
 
 
 def await_usable_leaves(at: Situation) -> Turn:
-    """Wait where a stored leaf is such that no process could use it, or a leaf is missing, unless another leaf is on
-    its way.
-    """
+    """Wait if no process could use a stored leaf, or a leaf is missing, unless another leaf is on its way."""
     lacking = _find_secrets_to_name(at)
     held = tuple(unusable_leaves(at.snapshot, at.ledger, lacking, _describe_remedy_by_issuer(at)).values())
     if lacking and at.snapshot.ca.in_use_elsewhere and at.successor is None:
@@ -78,9 +78,9 @@ def await_usable_leaves(at: Situation) -> Turn:
 
 
 def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation]:
-    """The leaves, missing or such that no process could use them, of the pods which these steps restart or have read
-    again: other pods would have restarted by then. Where the operator has the key, it issues leaves of an earlier
-    generation again before it restarts anything.
+    """The leaves, missing or unusable for every process, of the pods that these steps restart or have read again: other
+    pods would have restarted by then. If the operator has the key, it issues leaves of an earlier generation again
+    before it restarts anything.
     """
     snapshot = at.snapshot
     uids = frozenset(uid for step in steps if isinstance(step, (Roll, Reload)) for uid in step.uids)
@@ -92,8 +92,8 @@ def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation
 
 
 def check_operator_restarts(at: Situation, steps: Steps) -> Iterator[Violation]:
-    """The operator's own leaf, where the operator stands still for it and these steps ask for a restart of nodes: it
-    would make none.
+    """The operator's own leaf, if the operator stands still because of it and these steps ask for a restart of nodes:
+    it would restart none.
     """
     asked = frozenset(
         uid for step in steps if isinstance(step, Roll) and step.reason not in _NOT_ASKED_FOR for uid in step.uids
@@ -109,7 +109,8 @@ def check_operator_restarts(at: Situation, steps: Steps) -> Iterator[Violation]:
         way_back = f" Or {describe_way_back(at)}." if at.successor is not None and describe_way_back(at) else ""
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.kafka,
-            f"the Cluster Operator would issue {listed(reissued)} again, can issue none, and restarts no pod before others are there.",
+            f"the Cluster Operator would issue {listed(reissued)} again, can issue none, and restarts no pod before "
+            "others are there.",
             f"{_describe_other_restarts(at)} {listed(restarted)} yourself, one after the other.{way_back}",
         )  # fmt: skip
 
@@ -121,10 +122,10 @@ _NOT_ASKED_FOR = frozenset({RollReason.USE, RollReason.ENDED})
 def unusable_leaves(
     snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str
 ) -> Mapping[str, Violation]:
-    """The Secrets among ``told`` that are missing, or hold a leaf that no process could use, each with the violation.
-    The end of a sentence ``by_issuer`` says how an issuer replaces the leaf, if the operator can issue none.
+    """The Secrets among ``told`` without a leaf, or with an unusable leaf, each with the violation. The end of a
+    sentence ``by_issuer`` says how an issuer replaces the leaf, if the operator can issue none.
 
-    A process that started before goes on with its own leaf and shows no fault, but its next restart would bring it back
+    A process that started before goes on with its own leaf and shows no fault. But its next restart would bring it back
     with an untrusted leaf, or not at all.
     """
     names = snapshot.names
@@ -132,7 +133,8 @@ def unusable_leaves(
         leaf.secret: Violation(
             Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
             f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
-            f"Find the program or person that put it there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate again.'}",
+            "Find the program or person that put it "
+            f"there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate again.'}",
         )
         for leaf in snapshot.leaves.stored
         if leaf.secret in told and (why := why_not_ours(leaf, ledger))
@@ -141,7 +143,8 @@ def unusable_leaves(
         name: Violation(
             Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
             f"Find the program or person that deleted it{by_issuer}" if by_issuer else
-            "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued).",
+            "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued "
+            "(state=issued).",
         )
         for name in sorted(snapshot.leaves.missing)
         if name in told
@@ -150,7 +153,7 @@ def unusable_leaves(
 
 
 def _describe_remedy_by_issuer(at: Situation) -> str:
-    """The end of a sentence that says how an issuer replaces a leaf; empty where the operator can issue it."""
+    """The end of a sentence about how an issuer replaces a leaf; empty if the operator can issue it."""
     if at.current is None or not at.snapshot.ca.in_use_elsewhere:
         return ""
     if at.successor is None:
@@ -159,13 +162,20 @@ def _describe_remedy_by_issuer(at: Situation) -> str:
     is_of_operator = not operator_leaves(at.snapshot).isdisjoint(at.lacking_leaves)
     if at.successor.introduction.link is not None and is_of_operator:
         return (
-            ". The Cluster Operator restarts no pod before that is there. Restart the pods yourself, one after the other: they start with certificates of "
-            f"{new}, and when all have, the next run puts one in the place of the operator's own.{_describe_abort(at)}"
+            ". The Cluster Operator restarts no pod before that is there. Restart the pods yourself, one after the "
+            f"other: they start with certificates of {new}, and when all have, the next run puts one in the place of "
+            f"the operator's own.{_describe_abort(at)}"
         )
     if at.successor.introduction.link is not None:
-        return f". A certificate of {new} is put in its place when every process and client accepts that.{_describe_abort(at)}"
+        return (
+            f". A certificate of {new} is put in its place when every process and client accepts "
+            f"that.{_describe_abort(at)}"
+        )
     if not is_refused(at, at.successor.entry):
-        return f". A certificate of {new} is put in its place when the operator is switched to that CA.{_describe_abort(at)}"
+        return (
+            f". A certificate of {new} is put in its place when the operator is switched to that "
+            f"CA.{_describe_abort(at)}"
+        )
     last = [pod.name for pod in at.pods_that_would_stay_away]
     if at.can_restart_directly or not leaves_before_restarts(at):
         way = f"{_describe_last(last, new)} when every other process and client trusts that CA."
@@ -179,11 +189,14 @@ def _describe_remedy_by_issuer(at: Situation) -> str:
 
 
 def _describe_last(pods: Sequence[str], authority: str) -> str:
-    """A sentence without its end about the pods without a certificate to start with, which restart with one of this CA;
-    empty where there are none. Of two such nodes each would refuse the other from its restart on.
+    """A sentence without its end about the pods without a certificate to start with: they restart with a certificate of
+    this CA. Empty if there are none. If two such nodes restarted, each would refuse the other from then on.
     """
     if len(pods) > 1:
-        return f"Restart these together, which are away until the next run has stored certificates of {authority} for them: {listed(pods)}"
+        return (
+            f"Restart these together, which are away until the next run has stored certificates of {authority} for "
+            f"them: {listed(pods)}"
+        )
     return f"{pods[0]} restarts last, with a certificate of {authority} that a run stores for it" if pods else ""
 
 
@@ -197,8 +210,8 @@ def _describe_other_restarts(at: Situation) -> str:
 
 
 def _describe_abort(at: Situation) -> str:
-    """A sentence about the way back, with a space before it; empty where the source of CAs shows that no issuer signs
-    by the CA in use any more.
+    """A sentence about the way back, with a space before it; empty if the source of CAs shows that no issuer signs by
+    the CA in use any more.
     """
     way_back = describe_way_back(at)
     return (
@@ -209,9 +222,7 @@ def _describe_abort(at: Situation) -> str:
 
 
 def _find_secrets_to_name(at: Situation) -> frozenset[str]:
-    """The Secrets of this call that hold a leaf which no process could use, or no leaf, and for which no other leaf is
-    on its way.
-    """
+    """The Secrets of this call with an unusable leaf, or no leaf, if no other leaf is on its way."""
     found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves.stored if why_not_ours(leaf, at.ledger)}
     awaited, concern = _find_awaited_secrets(at), at.intent.issuing.missing_leaves or Selection()
     found = {name: component for name, component in found.items() if name not in awaited or at.successor is not None}
@@ -220,14 +231,14 @@ def _find_secrets_to_name(at: Situation) -> frozenset[str]:
 
 
 def _find_awaited_secrets(at: Situation) -> Collection[str]:
-    """The Secrets for which leaves are requested, as long as any of these has not come back."""
+    """The Secrets with requested leaves, as long as any of these has not come back."""
     asked = leaves_to_ask_for(at)
     return asked.secrets if asked and leaves_to_await(at) else ()
 
 
 def await_free_names(at: Situation) -> Turn:
-    """Wait where a presenter outside the cluster gets no certificate of any issuer, because another object has the name
-    of its Secret.
+    """Wait if a presenter outside the cluster gets no certificate of any issuer, because another object has the name of
+    its Secret.
     """
     if not at.snapshot.ca.in_use_elsewhere:
         return ()
@@ -238,15 +249,16 @@ def await_free_names(at: Situation) -> Turn:
 def _name_is_taken(at: Situation, presenter: Presenter) -> Violation:
     return Violation(
         Condition.PRESENTERS_CAN_BE_ISSUED_TO, presenter.name,
-        f"gets no certificate: there is a Secret {presenter.secret} in its namespace that is not the user's, because it lacks the labels "
-        f"strimzi.io/kind=KafkaUser and strimzi.io/cluster={at.snapshot.names.cluster}.",
-        f"Give the user another name, or move that Secret out of the way; nothing of it was changed.{_describe_remedy_by_command(at, presenter)}",
+        f"gets no certificate: there is a Secret {presenter.secret} in its namespace that is not the user's, because "
+        f"it lacks the labels strimzi.io/kind=KafkaUser and strimzi.io/cluster={at.snapshot.names.cluster}.",
+        "Give the user another name, or move that Secret out of the way; nothing of it was "
+        f"changed.{_describe_remedy_by_command(at, presenter)}",
     )  # fmt: skip
 
 
 def _describe_remedy_by_command(at: Situation, presenter: Presenter) -> str:
-    """A sentence about a Secret that may be the user's, with a space before it; empty where the Secret is that of
-    another user's certificate.
+    """A sentence about a Secret that may be the user's, with a space before it; empty if the Secret contains another
+    user's certificate.
     """
     home = presenter.user.namespace if presenter.user is not None else ""
     found = at.snapshot.objects.unlabelled_of_users.get((home, presenter.secret))
@@ -256,7 +268,7 @@ def _describe_remedy_by_command(at: Situation, presenter: Presenter) -> str:
 
 
 def await_evidence(at: Situation) -> Turn:
-    """Wait where it is unknown what a party presents or trusts (I5)."""
+    """Wait if the certificate or the trust of a party is unknown (I5)."""
     return Wait(violations=tuple(_unknown_evidence(at)))
 
 
@@ -270,15 +282,18 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     for pod, seen in zip(holding_pods(at.snapshot), at.pod_presentations, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(
-                Condition.EVIDENCE, names.pod(seen.party), f"the run cannot tell which certificate it presents: {seen.evidence}.",
-                "Find the program or person that removed or changed this; restarting the pod through the operator renews its annotations.",
+                Condition.EVIDENCE, names.pod(seen.party),
+                f"the run cannot tell which certificate it presents: {seen.evidence}.",
+                "Find the program or person that removed or changed this; restarting the pod through the operator "
+                "renews its annotations.",
             )  # fmt: skip
     # Outside of a flow no CA of theirs leaves: an adoption changes no certificate, and a cluster at rest stays as it
     # is.
     for presenter in presenters(at.snapshot) if at.flow_in_flight is not None else ():
         if presenter.authorities is None:
             yield Violation(
-                Condition.EVIDENCE, presenter.name, f"the run cannot tell which CA has issued the certificate that it presents: {presenter.evidence}.",
+                Condition.EVIDENCE, presenter.name,
+                f"the run cannot tell which CA has issued the certificate that it presents: {presenter.evidence}.",
                 presenter.remedy,
             )  # fmt: skip
     for why in describe_trust_doubts(at.snapshot, at.ledger):
@@ -291,17 +306,18 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
             yield Violation(
                 Condition.REMOVAL, names.kafka,
                 f"some nodes may still trust the removed CA {named(removed.certificate)}.",
-                "strimzi_ca_info shows what each of them answers; restart the pods that accept it, then run the flow again.",
+                "strimzi_ca_info shows what each of them answers; restart the pods that accept it, then run the flow "
+                "again.",
             )  # fmt: skip
 
 
 def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
-    """The decision about a cluster with nodes that have not answered.
+    """The decision about a cluster with silent nodes.
 
-    The decision ``found`` has gates closed to what is unknown; ``assumed`` is made as if these nodes had answered what
-    is stored. Their answers do not matter where both decisions take the same steps, which restart no pod and reload
-    none of these nodes. A call waits once for each of them; then their silence holds the flow, when a pause of ours is
-    ended as it is with closed gates.
+    The decision ``found`` has gates closed to all that is unknown; ``assumed`` takes the stored evidence for the
+    answers of these nodes. Their answers do not matter if both decisions take the same steps, and these restart no pod
+    and reload none of these nodes. A call waits once for each of them. Then their silence holds the flow, and a pause
+    of ours ends as it does with closed gates.
     """
     if found.done and assumed.done:
         return replace(found, pending=assumed.pending)
@@ -313,8 +329,8 @@ def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot,
     left = tuple(node for node in silent if node.uid not in intent.obstacles.silent_nodes)
     if left:
         phase = next((step.phase for step in (*assumed.steps, *found.steps)), Phase.USE)
-        # A record of evidence may be of a later phase than the last that the caller asks for; the call waits in a phase
-        # that it enters.
+        # A record of evidence may be of a phase after the last phase of the call. Then the call waits in a phase that
+        # it enters.
         phase = min(phase, intent.extent.last_phase or phase, key=lambda one: one.position)
         return Decision(steps=(AwaitAnswers(nodes=left, phase=phase),))
     if snapshot.reconciliation.pause.is_ours:
@@ -328,15 +344,16 @@ def does_not_answer(node: Unanswered, names: ObjectNames) -> Violation:
     where = f" on worker {node.worker}" if node.worker else ""
     return Violation(
         Condition.EVIDENCE, names.pod(node.pod), f"does not answer{where}: {node.reason}.",
-        f"Look at it: kubectl describe pod {node.pod} --namespace {names.namespace}, and kubectl logs {node.pod} --namespace {names.namespace}. "
-        "When it answers, or another process has taken its place, run the flow again. evidence=annotations goes by what is stored and asks no node.",
+        f"Look at it: kubectl describe pod {node.pod} --namespace {names.namespace}, and kubectl logs {node.pod} "
+        f"--namespace {names.namespace}. When it answers, or another process has taken its place, run the flow again. "
+        "evidence=annotations goes by what is stored and asks no node.",
     )  # fmt: skip
 
 
 def _depends_on_answers(step: Step, snapshot: Snapshot, silent: Sequence[Unanswered]) -> bool:
-    """Whether pods restart because of this step, or the step makes any of these nodes reload. For pods that the
-    operator restarts by itself the flow only waits; but when a pause ends, the operator restarts pods that have not
-    shown that they took everything up. Nodes that present ended certificates restart whatever others answer.
+    """Whether pods restart because of this step, or the step makes any of these nodes reload. If the operator restarts
+    pods by itself, the flow only waits. But when a pause ends, the operator restarts pods that have not shown that they
+    took everything up. Nodes with ended certificates restart whatever others answer.
     """
     if isinstance(step, Resume):
         return bool(restarted_by_operator(snapshot))

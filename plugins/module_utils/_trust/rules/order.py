@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The rules in their order, in chapters: the first rule that has steps says what comes next; where no rule has any,
-each says why it waits.
+"""The rules in their order, in chapters: the first rule with steps says what comes next. If no rule has any, each says
+why it waits.
 
-Chapter "What was begun": a step that a killed call has left half-way is finished before any other rule has its turn.
+Chapter "What was begun": if a killed call has left a step half-way, the step is finished before any other rule has its
+turn.
 
-Stamps tell the operator what nodes have read again or are about to, so that it finds nothing to restart.
+Stamps tell the operator which Secrets nodes have read again or are about to read again, so it finds nothing to restart.
 """
 
 from __future__ import annotations
@@ -66,10 +67,10 @@ from .switch import await_arrival, await_bundle, await_outside, project, publish
 
 
 def stamp_pods(at: Situation) -> Steps:
-    """In a pause, nodes get the annotations that belong to the stored leaves, unless a node waits for a restart that
-    would be hidden by that.
+    """In a pause, nodes get the annotations for the stored leaves, unless these would hide a restart for which a node
+    waits.
 
-    Every pod gets the key generation in any case, or the operator would restart all of them for trust once more.
+    Every pod gets the key generation in any case. Otherwise the operator would restart all of them for trust once more.
     """
     ca = at.snapshot.ca
     if why_not_annotated(at):
@@ -89,9 +90,9 @@ def stamp_pods(at: Situation) -> Steps:
 
 
 def _is_known(pod: Pod, at: Situation) -> bool:
-    """Whether the ledger says which leaf the pod's process holds, or it holds the stored leaf: a pod that has started
-    in the pause was started with that, although it is annotated with what was stored before. A pod that presents
-    nothing has nothing to take up.
+    """Whether the ledger knows the leaf of the pod's process, or it is the stored leaf. A pod that has started in the
+    pause has started with the stored leaf, although its annotations are about the leaf before. A pod without a
+    certificate has nothing to take up.
     """
     held = any(pod.uid in held.holders for held in at.ledger.held_leaves)
     up_to_date = presenting_stored(at.snapshot) | _assumed_to_keep(at)
@@ -99,8 +100,8 @@ def _is_known(pod: Pod, at: Situation) -> bool:
 
 
 def _assumed_to_keep(at: Situation) -> frozenset[str]:
-    """UIDs of the nodes without an answer that are assumed to present a leaf of the CA of their stored leaf, so that
-    they have nothing to give up: their answer would have shown the leaf that the ledger notes.
+    """UIDs of the nodes without an answer that are assumed to present a leaf of the CA of their stored leaf. They have
+    nothing to give up: their answer would have shown the leaf in the ledger's note.
     """
     found = zip(holding_pods(at.snapshot), at.pod_presentations, strict=True)
     return frozenset(
@@ -112,8 +113,8 @@ def _assumed_to_keep(at: Situation) -> frozenset[str]:
 
 
 def settle_key(at: Situation) -> Steps:
-    """A switch whose key is written is ended first, because the operator can issue nothing with a key that is not that
-    of ``ca.crt``. It goes forward where its gates are still open, else back.
+    """If the key of a switch is written, the switch is ended first: the operator can issue nothing with another key
+    than the key of ``ca.crt``. It goes forward if its gates are still open, else back.
     """
     current = at.current
     if current is None or at.snapshot.ca.key in (None, current.public_key_sha256):
@@ -121,15 +122,15 @@ def settle_key(at: Situation) -> Steps:
     if forward := steps_of(switch(at)):
         return forward
     if current.fingerprint not in at.snapshot.ca.kept_keys:
-        # The way is forward only, and the operator, which can issue nothing, may not come as far as its trust bundle.
+        # The only way is forward. The operator, which can issue nothing, may not come as far as its trust bundle.
         return write_bundle(at)
     # The pods still have the key generation from before: the switch has not come as far as to annotate them.
     return (RestoreKey(certificate=current, key_generation=at.key_generation_of_pods),)
 
 
 def end_pause(at: Situation) -> Steps:
-    """In a pause, do the steps that it was made for, one after the other; then let the operator go on. No CA comes into
-    use or leaves in it where the caller stops before that, or the flow does.
+    """In a pause, do its steps, one after the other; then let the operator go on. No CA comes into use or leaves in it
+    if the caller, or the flow, stops before that.
     """
     leaving = (withdraw,) if at.allows(Phase.RETIRE) else ()
     issuing = replace_leaves if at.allows(Phase.USE) or _is_used(at) else renew_leaves
@@ -147,7 +148,7 @@ def end_pause(at: Situation) -> Steps:
 
 
 def end_pause_unadopted(at: Situation) -> Steps:
-    """The same for a cluster whose CA the operator generates: no step of it changes a CA."""
+    """In a pause of a cluster with a CA that the operator generates, the same: no step changes a CA."""
     return _end_pause(at, (stamp_pods,))
 
 
@@ -159,7 +160,7 @@ def _end_pause(at: Situation, rules: tuple[Rule, ...]) -> Steps:
 
 
 def _is_used(at: Situation) -> bool:
-    """Whether leaves of the next CA are stored already: the others follow, so that nodes take all of them up at once."""
+    """Whether leaves of the next CA are stored already: the others follow, so nodes take all of them up at once."""
     next_ = at.successor.entry.fingerprint if at.successor is not None else None
     return next_ is not None and any(at.issuer_of(leaf) == next_ for leaf in at.snapshot.leaves.stored)
 
@@ -173,7 +174,7 @@ Rule: TypeAlias = Callable[[Situation], Turn]
 
 
 def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wait, ...]]:
-    """The steps of the first rule that has any; else no step, and why each of the others waits."""
+    """The steps of the first rule that has any; else no step, and the reason of each of the others to wait."""
     waits = []
     for rule in rules:
         turn = rule(at)
@@ -184,29 +185,28 @@ def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wai
     return (), tuple(waits)
 
 
-#: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and what
-#: processes hold of others.
+#: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and the
+#: other leaves in processes.
 RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, reload_leaves, await_restarts, restart_holders)
 
 RULES: tuple[Rule, ...] = (
     # Chapter "What was begun": first, because a killed call may have left the operator paused, or unable to issue.
     settle_key,
     end_pause,
-    # Abort: before anything leads further away from where it goes back to.
+    # Abort: before any step away from the CA that it goes back to.
     undo_replacement,
-    # Scale: before everything else that a call might go on with, because the caller asks for nothing but this.
+    # Scale: before all other work of a call, because the caller wants nothing but this.
     scale,
     # Prepare: the next CA exists before anything else about it can be decided.
     await_confirmation,
     prepare,
-    # Publish: before trust, because processes trust what they read when they start.
+    # Publish: before trust, because processes trust the CAs that they read when they start.
     project,
     await_bundle,
     publish,
-    # Requests: as soon as it is known which CA is to sign; issuers may take their time while processes come to trust
-    # it.
+    # Requests: as soon as the signing CA is known; issuers may take their time while processes come to trust it.
     ask_for_leaves,
-    # Evidence: these rules take no step; what they say comes first where the flow is held, because it explains closed
+    # Evidence: these rules take no step. If the flow is held, their reasons come first, because they explain closed
     # gates.
     await_pods,
     await_evidence,
@@ -217,7 +217,7 @@ RULES: tuple[Rule, ...] = (
     restart_to_trust,
     await_arrival,
     issue_before_last_restart,
-    # Leaves: leaves of the next CA go first where a link certificate carries them, the operator's own leaf when all
+    # Leaves: leaves of the next CA go first if a link certificate carries them, the operator's own leaf when all
     # parties trust it. Listeners read theirs at once: a flow that stops after use has them in use.
     await_issuer,
     issue_missing,
@@ -228,7 +228,7 @@ RULES: tuple[Rule, ...] = (
     reload_leaves,
     # By now every leaf that stays is known.
     restore_links,
-    # Retire: a CA that no process uses leaves before the operator is switched, so that no node restarts twice for it.
+    # Retire: a CA that no process uses leaves before the operator is switched, so no node restarts twice for it.
     withdraw,
     pause_to_undo,
     # Switch: after every leaf that could go before it.
@@ -237,7 +237,7 @@ RULES: tuple[Rule, ...] = (
     forget_requests,
     # Uptake: processes take up the written leaves; by the operator's restarts before a process is made to forget a CA.
     await_restarts,
-    # Users that have their certificates are let on before others get theirs.
+    # Users with their certificates are let on before others get theirs.
     resume_served_users,
     write_user_leaves,
     reissue,
@@ -247,15 +247,14 @@ RULES: tuple[Rule, ...] = (
     restart_unsure,
     # No user is kept from a certificate while the flow waits for something else.
     resume_reissue,
-    # Orders: of leaves that are in use by now. A correction that is refused, or written back, keeps no process from a
-    # renewed leaf.
+    # Orders: of leaves in use by now. If a correction is refused, or written back, it keeps no process from a renewed
+    # leaf.
     correct_orders,
-    # Spare: when the leaves of all that there is are seen to, and before anything is waited for that is not of the
-    # cluster.
+    # Spare: after the leaves of all present nodes, and before any wait for a party outside the cluster.
     keep_spare_leaves,
     # Others: the cluster's own processes are not in the way any more.
     await_outside,
-    # Hand over: of a cluster in which nothing is left to do.
+    # Hand over: if nothing is left to do in the cluster.
     hand_over,
     # Last comes work that another playbook goes on with.
     resume_replacement,

@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Leaves of a CA whose key is kept elsewhere: the collection requests them from the issuer before anything depends on
-them, outside any pause, and uses them when all are at hand.
+"""Leaves of a CA with its key elsewhere. The collection requests them from the issuer before anything depends on them,
+outside any pause, and uses them when all are here.
 
 Certificates for future nodes wait beside the requests, because the operator deletes node Secrets of nodes that no node
 pool has (docs/operator.md, "Leaves"). No flow waits for them.
 
-Certificates outside the cluster that only this collection can issue are written after the switch: before it the User
-Operator would put its own in their place. Parties outside the cluster present certificates of the CA in use only after
-the switch: no issuer issues theirs before it.
+If only this collection can issue certificates outside the cluster, they are written after the switch: before it the
+User Operator would put its own in their place. Parties outside the cluster present certificates of the CA in use only
+after the switch: no issuer issues theirs before it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SIGNER = Due(IssueReason.AUTHORITY, "it tells which CA signs")
 
 @dataclass(frozen=True)
 class Asked:
-    """The leaves that have to be requested."""
+    """The leaves of a request."""
 
     #: The CA that is to sign, with its chain.
     issuer: Chain
@@ -68,15 +68,15 @@ class Asked:
 
 @answered_once
 def leaves_to_ask_for(at: Situation) -> Asked | None:
-    """The leaves to request from the next CA where there is one, or else from the CA in use; None where the key of that
-    CA is here. Where none is wanted, a leaf that shows which CA of the source signs.
+    """The leaves to request from the next CA if there is one, or else from the CA in use; None if the key of that CA is
+    here. If none is wanted, it is a leaf that shows which CA of the source signs.
     """
     ca, successor = at.snapshot.ca, at.successor
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
         return _ask_for_sample(at)
-    # Where a flow is about to replace the CA in use, due_reasons_under gives no reason of time, so the leaves that have
-    # ended are added here.
+    # If a flow is about to replace the CA in use, due_reasons_under gives no reason of time, so the ended leaves are
+    # added here.
     ended = _reasons_of_ended(at.snapshot) if at.resting or at.intent.goal is Goal.RECOVER else {}
     found = Asked(chain, {**ended, **due_reasons_under(at.snapshot, at.intent, at.ledger, chain)})
     return found if found.reasons else _ask_for_sample(at) or found
@@ -94,20 +94,20 @@ def _ask_for_sample(at: Situation) -> Asked | None:
 
 
 def secrets_without_leaf(at: Situation, secrets: tuple[str, ...], issuer: Chain) -> tuple[str, ...]:
-    """The Secrets among these for which no leaf is at hand and none can be signed here."""
+    """The Secrets among these without a leaf here, if none can be signed here."""
     if not at.snapshot.ca.is_kept_elsewhere(issuer[0]):
         return ()
     return tuple(name for name in secrets if next_for_leaf(at, name, issuer) is not Next.USE)
 
 
 def leaves_to_await(at: Situation) -> tuple[str, ...]:
-    """The leaves that have to be requested, and are not at hand yet."""
+    """The leaves to request, without the leaves that are here."""
     asked = leaves_to_ask_for(at)
     return secrets_without_leaf(at, asked.secrets, asked.issuer) if asked else ()
 
 
 def next_for_leaf(at: Situation, secret: str, issuer: Chain) -> Next:
-    """The next thing to do about the leaf in this Secret, which is wanted from this CA."""
+    """The next thing to do about the leaf in this Secret: it is wanted from this CA."""
     return _choose_action(at, secret, _wanted_request(at, issuer))
 
 
@@ -127,7 +127,7 @@ def awaited_leaves(at: Situation) -> tuple[str, ...]:
 
 
 def ask_for_leaves(at: Situation) -> Steps:
-    """Record the certificates that have come back, then request the missing certificates."""
+    """Record the returned certificates, then request the missing certificates."""
     asked = leaves_to_ask_for(at)
     if asked is None:
         return ()
@@ -143,12 +143,13 @@ def ask_for_leaves(at: Situation) -> Steps:
     because = (
         "Which CA of the source signs is told by this certificate."
         if asked == _ask_for_sample(at)
-        else f"The key of {named(asked.issuer[0])} is kept elsewhere, so the collection asks for its certificates before anything depends on "
-        f"them.{f' {describe_domain(at.snapshot)}' if domain else ''}"
+        else f"The key of {named(asked.issuer[0])} is kept elsewhere, so the collection asks for its certificates "
+        f"before anything depends on them.{f' {describe_domain(at.snapshot)}' if domain else ''}"
     )
     return (
         AskForLeaves(
-            secrets=missing, issuer=asked.issuer, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE, because=because,
+            secrets=missing, issuer=asked.issuer, external_issuer=at.intent.issuing.external_issuer,
+            phase=Phase.PREPARE, because=because,
             domain=domain,
         ),
     )  # fmt: skip
@@ -160,41 +161,43 @@ _LEARNED_FROM = {
     DomainSource.OWN_CERTIFICATES: "the stored certificates of this cluster have it.",
     DomainSource.OTHER_CLUSTERS: "the certificates of other Kafka clusters in the namespace have it.",
     DomainSource.DEFAULT: (
-        "it is the Cluster Operator's default, and nothing here shows whether this operator has another (KUBERNETES_SERVICE_DNS_DOMAIN). With another domain "
-        "the operator uses no certificate of a node, and each has to be issued a second time: give the domain first, with dns_domain (strimzi_dns_domain)."
+        "it is the Cluster Operator's default, and nothing here shows whether this operator has another "
+        "(KUBERNETES_SERVICE_DNS_DOMAIN). With another domain the operator uses no certificate of a node, and each "
+        "has to be issued a second time: give the domain first, with dns_domain (strimzi_dns_domain)."
     ),
 }
 
 
 def describe_domain(snapshot: Snapshot) -> str:
-    """A sentence about the DNS domain in the names of requested leaves, and where it was learned."""
+    """A sentence about the DNS domain in the names of requested leaves, and its origin."""
     domain = snapshot.leaves.dns_domain
     return f"The names in them end in {domain.name}: {_LEARNED_FROM[domain.source]}"
 
 
 def _find_domain(snapshot: Snapshot, secrets: Collection[str]) -> DnsDomain | None:
-    """The DNS domain in which names of these leaves end; None where none of them has such names."""
+    """The DNS domain of the names of these leaves; None if none of them has such names."""
     known = {leaf.secret: leaf.component for leaf in snapshot.every_leaf} | dict(snapshot.every_missing_leaf)
     is_named = any(component.facts.services for secret, component in known.items() if secret in secrets)
     return snapshot.leaves.dns_domain if is_named else None
 
 
 def doubt_about_domain(snapshot: Snapshot) -> str:
-    """A sentence, with a space before it, about a domain that no operator has confirmed; empty where the caller or the
-    operator says it, and where the operator issues leaves itself.
+    """A sentence, with a space before it, about a domain that no operator has confirmed; empty if the caller or the
+    operator says it, or if the operator issues leaves itself.
     """
     domain = snapshot.leaves.dns_domain
     if not snapshot.ca.in_use_elsewhere or domain.source in (DomainSource.CALLER, DomainSource.OPERATOR):
         return ""
     return (
-        f" Where the operator has another DNS domain (KUBERNETES_SERVICE_DNS_DOMAIN) than {domain.name}, in which the names of its certificates end, give that "
-        "domain with dns_domain (strimzi_dns_domain): the run then requests the certificates again."
+        f" Where the operator has another DNS domain (KUBERNETES_SERVICE_DNS_DOMAIN) than {domain.name}, in which the "
+        "names of its certificates end, give that domain with dns_domain (strimzi_dns_domain): the run then requests "
+        "the certificates again."
     )
 
 
 def await_issuer(at: Situation) -> Turn:
-    """Wait for requests that are open, as long as the caller wants to; never while the operator is paused. The rest of
-    the wait is left to the next call.
+    """Wait for open requests, as long as the caller wants to; never while the operator is paused. The rest of the wait
+    is left to the next call.
     """
     asked, until, requests = leaves_to_ask_for(at), at.intent.issuing.issuer_deadline, at.snapshot.leaves.requests
     if asked is None:
@@ -229,7 +232,7 @@ def forget_requests(at: Situation) -> Steps:
 
 
 def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
-    """Sentences that say which certificates the flow waits for, from which issuer, and what became of the requests."""
+    """Sentences about the awaited certificates, their issuer, and the fate of the requests."""
     asked = leaves_to_ask_for(at)
     missing = leaves_to_await(at)
     if asked is not None and asked == _ask_for_sample(at):
@@ -263,8 +266,9 @@ def _find_sample(at: Situation, asked: Asked) -> Iterator[str]:
     names = listed([chain[0].subject for chain in wish.candidates]) if wish is not None else ""
     (secret,) = asked.secrets
     yield (
-        f"{names} are in the source, and none of them is in use: the call requests one certificate of {at.intent.issuing.external_issuer}, for {secret}, "
-        "and the CA that signs it comes into use. Nodes trust all of these CAs meanwhile; the next run goes on."
+        f"{names} are in the source, and none of them is in use: the call requests one certificate of "
+        f"{at.intent.issuing.external_issuer}, for {secret}, and the CA that signs it comes into use. Nodes trust all "
+        "of these CAs meanwhile; the next run goes on."
     )
     yield from filter(None, map(_describe_request, _requests_without_violation(at, (secret,))))
 
@@ -274,21 +278,22 @@ def _describe_leaves_that_end_meanwhile(at: Situation) -> Iterator[str]:
     its own.
     """
     if at.intent.goal is Goal.RECOVER:
-        # The leaves that are awaited take the place of these.
+        # The awaited leaves take the place of these.
         return
     ending = leaves_before_operator_window(at.snapshot) if at.successor is not None else ()
     if (first := find_first_ending(ending)) and at.current is not None:
         leaf, own = first
         yield (
-            f"No issuer renews certificates of {named(at.current)} meanwhile: {leaf.secret} ends on {own.not_after:%Y-%m-%d}, the first of {len(ending)}, and "
-            "the operator, which can issue none, stands still before that. See that the requests are answered"
-            f"{', or ' if (way_back := describe_way_back(at)) else ''}{way_back}."
+            f"No issuer renews certificates of {named(at.current)} meanwhile: {leaf.secret} ends on "
+            f"{own.not_after:%Y-%m-%d}, the first of {len(ending)}, and the operator, which can issue none, stands "
+            "still before that. See that the requests are "
+            f"answered{', or ' if (way_back := describe_way_back(at)) else ''}{way_back}."
         )
 
 
 def describe_way_back(at: Situation) -> str:
-    """How the flow is undone, as a part of a sentence: an abort is of use only where the CA in use still signs. Empty
-    where the source of CAs shows that it does not.
+    """How to undo the flow, as a part of a sentence: an abort is of use only if the CA in use still signs. Empty if the
+    source of CAs shows that it does not.
     """
     source = at.snapshot.source
     if at.current is None or (source is not None and not source.problem and at.current not in source.certificates):
@@ -297,7 +302,7 @@ def describe_way_back(at: Situation) -> str:
 
 
 def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
-    """A sentence about users' certificates in their time for renewal, for a call that stops before they are written."""
+    """A sentence about users' certificates in their time for renewal, for a call that stops before their writing."""
     of_time = (name for name, due in asked.reasons.items() if due.reason in OF_TIME) if asked is not None else ()
     ending = [leaf for name in of_time if (leaf := at.snapshot.user_leaves.get(name)) and leaf.chain]
     first = find_first_ending(ending)
@@ -305,7 +310,8 @@ def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
         return ()
     leaf, own = first
     return (
-        f"renew {counted(len(ending), 'certificate')} of users: {leaf.secret} ends on {own.not_after:%Y-%m-%d}, the first of them",
+        f"renew {counted(len(ending), 'certificate')} of users: {leaf.secret} ends on {own.not_after:%Y-%m-%d}, the "
+        "first of them",
     )
 
 
@@ -313,13 +319,14 @@ def _explain_standstill(at: Situation, missing: tuple[str, ...]) -> Iterator[str
     misnamed = [name for name in missing if name in at.snapshot.leaves.misnamed]
     if misnamed:
         yield (
-            f"The operator wants other names in {counted(len(misnamed), 'certificate')} ({misnamed[0]}: {at.snapshot.leaves.misnamed[misnamed[0]]}), "
-            f"can issue none, and touches nothing until they are there.{_doubt_about_names(at.snapshot)}"
+            f"The operator wants other names in {counted(len(misnamed), 'certificate')} ({misnamed[0]}: "
+            f"{at.snapshot.leaves.misnamed[misnamed[0]]}), can issue none, and touches nothing until they are "
+            f"there.{_doubt_about_names(at.snapshot)}"
         )
 
 
 def _doubt_about_names(snapshot: Snapshot) -> str:
-    """The names are what the listeners in ``spec`` ask for: an operator that is content wants others."""
+    """The wanted names are the names of the listeners in ``spec``: without a fault, the operator wants others."""
     operator = snapshot.reconciliation.operator
     return (
         f" It is Ready all the same.{operator.doubt_about_spec}"
@@ -331,13 +338,16 @@ def _doubt_about_names(snapshot: Snapshot) -> str:
 def _describe_request(request: LeafRequest) -> str:
     if request.failure is not None and not request.is_open:
         again = next_try(request.failure, request.secret)
-        return f"{request.secret}: {request.failure.reason} The next request goes out on {again:%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
+        return (
+            f"{request.secret}: {request.failure.reason} The next request goes out on {again:%Y-%m-%d at %H:%M} UTC, "
+            "or at once with retry_failed."
+        )
     told = request.failure.reason if request.failure is not None else ""
     return " ".join(filter(None, (told, request.waiting)))
 
 
 def _overdue_leaves(at: Situation, secrets: Iterable[str], issuer: Chain) -> tuple[Violation, ...]:
-    """A violation for each of these leaves of this CA that no accepted certificate has come for in a long time: they
+    """A violation for each of these leaves of this CA for which no accepted certificate has come in a long time: they
     hold no other work.
     """
     authority = named(issuer[0])
@@ -347,8 +357,8 @@ def _overdue_leaves(at: Situation, secrets: Iterable[str], issuer: Chain) -> tup
         return found
     rest = Violation(
         Condition.LEAVES_ARE_ISSUED, at.snapshot.names.kafka,
-        f"{counted(len(others), 'more certificate')} of {authority} {'has' if len(others) == 1 else 'have'} not come either, for "
-        f"{listed([request.secret for request in others])}.",
+        f"{counted(len(others), 'more certificate')} of {authority} {'has' if len(others) == 1 else 'have'} not come "
+        f"either, for {listed([request.secret for request in others])}.",
         "The sentences about the awaited certificates say what became of each request.",
     )  # fmt: skip
     return (*found, rest)
@@ -359,14 +369,14 @@ _WITH_VIOLATION = 5
 
 
 def _overdue_requests(at: Situation, secrets: Iterable[str]) -> tuple[Sequence[LeafRequest], Sequence[LeafRequest]]:
-    """The requests for these leaves that runs fail because of: the first of them, and the others."""
+    """The overdue requests for these leaves, for which runs fail: the first of them, and the others."""
     requests = at.snapshot.leaves.requests
     found = [requests[name] for name in secrets if name in requests and requests[name].is_overdue(at.snapshot.now)]
     return found[:_WITH_VIOLATION], found[_WITH_VIOLATION:]
 
 
 def _requests_without_violation(at: Situation, secrets: Iterable[str]) -> tuple[LeafRequest, ...]:
-    """The requests for these leaves without the requests that a violation tells about."""
+    """The requests for these leaves without the requests in a violation."""
     secrets, requests = tuple(secrets), at.snapshot.leaves.requests
     told = {request.secret for request in _overdue_requests(at, secrets)[0]}
     return tuple(requests[name] for name in secrets if name in requests and name not in told)
@@ -382,22 +392,27 @@ def _overdue_leaf(at: Situation, request: LeafRequest, authority: str) -> Violat
     else:
         failed = "1 request has" if failure.count == 1 else f"{failure.count} requests in a row have"
         again = f" Another request went out on {request.asked_at:%Y-%m-%d at %H:%M} UTC: {request.waiting}"
-        told = f"{failed} failed at {request.issuer}, the first of {first}. {failure.reason}{again if request.is_open else ''}"
+        told = (
+            f"{failed} failed at {request.issuer}, the first of {first}. "
+            f"{failure.reason}{again if request.is_open else ''}"
+        )
     remedy = (
         "See that this request is answered, and run again."
         if failure is None or request.is_open
-        else f"The next request goes out on {next_try(failure, request.secret):%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
+        else f"The next request goes out on {next_try(failure, request.secret):%Y-%m-%d at %H:%M} UTC, or at once with "
+        "retry_failed."
     )
     return Violation(
-        Condition.LEAVES_ARE_ISSUED, f"Secret {home}/{request.secret}", f"no certificate of {authority} has come for it: {told.rstrip()}",
+        Condition.LEAVES_ARE_ISSUED,
+        f"Secret {home}/{request.secret}", f"no certificate of {authority} has come for it: {told.rstrip()}",
         f"{remedy} Runs fail until a certificate is accepted; nothing else is held up by it.",
     )  # fmt: skip
 
 
 def keep_spare_leaves(at: Situation) -> Turn:
-    """Record the certificates that have come back, then request the missing certificates. Not while another CA is on
-    its way: the leaves would be of the old CA; and not before there is a CA. No flow waits for them; a run fails for
-    them at its end, after a long time.
+    """Record the returned certificates, then request the missing certificates. Not while another CA is on its way: the
+    leaves would be of the old CA. And not before there is a CA. No flow waits for them; a run fails for them at its
+    end, after a long time.
     """
     if at.current is None or at.snapshot.ca.prepared:
         return ()
@@ -429,8 +444,8 @@ def keep_spare_leaves(at: Situation) -> Turn:
 
 
 def _next_spare(at: Situation, secret: str) -> Next:
-    """Decide what a spare leaf needs next. This collection requests another leaf in the place of a spare leaf before
-    the Cluster Operator would renew that.
+    """Decide on the next work for a spare leaf. This collection requests another leaf in the place of a spare leaf
+    before the Cluster Operator would renew the spare leaf.
     """
     request, current = at.snapshot.leaves.requests.get(secret), at.snapshot.ca.current
     waiting = request.certificate if request is not None and request.is_recorded else None
@@ -440,7 +455,7 @@ def _next_spare(at: Situation, secret: str) -> Next:
     return Next.ASK if is_old else next_for_leaf(at, secret, current)
 
 
-#: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in
+#: The number of certificates before the User Operator is seen to keep them: its queue drops all beyond its size
 #: (docs/operator.md, "Users").
 _AT_ONCE = 500
 
@@ -460,11 +475,10 @@ def resume_served_users(at: Situation) -> Steps:
 
 
 def write_user_leaves(at: Situation) -> Steps:
-    """Give users their next certificates once every listener is known to accept them. A user keeps a certificate that
-    the CA's key signed before a renewal until the successor of that certificate has come, even where it ends soon. The
-    step writes one certificate first, so that a mistake hits a single user; then all others, or as many at a time as
-    the caller asks for. Where a user's Secret cannot be created, the other users get theirs, and the flow is held at
-    its end.
+    """Give users their next certificates once every listener is known to accept them. If the CA's key signed a user's
+    certificate before a renewal, the user keeps it until its successor has come, even if it ends soon. The step writes
+    one certificate first, so a mistake hits a single user; then all others, or as many at a time as the caller wants.
+    If a user's Secret cannot be created, the other users get theirs, and the flow is held at its end.
     """
     issuer = at.snapshot.ca.current
     if (
@@ -494,10 +508,10 @@ def _next_batch(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def reissue(at: Situation) -> Steps:
-    """Have the operator in charge issue certificates again that another CA than the CA in use has issued; a pause of
-    their issue ends with it. A presenter that has none yet gets one. The flow does not wait for a presenter that
-    another writer has paused: the others are served, and this presenter holds the flow at its end. Nor does it wait for
-    a presenter with a waiver.
+    """Have the operator in charge issue certificates again if another CA than the CA in use has issued them; a pause of
+    their issue ends with it. A presenter without a certificate gets one. If another writer has paused a presenter, the
+    flow does not wait for it: the others are served, and this presenter holds the flow at its end. Nor does the flow
+    wait for a presenter with a waiver.
     """
     if at.flow_in_flight is None or at.successor is not None or at.current is None or at.issues_to_users:
         return ()
@@ -513,9 +527,9 @@ def reissue(at: Situation) -> Steps:
 
 
 def await_pick_up(at: Situation) -> Turn:
-    """Wait for the programs that an operator restarts with their new certificates, or copies these for; this collection
-    cannot restart the others, which hold the flow. Programs whose certificate is not issued again, because another
-    writer has paused its user, have nothing to take up.
+    """Wait for the programs that an operator restarts with their new certificates, or copies these for. This collection
+    cannot restart the others: they hold the flow. If the certificate of a program is not issued again, because another
+    writer has paused its user, the program has nothing to take up.
     """
     begun = at.flow_in_flight
     if begun is None or at.successor is not None or at.current is None:
@@ -528,11 +542,12 @@ def await_pick_up(at: Situation) -> Turn:
 
 
 def _presenters_of_replaced(at: Situation) -> Iterator[Violation]:
-    """The parties outside the cluster that still present certificates of the CA which is replaced."""
+    """The parties outside the cluster that still present certificates of the replaced CA."""
     replaced = at.ledger.find(at.flow_in_flight.replaces) if at.flow_in_flight else None
     for presenter in presenters(at.snapshot) if replaced is not None else ():
         if replaced is not None and replaced.fingerprint in (presenter.authorities or ()):
             why = "; ".join(filter(None, (presenter.evidence, presenter.hindrance)))
             yield Violation(
-                Condition.REMOVAL, presenter.name, f"may present a certificate of {named(replaced.certificate)}: {why}.", presenter.remedy,
+                Condition.REMOVAL, presenter.name,
+                f"may present a certificate of {named(replaced.certificate)}: {why}.", presenter.remedy,
             )  # fmt: skip

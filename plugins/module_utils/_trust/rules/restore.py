@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The chapter "Restore": Secrets with the state of a CA that are missing or damaged come back from a backup
-(docs/storage.md, "Backups"). Evidence selects the backup: the processes of the cluster know one CA under one
-generation, and only a backup of that CA may come back. A backup of another CA would lead back to a CA that processes no
-longer trust. Processes have no certificates of the clients CA, users have: brokers have to accept each of these by the
-CAs that come back.
+"""The chapter "Restore": missing or damaged Secrets with the state of a CA come back from a backup (docs/storage.md,
+"Backups"). Evidence selects the backup: the processes of the cluster know one CA under one generation, and only a
+backup of that CA may come back. A backup of another CA would lead back to a CA that processes no longer trust.
+Processes have no certificates of the clients CA, users have: brokers have to accept each of these by the CAs that come
+back.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..model.steps.authority import RestoreSecrets
 
 
 def is_sound(snapshot: Snapshot) -> bool:
-    """Whether the Secrets hold a CA with its key under generations that the cluster knows, and a ledger that can be
-    read: worth a backup.
+    """Whether the Secrets have a CA with its key under generations that the cluster knows, and a readable ledger: worth
+    a backup.
     """
     ca, ledger = snapshot.ca, snapshot.ledger
     return (
@@ -35,7 +35,7 @@ def is_sound(snapshot: Snapshot) -> bool:
 
 
 def restore_secrets(snapshot: Snapshot) -> tuple[RestoreSecrets, ...]:
-    """Put damaged Secrets back from the newest backup that fits the cluster; no step where all are intact, or no backup
+    """Put damaged Secrets back from the newest backup that fits the cluster; no step if all are intact, or no backup
     fits.
     """
     if snapshot.reconciliation.generated:
@@ -46,7 +46,7 @@ def restore_secrets(snapshot: Snapshot) -> tuple[RestoreSecrets, ...]:
 
 
 def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
-    """The Secrets that lack what this backup holds."""
+    """The Secrets without the content of this backup."""
     ca, kept = snapshot.ca, backup.ca
     certificate = _lacks_certificate(snapshot, kept)
     current = kept.current if certificate else ca.current
@@ -60,9 +60,9 @@ def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
 
 
 def _is_earlier(snapshot: Snapshot, backup: Backup) -> bool:
-    """Whether the ledger does not know the CA in use because it is from before the flow that has put that CA there,
-    which the ledger of this backup records. A generation means one CA, and only rises: an earlier CA that another hand
-    has put there has a backup with a lower generation than the ledger.
+    """Whether the ledger does not know the CA in use because it is older than the flow that has put that CA there; the
+    ledger of this backup records that flow. A generation means one CA, and only rises: if another hand has put an
+    earlier CA there, its backup has a lower generation than the ledger.
     """
     swap, kept = find_swap(snapshot), backup.ledger
     if swap is None or kept is None or kept.problems:
@@ -81,8 +81,7 @@ def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
     if ca.certificate_generation < _generation_of_pods(snapshot):
         # The generation only rises: an earlier Secret lies there.
         return True
-    # A generation means one CA, and only rises: the certificates of processes, or of users, show with which CA the
-    # cluster works.
+    # A generation means one CA, and only rises: the certificates of processes, or of users, show the CA of the cluster.
     issued = [*(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain), *snapshot.witnesses.values()]
     return (
         ca.certificate_generation <= kept.certificate_generation
@@ -109,15 +108,15 @@ def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> boo
 
 
 def _generation_of_pods(snapshot: Snapshot) -> int:
-    """The highest generation of the CA that pods have; 0 for the clients CA, whose generation this collection counts by
-    itself.
+    """The highest generation of the CA that pods have; 0 for the clients CA, because this collection counts its
+    generation by itself.
     """
     known = () if snapshot.users is not None else (pod.generation for pod in snapshot.nodes.pods)
     return max((generation for generation in known if generation is not None), default=0)
 
 
 def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets]) -> str:
-    """Why this backup must not come back, as the rest of a sentence about it; empty where it may."""
+    """Why this backup must not come back, as the rest of a sentence about it; empty if it may."""
     kept = backup.ca
     if not kept.current or kept.defects.problems or kept.defects.unnumbered_generations:
         return "holds no CA that can be used."
@@ -127,7 +126,10 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
     if StateSecrets.CERTIFICATE in lost:
         return _why_not_of_this_ca(snapshot, backup, own)
     if (swap := find_swap(snapshot)) and not _is_earlier(snapshot, backup):
-        return f"cannot complete a CA that no flow has put there: the ledger says that {named(swap.replaced.certificate)} is in use."
+        return (
+            f"cannot complete a CA that no flow has put there: the ledger says that {named(swap.replaced.certificate)} "
+            "is in use."
+        )
     if own != (in_use := snapshot.ca.current[0]):
         return f"is of {named(own)}, and {named(in_use)} is in use."
     if StateSecrets.LEDGER in lost and (later := _later_backup(snapshot, backup)) is not None:
@@ -136,7 +138,7 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
 
 
 def _later_backup(snapshot: Snapshot, backup: Backup) -> Backup | None:
-    """A later backup of another CA: the ledger has changed since this backup was made. None where there is none."""
+    """A later backup of another CA: the ledger has changed since this backup was made. None if there is none."""
     later = (other for other in snapshot.backups if other.kept_at > backup.kept_at and other.ca.current)
     return next((other for other in later if other.ca.current[0] != backup.ca.current[0]), None)
 
@@ -157,10 +159,10 @@ def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) ->
 
 
 def _why_users_refused(snapshot: Snapshot, kept: CaSecrets, own: Certificate) -> str:
-    """Why a backup of the clients CA lacks the CAs with which brokers and users work. Without the trust bundle nothing
-    shows that a CA which waits in the backup came into use a moment ago, and not long ago: brokers may have forgotten
-    the CA before it. A CA that no flow has put there is no evidence in the bundle: the operator has put it there too,
-    and brokers have not read it.
+    """Why a backup of the clients CA lacks the CAs of brokers and users. If a CA waits in the backup, it may have come
+    into use a moment ago, or long ago: without the trust bundle nothing shows it, and brokers may have forgotten the CA
+    before it. If no flow has put a CA there, it is no evidence in the bundle: the operator has put it there too, and
+    brokers have not read it.
     """
     bundle = snapshot.bundle if find_swap(snapshot) is None else None
     if bundle and own.fingerprint not in bundle:
@@ -174,7 +176,7 @@ def _why_users_refused(snapshot: Snapshot, kept: CaSecrets, own: Certificate) ->
 
 
 def describe_unfit_backups(snapshot: Snapshot) -> str:
-    """Why none of the backups comes back, as sentences; empty where there is none."""
+    """Why none of the backups comes back, as sentences; empty if there is none."""
     found = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
     return " ".join(f"{backup.name} {why}" for backup, lost in found if (why := why_unfit(snapshot, backup, lost)))
 
@@ -189,8 +191,8 @@ def _authorities_of(backup: Backup) -> tuple[Certificate, ...]:
 
 
 def find_lost_secrets(snapshot: Snapshot) -> RestoreSecrets | None:
-    """The step that puts back what no flow can go on without; None where nothing is lost. A flow makes a ledger that
-    alone is missing again from evidence, where the backup remembers nothing that only the ledger says; and where no
+    """The step that puts back the Secrets that every flow needs; None if nothing is lost. If the ledger alone is
+    missing, a flow makes it again from evidence, unless the backup remembers something that only the ledger says. If no
     object shows a running cluster, the backup may be from an earlier cluster.
     """
     if not (snapshot.nodes.pods or snapshot.every_leaf):
@@ -203,7 +205,7 @@ def find_lost_secrets(snapshot: Snapshot) -> RestoreSecrets | None:
 
 
 def _says_what_evidence_does_not(ledger: Ledger, snapshot: Snapshot) -> bool:
-    """Whether the ledger has a flow in flight, or a certificate that running processes know and no Secret holds any
+    """Whether the ledger has a flow in flight, or a certificate that running processes know and no Secret contains any
     more: a held leaf would end in the memory of its process, and no call would restart it before.
     """
     known = (*ledger.held_leaves, *ledger.removed_cas)

@@ -34,9 +34,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Successor:
-    """The CA that the operator is to be switched to: prepared, in the ledger, and not in use as ``ca.crt`` yet."""
+    """The CA to which the operator is to be switched: prepared, in the ledger, and not in use as ``ca.crt`` yet."""
 
-    #: The CA as the key Secret holds it, with its key and its link certificates.
+    #: The CA in the key Secret, with its key and its link certificates.
     prepared: PreparedAuthority
     #: Its entry in the ledger.
     entry: LedgerEntry
@@ -71,8 +71,8 @@ class Situation:
 
     @property
     def key_generation_of_pods(self) -> int:
-        """The key generation that pods are annotated with, the lowest where they differ; that of the key Secret where
-        none is annotated with any, as they are not compared then.
+        """The key generation in the annotations of pods, the lowest if they differ. If no pod has the annotation, it is
+        that of the key Secret, because they are not compared then.
         """
         known = (pod.key_generation for pod in self.snapshot.nodes.pods if pod.key_generation is not None)
         return min(known, default=self.snapshot.ca.key_generation)
@@ -88,15 +88,15 @@ class Situation:
         return leads_to_replacement(self.snapshot, self.intent, self.ledger)
 
     def allows(self, phase: Phase) -> bool:
-        """Whether the caller lets this call enter the phase. A renewal that leads to a replacement is a part of its
-        first phase.
+        """Whether the caller lets this call enter the phase. A renewal before a replacement is a part of its first
+        phase.
         """
         return self.leads_to_replacement or self.intent.allows(phase)
 
     @property
     def phase(self) -> Phase:
-        """The phase that the flow is in, for steps that belong to no phase of their own: RETIRE when no process uses
-        the replaced CA any more.
+        """The phase of the flow, for steps without a phase of their own: RETIRE if no process uses the replaced CA any
+        more.
         """
         if self.flow_in_flight is None or self.successor is not None:
             return Phase.USE
@@ -125,7 +125,7 @@ class Situation:
 
     @cached_property
     def lacking_leaves(self) -> frozenset[str]:
-        """The Secrets without a leaf that a process could start with, where only an issuer can make another."""
+        """The Secrets without a leaf that a process could start with, if only an issuer can make another."""
         if not self.snapshot.ca.in_use_elsewhere:
             return frozenset()
         return secrets_without_leaf_of_use(self.snapshot, self.ledger)
@@ -145,8 +145,8 @@ class Situation:
         )
 
     def awaits_trust(self, entry: LedgerEntry) -> bool:
-        """Whether a verifier may lack this CA. A flow does not wait for a CA that issues no leaf here once every
-        verifier has it: the gate of a CA that has ended, or of a certificate that is not a CA's, would never open.
+        """Whether a verifier may lack this CA. If a CA issues no leaf here, a flow does not wait for it once every
+        verifier has it: the gate of an ended CA, or of a certificate that is not a CA's, would never open.
         """
         if entry.state is not TrustState.UNTRUSTED:
             return False
@@ -156,13 +156,14 @@ class Situation:
         return any(entry.certificate not in party.anchors for party in verifying_parties(self.snapshot, self.ledger))
 
     def why_it_stays(self, fingerprint: str) -> Violations:
-        """Why this CA may not be taken out of the trust now (I2); empty if it may. Each condition of that stands here.
-        What is out stays out, whatever this says: a CA is put back only if a party needs it (``is_needless``).
+        """Why this CA may not be taken out of the trust now (I2); empty if it may. Each condition of the removal is
+        here. If a CA is out, it stays out, whatever this says: a CA is put back only if a party needs it
+        (``is_needless``).
         """
         return self.gates.removal(self.snapshot, self.ledger, fingerprint)
 
     def is_next(self, entry: LedgerEntry) -> bool:
-        """Whether the operator is to be switched to this CA, which an abort may have yet to prepare again."""
+        """Whether the operator is to be switched to this CA. An abort may have yet to prepare it again."""
         begun = self.flow_in_flight.successor if self.flow_in_flight is not None else None
         return entry.fingerprint == begun or (self.successor is not None and self.successor.entry == entry)
 
@@ -173,20 +174,20 @@ class Situation:
 
     @cached_property
     def pod_presentations(self) -> tuple[Presentation, ...]:
-        """The presentation of each pod that presents any, in the order of the pods."""
+        """The presentation of each pod with a certificate, in the order of the pods."""
         return present_pods(self.snapshot, self.ledger)
 
     def is_of(self, leaf: StoredLeaf, authority: Certificate) -> bool:
-        """Whether it is known that this CA issued the leaf."""
+        """Whether this CA is known to have issued the leaf."""
         return self.issuer_of(leaf) == authority.fingerprint
 
     def issuer_of(self, leaf: StoredLeaf) -> str | None:
-        """Fingerprint of the CA of the ledger that issued the leaf; None where the CA is unknown."""
+        """Fingerprint of the CA of the ledger that issued the leaf; None if the CA is unknown."""
         return authority_of(leaf, leaf.generation, self.ledger)[0]
 
 
 def answered_once(question: Callable[[Situation], T]) -> Callable[[Situation], T]:
-    """A question that several rules ask of one situation: the situation keeps the answer, as it keeps its own
+    """A question of several rules about one situation: the situation keeps the answer, as it keeps its own
     properties.
     """
 

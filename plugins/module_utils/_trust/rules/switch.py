@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Publish": every CA of the ledger is where processes and clients read it.
+"""Chapter "Publish": processes and clients can read every CA of the ledger.
 
-The conditions before the next CA is used: the ledger says that it is trusted, and processes and clients have had the
-time to read it. The operator brings CAs to some clients outside the cluster, and a flow waits for that: every two
-minutes it looks at Connect, MirrorMaker 2 and Bridge, copies what their resource selects from the CA certificate
-Secret, and restarts them.
+Before the next CA is used, the ledger says that it is trusted, and processes and clients have had the time to read it.
+The operator brings CAs to some clients outside the cluster, and a flow waits for that: every two minutes the operator
+looks at Connect, MirrorMaker 2 and Bridge, copies the CAs that their resource selects from the CA certificate Secret,
+and restarts them.
 
 Chapter "Switch": the operator goes from the old CA to the new CA, in one pause (docs/flows.md, "The switch"). Clients
 may know only the replaced CA after that (docs/outside-clients.md, "Clients that refuse brokers, and when").
@@ -59,8 +59,8 @@ from .situation import Situation, Successor
 
 
 def project(at: Situation) -> Steps:
-    """Every CA of the ledger is in the certificate Secret; a CA on its way out only if it is needed again. A CA that
-    has just left is trusted again when every process has forgotten it.
+    """Every CA of the ledger is in the certificate Secret; a CA on its way out only if it is needed again. If a CA has
+    just left, it is trusted again when every process has forgotten it.
     """
     if at.current is None:
         return ()
@@ -88,8 +88,8 @@ def await_bundle(at: Situation) -> Steps:
 
 
 def write_bundle(at: Situation) -> Steps:
-    """In a pause, bring the trust bundle in step with the certificate Secret. The pods that exist when it has shrunk
-    may know the CA which has left.
+    """In a pause, bring the trust bundle in step with the certificate Secret. If it has shrunk, the pods at that time
+    may know the CA that has left.
     """
     if at.snapshot.bundle in (None, at.snapshot.ca.projected):
         return ()
@@ -97,8 +97,8 @@ def write_bundle(at: Situation) -> Steps:
 
 
 def publish(at: Situation) -> Steps:
-    """The bundle for clients holds the CAs that processes read; once there is one it is kept, whichever caller runs the
-    flow.
+    """The bundle for clients contains the CAs that processes read. Once there is a bundle, it is kept, whichever caller
+    runs the flow.
     """
     if not _wants_publishing(at) or at.current is None:
         return ()
@@ -111,7 +111,9 @@ def publish(at: Situation) -> Steps:
 
 
 def is_published(at: Situation, entry: LedgerEntry) -> bool:
-    """Whether processes and clients can read this CA where they read CAs; before that no leaf of it is presented (I3)."""
+    """Whether processes and clients can read this CA in the places for CAs; before that no leaf of it is presented
+    (I3).
+    """
     if not is_projected(at.snapshot, entry.fingerprint):
         return False
     published = at.snapshot.outside_clients.published or frozenset()
@@ -128,17 +130,17 @@ def may_be_used(at: Situation, successor: Successor) -> bool:
 
 
 def await_arrival(at: Situation) -> Steps:
-    """Clients that read the CA certificate Secret get the time to take up the next CA, where they could refuse it."""
+    """Clients of the CA certificate Secret get the time to take up the next CA, if they could refuse it."""
     successor = at.successor
     return _await_first_use(at, successor) if successor is not None and _is_trusted(at, successor) else ()
 
 
 def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase, why: str) -> Steps:
-    """Wait until clients have had the time to read the next CA, where they could refuse this form without it. The
-    reason is shown where no option says how much time they get.
+    """Wait until clients have had the time to read the next CA, if they could refuse this form without it. The reason
+    is shown if no option says how much time they get.
     """
     until = usable_from(successor.entry, form, at.snapshot, at.intent.pace.client_grace)
-    # Clients verify what processes of the cluster present.
+    # Clients verify the certificates of the processes of the cluster.
     if until is None or until <= at.snapshot.now or not presenting_pods(at.snapshot) or serves_no_client(at.snapshot):
         return ()
     told = why if why_refused_by_unknown_clients(form, at.snapshot) else ""
@@ -159,22 +161,27 @@ def _await_first_use(at: Situation, successor: Successor) -> Steps:
 
 
 def _await_readers_of_renewal(at: Situation, successor: Successor) -> Steps:
-    """Clients get the time to read the CA in use as it was renewed, where a link certificate leads them on from it."""
+    """Clients get the time to read the renewed certificate of the CA in use, if a link certificate leads them on from
+    it.
+    """
     current = at.ledger.find(at.current.fingerprint) if at.current else None
     if successor.introduction.link is None or current is None or not presenting_pods(at.snapshot):
         return ()
     until = renewed_arrives_at(current, at.intent.pace.client_grace)
     if until is None or until <= at.snapshot.now:
         return ()
-    because = f"{named_verifiers(STRICT)} accept certificates of the next CA as soon as they have read {named(current.certificate)}."
+    because = (
+        f"{named_verifiers(STRICT)} accept certificates of the next CA as soon as they have read "
+        f"{named(current.certificate)}."
+    )
     return (AwaitClients(certificate=current.certificate, earliest_use=until, because=because),)
 
 
 def describe_clients_without_renewal(snapshot: Snapshot, intent: Intent) -> str:
-    """A warning, as sentences, about clients that may hold the CA in use from before its renewal, where the replacement
-    in flight followed that renewal at once: from when on they refuse nodes, until when, and what spares them that.
-    Empty where clients had their time before the replacement began, where a process presents a certificate of the next
-    CA already, and where the replacement is undone.
+    """A warning, as sentences, about clients that may have the CA in use from before its renewal, if the replacement in
+    flight followed that renewal at once: from when on they refuse nodes, until when, and how they can avoid that. Empty
+    if clients had their time before the replacement began, if a process presents a certificate of the next CA already,
+    or if the replacement is undone.
     """
     begun, current = in_flight(snapshot.ledger), snapshot.ca.current[:1]
     if (
@@ -193,11 +200,13 @@ def describe_clients_without_renewal(snapshot: Snapshot, intent: Intent) -> str:
     if had_time or is_in_use or not presenting_pods(snapshot):
         return ""
     return (
-        f"{snapshot.names.kafka}: clients of {named_verifiers(STRICT)} that hold ca.crt from before {renewed.cleared_at:%Y-%m-%d %H:%M:%S} UTC, such as "
-        "programs that read their CAs only when they start, refuse each node as soon as it presents a certificate of the next CA, until they read again: "
-        f"that certificate of {current[0].subject} allows no CA below it. Clients that have read ca.crt since then, {named(current[0])}, accept the nodes, "
-        "and clients of a JVM always do: start such programs again before nodes take up the next CA. An adoption with raise_path_length "
-        "(strimzi_raise_path_length), months before a replacement, spares them that."
+        f"{snapshot.names.kafka}: clients of {named_verifiers(STRICT)} that hold ca.crt from before "
+        f"{renewed.cleared_at:%Y-%m-%d %H:%M:%S} UTC, such as programs that read their CAs only when they start, "
+        "refuse each node as soon as it presents a certificate of the next CA, until they read again: that "
+        f"certificate of {current[0].subject} allows no CA below it. Clients that have read ca.crt since then, "
+        f"{named(current[0])}, accept the nodes, and clients of a JVM always do: start such programs again before "
+        "nodes take up the next CA. An adoption with raise_path_length (strimzi_raise_path_length), months before a "
+        "replacement, spares them that."
     )
 
 
@@ -206,7 +215,7 @@ def grace_of(at: Situation) -> timedelta:
 
 
 def await_readers(at: Situation) -> Steps:
-    """Where nodes lead to the CA in use from memory alone, they neither read again nor restart for this flow before
+    """If nodes lead to the CA in use from memory alone, they neither read again nor restart for this flow before
     clients have had the time to read the certificate Secret. A pause is not made longer for clients.
     """
     since = at.flow_in_flight.read_since if at.flow_in_flight is not None else None
@@ -224,9 +233,9 @@ def await_readers(at: Situation) -> Steps:
 
 
 def with_clients_in_need(snapshot: Snapshot, successor: Successor) -> Snapshot:
-    """The snapshot with the outside clients that need the next CA before the switch. A client to which the operator
-    brings ``ca.crt`` alone has the CA in use until then, and the next CA some time after: it does not need it where
-    nodes with leaves of the next CA lead it on.
+    """The snapshot with the outside clients that need the next CA before the switch. If the operator brings ``ca.crt``
+    alone to a client, the client has the CA in use until then, and the next CA some time after. It does not need the
+    next CA if nodes with its leaves lead the client on.
     """
     if successor.introduction.link is None:
         return snapshot
@@ -243,7 +252,7 @@ def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:
 
 def describe_refused_clients(at: Situation, successor: Successor) -> str:
     """Sentences about clients that know only the CA in use, once the operator is switched to the next CA: until when
-    nodes lead them on, and which clients refuse the nodes from when to when. Empty where there are none, or leaves of
+    nodes lead them on, and which clients refuse the nodes from when to when. Empty if there are none, or if leaves of
     the next CA validate under the CA in use.
     """
     begun, current = at.flow_in_flight, at.current
@@ -258,10 +267,12 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
         return _describe_led_clients(at, successor, current, sent)
     if successor.introduction.link is None:
         return (
-            f"Nothing leads clients from {old} to {new}: {successor.introduction.because or 'there is no link certificate.'} Clients that load ca.crt "
-            "alone, whatever their library, know one of the two CAs at a time: they refuse the nodes that have not restarted yet from the switch on, "
-            "until each has; load every *.crt, or the bundle for clients, instead. Clients that go on with the old CA refuse each node from its "
-            f"restart after the switch on, until they read again. {describe_clients_left_behind(at.snapshot)}"
+            f"Nothing leads clients from {old} to {new}: "
+            f"{successor.introduction.because or 'there is no link certificate.'} Clients that load ca.crt alone, "
+            "whatever their library, know one of the two CAs at a time: they refuse the nodes that have not restarted "
+            "yet from the switch on, until each has; load every *.crt, or the bundle for clients, instead. Clients "
+            "that go on with the old CA refuse each node from its restart after the switch on, until they read again. "
+            f"{describe_clients_left_behind(at.snapshot)}"
         ).rstrip()
     if links is None:
         # The CA in use has issued the next CA.
@@ -269,13 +280,14 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
     why = _why_no_way_back(successor, old)
     if why_not_in_place(at):
         return (
-            f"Nodes do not lead clients on that know only {old} after the switch, because {why}. Such clients refuse each node from its restart after "
-            "the switch on, until they read the certificate Secret again."
+            f"Nodes do not lead clients on that know only {old} after the switch, because {why}. Such clients refuse "
+            "each node from its restart after the switch on, until they read the certificate Secret again."
         )
     return (
-        f"Nodes lead clients on that know only {old} from memory alone after the switch, because {why}. They read again "
-        f"{grace_of(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then accept the nodes; clients "
-        "that read it later, or only when they start, refuse the nodes from then on, until they read it."
+        f"Nodes lead clients on that know only {old} from memory alone after the switch, because {why}. They read "
+        f"again {grace_of(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have "
+        "read it by then accept the nodes; clients that read it later, or only when they start, refuse the nodes from "
+        "then on, until they read it."
     )
 
 
@@ -285,12 +297,15 @@ def _describe_led_clients(at: Situation, successor: Successor, current: Certific
     if not led:
         return ""
     clients = "Clients" if led == frozenset(Verifier) else f"Clients of {named_verifiers(led)}"
-    until = f"{clients} that know only {named(current)} are led on after the switch, until {min(forth.not_after, back.not_after):%Y-%m-%d %H:%M} UTC"
+    until = (
+        f"{clients} that know only {named(current)} are led on after the switch, until "
+        f"{min(forth.not_after, back.not_after):%Y-%m-%d %H:%M} UTC"
+    )
     if forth.not_after <= back.not_after:
         return f"{until}: from then on they refuse the nodes, until they read again."
     return (
-        f"{until}. The first run after that stores the chains of nodes without the link certificates: they refuse each node from its next restart or "
-        "reading on, until they read again."
+        f"{until}. The first run after that stores the chains of nodes without the link certificates: they refuse each "
+        "node from its next restart or reading on, until they read again."
     )
 
 
@@ -306,11 +321,10 @@ def _why_no_way_back(successor: Successor, old: str) -> str:
 
 
 def await_outside(at: Situation) -> Steps:
-    """Wait where only outside clients are in the way, and no longer when the operator has brought their copies up to
-    date.
+    """Wait if only outside clients are in the way, until the operator has brought their copies up to date.
 
-    A client whose copy the operator does not change holds the flow with its violation instead: it would be waited for
-    in vain.
+    If the operator does not change the copy of a client, the client holds the flow with its violation instead: the wait
+    would be in vain.
     """
     if not at.snapshot.outside_clients.clients:
         return ()
@@ -323,7 +337,7 @@ def await_outside(at: Situation) -> Steps:
 
 
 def _find_violations_now_and_then(at: Situation, then: Snapshot) -> Iterator[tuple[Violations, Violations, Phase]]:
-    """The violations of each gate now, and when the copies are up to date, with the phase that the gate stands before."""
+    """The violations of each gate now, and with copies up to date, with the phase after the gate."""
     successor, gates, ledger = at.successor, at.gates, at.ledger
     if successor is not None and is_projected(at.snapshot, successor.entry.fingerprint):
         form, chain = successor.introduction.form, successor.entry.chain
@@ -338,10 +352,10 @@ def _find_violations_now_and_then(at: Situation, then: Snapshot) -> Iterator[tup
 
 
 def switch(at: Situation) -> Turn:
-    """Switch when every party accepts leaves of the new CA without a link certificate, and alone, at this moment (I3);
-    wait where the trust gate is closed.
+    """Switch if every party accepts leaves of the new CA without a link certificate, and alone, at this moment (I3);
+    wait if the trust gate is closed.
 
-    Where a link certificate carries leaves, they go first, and the old CA leaves the trust with the same write.
+    If a link certificate carries leaves, they go first, and the old CA leaves the trust with the same write.
     """
     successor = at.successor
     if successor is None:
@@ -358,8 +372,8 @@ def switch(at: Situation) -> Turn:
     if leaving is None and successor.introduction.link is not None:
         return _held_before_use(at, successor, closed)
     because = (
-        f"Clients that know only the CA in use accept {named(successor.entry.certificate)} by its link certificate, which "
-        "goes out of use with the switch: they get time to read the Secret again."
+        f"Clients that know only the CA in use accept {named(successor.entry.certificate)} by its link certificate, "
+        "which goes out of use with the switch: they get time to read the Secret again."
     )
     led_to = at.snapshot.ca.led_to(chain, at.snapshot.now)
     # A pause is not made longer for clients.
@@ -406,9 +420,9 @@ def _switch_to(successor: Successor, at: Situation, generation: int, leaving: Ce
 
 
 def _next_key_generation(successor: Successor, at: Situation) -> int:
-    """The key generation is raised with every key that the switch writes, at least to the number in the name of the CA,
-    so that it is true when the cluster is handed back. Where pods cannot be annotated with it, the operator would
-    restart all of them for trust once more: the number stays as it is then.
+    """The key generation rises with every key that the switch writes, at least to the number in the name of the CA, so
+    it is true when the cluster is handed back. If pods cannot be annotated with it, the operator would restart all of
+    them for trust once more: the number stays as it is then.
     """
     present, current = at.snapshot.ca.key_generation, at.current
     if current is None or successor.prepared.key == at.snapshot.ca.key or why_not_annotated(at):
