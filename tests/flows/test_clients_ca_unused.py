@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.operator.user_operator import UserOperatorDouble
 from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.golden import GoldenFiles
 from ..tools.support.memory_api import Response
 from ..tools.support.permissions import Restricted, forbidden
 from ..tools.support.reloads import ReloadingNodes
@@ -69,7 +71,7 @@ def test_a_hand_back_needs_no_user_operator(cluster: ClientsCluster, nodes: Relo
     cluster.change("kafkas", CLUSTER, {"spec": {"entityOperator": None}})
     cluster.memory.settle(2)
     cluster.look_away()
-    assert "has no User Operator" in held(cluster.run(Goal.REPLACE_KEY))
+    assert (Condition.USERS_HAVE_AN_ISSUER, "Kafka kafka/demo") in held(cluster.run(Goal.REPLACE_KEY))
     before = cluster.secret(CERTIFICATES)
     cluster.finish(Goal.DOWNGRADE)
     assert (cluster.secret(CERTIFICATES), cluster.rolls) == (before, {0})
@@ -93,14 +95,14 @@ def test_users_whose_certificates_are_not_known_are_in_the_way_of_a_rotation_alo
         cluster.finish(goal)
         assert cluster.states == {cluster.current: UNUSED}
     for goal in (Goal.RENEW, Goal.REPLACE_KEY):
-        assert f"{name}: the run cannot tell which CA has issued the certificate" in held(cluster.run(goal))
+        assert (Condition.PRESENTERS_ARE_KNOWN, name) in held(cluster.run(goal))
         assert cluster.writes == 0
     cluster.finish(Goal.DOWNGRADE)
     assert (cluster.ledgers, cluster.rolls) == (set(), {0})
 
 
 def test_users_at_which_the_user_operator_does_not_look_are_not_cut_off(
-    cluster: ClientsCluster, nodes: ReloadingNodes
+    cluster: ClientsCluster, nodes: ReloadingNodes, golden: GoldenFiles
 ) -> None:
     """It was told to watch another namespace when these had their certificates already; of the second only the Secret is left."""
     cluster.begin("orders", "payments")
@@ -110,13 +112,13 @@ def test_users_at_which_the_user_operator_does_not_look_are_not_cut_off(
     cluster.memory.settle(2)
     cluster.look_away()
     delete(cluster, "kafkausers", "payments")
-    told = held(cluster.run(Goal.REPLACE_KEY))
-    assert "KafkaUser kafka/orders: would get no certificate of the next clients CA: no User Operator is known" in told
+    violation = held(cluster.run(Goal.REPLACE_KEY))[Condition.PRESENTERS_ARE_SERVED, "KafkaUser kafka/orders"]
+    golden.compare_stop("presenters_are_served, no User Operator looks there", violation)
     assert cluster.writes == 0
     delete(cluster, "kafkausers", "orders")
     cluster.programs.started = {user: cluster.secret(user)["user.crt"] for user in ("orders", "payments")}
-    told = held(cluster.run(Goal.REPLACE_KEY))
-    assert "Secret kafka/orders entry user.crt: may present a certificate of" in told
+    violation = held(cluster.run(Goal.REPLACE_KEY))[Condition.REMOVAL, "Secret kafka/orders entry user.crt"]
+    golden.compare_stop("removal, the Secret of a user that is gone", violation)
     cluster.programs.started.clear()
     for user in ("orders", "payments"):
         delete(cluster, "secrets", user)
@@ -142,16 +144,13 @@ def test_users_of_a_namespace_that_is_no_longer_watched_are_not_cut_off(
     _watch(cluster, None)
     cluster.look_away()
     for goal in (Goal.RENEW, Goal.REPLACE_KEY):
-        told = held(cluster.run(goal))
-        assert (
-            "KafkaUser apps/payments: would get no certificate of the next clients CA: no User Operator is known"
-            in told
-        )
+        assert (Condition.PRESENTERS_ARE_SERVED, "KafkaUser apps/payments") in held(cluster.run(goal))
         assert (cluster.writes, cluster.accepted) == (0, {old})
     # The ledger remembers the namespace as soon as a call may write.
     cluster.run(Goal.RECONCILE)
     delete(cluster, "kafkausers", "payments", "apps")
-    assert "Secret apps/payments entry user.crt: may present a certificate of" in held(cluster.run(Goal.REPLACE_KEY))
+    refused = held(cluster.run(Goal.REPLACE_KEY))
+    assert (Condition.REMOVAL, "Secret apps/payments entry user.crt") in refused
     assert old in cluster.accepted
     delete(cluster, "secrets", "payments", "apps")
     cluster.finish(Goal.REPLACE_KEY)

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..tools.operator import clusters
 from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.golden import GoldenFiles
 from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CLUSTER, IN_USE
@@ -83,6 +85,8 @@ def test_the_last_listener_goes_in_each_phase(
     assert_replaced(cluster, old)
 
 
+#: The violation if brokers may still run with a listener that is gone from the Kafka resource.
+BROKERS = Condition.VERIFIERS_ARE_KNOWN, "Kafka kafka/demo"
 #: The write before which only the key of the next CA is in its place.
 _KEY_WRITTEN = 10
 
@@ -103,7 +107,7 @@ def test_the_last_listener_goes_while_a_run_is_killed(
     with_authentication(cluster, "scram-sha-512")
     if paused:
         cluster.memory.settle(1)
-        assert "brokers may still run with one" in held(cluster.run(Goal.REPLACE_KEY))
+        assert held(cluster.run(Goal.REPLACE_KEY)).keys() == {BROKERS}
         assert cluster.paused is bool(cluster.pause_left) is (kills == _KEY_WRITTEN)
         marks = {"strimzi.io/pause-reconciliation": None, "trustops.strimzi/paused-for-clients-ca-by": None}
         cluster.change("kafkas", CLUSTER, {"metadata": {"annotations": marks}})
@@ -130,8 +134,7 @@ def test_programs_are_waited_for_all_the_same(cluster: ClientsCluster, nodes: Re
     with_authentication(cluster, "scram-sha-512")
     acted_upon(cluster)
     start(cluster, "billing", "payments")
-    told = held(cluster.run(Goal.REPLACE_KEY))
-    assert "Pod kafka/billing: may present a certificate of" in told
+    assert (Condition.REMOVAL, "Pod kafka/billing") in held(cluster.run(Goal.REPLACE_KEY))
     assert len(trusted(cluster)) == 2
     stop(cluster, "billing")
     start(cluster, "billing", "payments")
@@ -141,12 +144,14 @@ def test_programs_are_waited_for_all_the_same(cluster: ClientsCluster, nodes: Re
 
 @pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
 def test_nothing_is_done_before_the_operator_has_looked(
-    cluster: ClientsCluster, nodes: ReloadingNodes, until: Phase
+    cluster: ClientsCluster, nodes: ReloadingNodes, until: Phase, golden: GoldenFiles
 ) -> None:
     cluster.begin()
     cluster.run(Goal.REPLACE_KEY, last_phase=until)
     with_authentication(cluster, "scram-sha-512")
-    assert "brokers may still run with one" in held(cluster.run(Goal.RECONCILE))
+    refused = held(cluster.run(Goal.RECONCILE))
+    assert refused.keys() == {BROKERS}
+    golden.compare_stop("verifiers_are_known, the operator has yet to look", refused[BROKERS])
     assert cluster.writes == 0
     with_authentication(cluster, "tls")
     cluster.memory.settle(2)
@@ -158,9 +163,8 @@ def test_nothing_is_done_where_others_may_verify(cluster: ClientsCluster, nodes:
     cluster.begin()
     with_authentication(cluster, "custom")
     cluster.memory.settle(2)
-    assert "Its owner alone knows which CAs other listeners trust: listener tls (9093, authentication custom)." in held(
-        cluster.run(Goal.REPLACE_KEY)
-    )
+    (violation,) = held(cluster.run(Goal.REPLACE_KEY)).values()
+    assert (violation.condition, "tls (9093, " in violation.message) == (Condition.VERIFIERS_ARE_KNOWN, True)
     assert cluster.writes == 0
 
 

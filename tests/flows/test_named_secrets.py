@@ -28,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     UserNamespace,
     Waiver,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
@@ -36,6 +37,7 @@ from ..tools.operator.user_operator import UserOperatorDouble
 from ..tools.support.authorities import Authority, root
 from ..tools.support.checker import InvariantBroken
 from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.golden import GoldenFiles
 from ..tools.support.killing import ForkingTransport
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.users import kafka_user
@@ -124,18 +126,16 @@ def copied(cluster: ClientsCluster) -> None:
     ],
 )
 def test_the_old_ca_stays_until_it_holds_a_certificate_of_the_next_and_is_read(
-    cluster: ClientsCluster, who: Callable[[ClientsCluster], None], name: str
+    cluster: ClientsCluster, who: Callable[[ClientsCluster], None], name: str, golden: GoldenFiles
 ) -> None:
     who(cluster)
     partner, old = Partner(cluster, "partner"), cluster.current
-    told = held(cluster.run(Goal.REPLACE_KEY))
-    assert f"{name}: may present a certificate of" in told
-    assert "Pod apps/partner: may present a certificate of" in told
+    refused = held(cluster.run(Goal.REPLACE_KEY))
+    assert refused.keys() == {(Condition.REMOVAL, name), (Condition.REMOVAL, "Pod apps/partner")}
     assert cluster.accepted == {old, cluster.current}
     partner.take()
-    told = held(cluster.run(Goal.RECONCILE))
-    assert f"{name}:" not in told
-    assert "it has not read the certificate in Secret apps/partner-tls entry tls.crt since that was issued" in told
+    (violation,) = held(cluster.run(Goal.RECONCILE)).values()
+    golden.compare_stop("removal, a program has not read a named Secret again", violation)
     assert cluster.accepted == {old, cluster.current}
     partner.stop()
     partner.start()
@@ -164,7 +164,7 @@ def test_a_ca_that_is_put_back_for_a_program_that_goes_back_is_not_forgotten(
     partner.stop()
     partner.start()
     for _run in range(2):
-        assert "Pod apps/partner: holds a certificate of this CA." in held(cluster.run(Goal.RECONCILE, spread=spread))
+        assert (Condition.REMOVAL, "Pod apps/partner") in held(cluster.run(Goal.RECONCILE, spread=spread))
         assert (cluster.accepted, cluster.rolls) == ({old.fingerprint, cluster.current}, {0})
     assert cluster.run(Goal.RECONCILE, spread=spread, last_phase=Phase.USE).outcome.decision.done
     partner.take()
@@ -185,24 +185,23 @@ def test_a_program_that_is_waived_by_mistake_is_refused(cluster: ClientsCluster)
         cluster.run(Goal.REPLACE_KEY)
 
 
-def test_the_kept_secret_of_a_moved_user_holds_the_old_ca_until_it_is_deleted(cluster: ClientsCluster) -> None:
+def test_the_kept_secret_of_a_moved_user_holds_the_old_ca_until_it_is_deleted(
+    cluster: ClientsCluster, golden: GoldenFiles
+) -> None:
     """Programs may go on reading the Secret that the User Operator wrote."""
     cluster.add("partner")
     partner = Partner(cluster, "partner")
     move(cluster, Authentication.TLS_EXTERNAL, user="partner")
     cluster.outside = OutsideOptions()
-    told = held(cluster.run(Goal.REPLACE_KEY))
-    assert "KafkaUser kafka/partner: the run cannot tell which CA has issued the certificate that it presents" in told
+    assert (Condition.PRESENTERS_ARE_KNOWN, "KafkaUser kafka/partner") in held(cluster.run(Goal.REPLACE_KEY))
     assert cluster.writes == 0
     cluster.outside = OutsideOptions(presenting_secrets=(NAMED,))
-    told = held(cluster.run(Goal.REPLACE_KEY))
-    assert "KafkaUser kafka/partner: may present a certificate of" in told
+    assert (Condition.REMOVAL, "KafkaUser kafka/partner") in held(cluster.run(Goal.REPLACE_KEY))
     partner.take()
     partner.stop()
     partner.start()
-    told = held(cluster.run(Goal.RECONCILE))
-    assert "Secret apps/partner-tls entry tls.crt; Secret kafka/partner entry user.crt. Put a certificate" in told
-    assert "delete it where no application reads it" in told
+    violation = held(cluster.run(Goal.RECONCILE))[Condition.REMOVAL, "KafkaUser kafka/partner"]
+    golden.compare_stop("removal, the Secret of a user that was moved", violation)
     cluster.memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/partner")
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)
@@ -224,8 +223,8 @@ def test_a_ca_of_a_partner_stays_until_the_program_has_read_a_certificate_of_ano
     partner.stop()
     partner.start()
     partner.take(after)
-    told = held(cluster.run(Goal.RECONCILE, leaving_ca=before.fingerprint))
-    assert "Pod apps/partner: holds a certificate of this CA." in told
+    refused = held(cluster.run(Goal.RECONCILE, leaving_ca=before.fingerprint))
+    assert refused.keys() == {(Condition.REMOVAL, "Pod apps/partner")}
     partner.stop()
     partner.start()
     cluster.finish(Goal.RECONCILE, leaving_ca=before.fingerprint)
@@ -241,7 +240,7 @@ def test_a_ca_of_a_partner_stays_where_the_flow_that_would_use_it_is_given_up(cl
     partner.start()
     cluster.run(Goal.REPLACE_KEY, theirs, last_phase=Phase.TRUST)
     partner.take()
-    assert "Pod apps/partner: may present a certificate of CN=Partner Root" in held(cluster.run(Goal.ABORT))
+    assert held(cluster.run(Goal.ABORT)).keys() == {(Condition.REMOVAL, "Pod apps/partner")}
     assert cluster.accepted == {old, theirs.fingerprint}
     partner.stop()
     partner.start()
@@ -272,19 +271,16 @@ def test_a_renewal_with_the_same_key_asks_nothing_of_them(cluster: ClientsCluste
 
 @pytest.mark.parametrize("entry", ["tls.crt", "other.crt"])
 def test_a_named_secret_that_cannot_be_read_is_told_before_anything_is_written(
-    cluster: ClientsCluster, entry: str
+    cluster: ClientsCluster, entry: str, golden: GoldenFiles
 ) -> None:
     if entry != NAMED.entry:
         Partner(cluster, "partner")
     cluster.outside = OutsideOptions(presenting_secrets=(NamedSecret(APPS, NAMED.name, entry),))
-    told = held(cluster.run(Goal.REPLACE_KEY))
-    label = "Secret apps/partner-tls entry"
-    expected = (
-        f"{label} other.crt: its other.crt cannot be read"
-        if entry != NAMED.entry
-        else f"{label} tls.crt: it does not exist"
-    )
-    assert expected in told
+    (violation,) = held(cluster.run(Goal.REPLACE_KEY)).values()
+    assert (violation.condition, violation.subject) == (
+        Condition.PRESENTERS_ARE_KNOWN, f"Secret apps/partner-tls entry {entry}",
+    )  # fmt: skip
+    golden.compare_stop(f"presenters_are_known, a named Secret, {entry}", violation)
     assert cluster.writes == 0
 
 
@@ -335,7 +331,7 @@ def test_a_run_that_names_nothing_looks_where_the_flow_was_told_to(cluster: Clie
     held(cluster.run(Goal.REPLACE_KEY))
     cluster.outside = NO_OUTSIDE_OPTIONS
     for _run in range(2):
-        assert "Secret apps/partner-tls entry tls.crt: may present a certificate of" in held(cluster.run(goal))
+        assert (Condition.REMOVAL, "Secret apps/partner-tls entry tls.crt") in held(cluster.run(goal))
         assert (cluster.writes, cluster.accepted) == (0, {old, cluster.current})
     partner.take()
     partner.stop()
@@ -376,7 +372,7 @@ def test_a_secret_that_is_named_again_is_remembered_from_then_on(cluster: Client
     cluster.outside = OutsideOptions(presenting_secrets=(NAMED,))
     held(cluster.run(Goal.RECONCILE))
     cluster.outside = NO_OUTSIDE_OPTIONS
-    assert "Secret apps/partner-tls entry tls.crt: may present a certificate of" in held(cluster.run(Goal.RECONCILE))
+    assert (Condition.REMOVAL, "Secret apps/partner-tls entry tls.crt") in held(cluster.run(Goal.RECONCILE))
 
 
 def test_nothing_is_remembered_of_a_flow_that_has_finished(cluster: ClientsCluster) -> None:

@@ -12,9 +12,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.golden import GoldenFiles
 from ..tools.support.memory_api import Change
 from ..tools.support.watched_cluster import NAMESPACE
 from .test_clients_ca import assert_only, held
@@ -34,7 +36,9 @@ def put(cluster: ClientsCluster, **entries: bytes | None) -> None:
     cluster.change("secrets", "orders", {"data": data})
 
 
-def test_an_old_file_beside_a_new_certificate_holds_the_old_ca_until_it_is_made_again(cluster: ClientsCluster) -> None:
+def test_an_old_file_beside_a_new_certificate_holds_the_old_ca_until_it_is_made_again(
+    cluster: ClientsCluster, golden: GoldenFiles
+) -> None:
     old, stored = cluster.current, cluster.secret("orders")
     kept = {"p12": stored["user.p12"], "password": stored["user.password"]}
 
@@ -46,9 +50,9 @@ def test_an_old_file_beside_a_new_certificate_holds_the_old_ca_until_it_is_made_
 
     put_back.active = True
     cluster.memory.api.listeners.append(put_back)
-    told = held(cluster.run(Goal.REPLACE_KEY))
-    assert "Secret kafka/orders: its user.p12 holds another certificate than its user.crt" in told
-    assert "Remove the entries user.p12 and user.password from its Secret" in told
+    (violation,) = held(cluster.run(Goal.REPLACE_KEY)).values()
+    assert violation.condition is Condition.REMOVAL
+    golden.compare_stop("removal, an old keystore beside a new certificate", violation)
     assert cluster.accepted == {old, cluster.current}
     put(cluster, p12=None, password=None)
     cluster.memory.settle(1)

@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wr
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.settings import Settings
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import NO_WISHES, Intent, Wishes
 
@@ -68,6 +69,11 @@ class FlowResult:
     client_warnings: list[str] = field(default_factory=list)
     #: The restarts that people have seen.
     restarts: list[CountedRestart] = field(default_factory=list)
+
+    @property
+    def refusals(self) -> dict[tuple[Condition, str], Violation]:
+        """The violations that hold the run, by condition and object."""
+        return {(one.condition, one.subject): one for one in self.outcome.decision.violations}
 
     @property
     def changes(self) -> list[Action]:

@@ -70,6 +70,10 @@ class GoldenFiles:
         changes = difflib.unified_diff(sections[name].splitlines(), text.splitlines(), "golden", "now", lineterm="")
         assert sections[name] == text, "\n".join([f"{surface}.txt, {name}:", *changes])
 
+    def compare_stop(self, name: str, violation: object) -> None:
+        """Compares the sentences of a violation in a flow, which are another form of those in ``stops``."""
+        self.compare("stops_in_flows", name, without_chance(str(violation)))
+
     def compare_names(self, surface: str, names: Iterable[str]) -> None:
         """Compares the names of all sections, in their order. A file that is written gets this order, and loses other
         sections.
