@@ -526,11 +526,14 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/due.py",
-        'told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on {current[0].not_after:%Y-%m-%d}."',
-        (
-            'told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[ -1])}, which ends on {current[0].not_after:%Y-%m-%d}."',
-            'told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on {current[ -1].not_after:%Y-%m-%d}."',
-        ),
+        'f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on "',
+        ('f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[ -1])}, which ends on "',),
+        "The CA in use is alone here.",
+    ),
+    Equivalent(
+        "_trust/rules/due.py",
+        'f"{current[0].not_after:%Y-%m-%d}."',
+        ('f"{current[ -1].not_after:%Y-%m-%d}."',),
         "The CA in use is alone here.",
     ),
     Equivalent(

@@ -4,16 +4,15 @@
 # Private to this collection: not a public interface, may change at any time.
 """The leaves that have to be issued again, and why: one policy for requests to an issuer and for writes into Secrets.
 
-The operator issues ending leaves again by itself. Where the key of the CA is kept elsewhere it cannot, and would stand
-still (docs/operator.md, "Re-issue" (c) and (d)), so every flow renews them: before the end of a leaf, and as soon as
-other names are wanted.
+The operator issues ending leaves again by itself. If the key of the CA is kept elsewhere, the operator cannot, and
+would stand still (docs/operator.md, "Re-issue" (c) and (d)). So every flow renews them: before the end of a leaf, and
+as soon as other names are wanted.
 
-An issuer may renew leaves by itself. A flow compares the names that it is to renew with the wanted names, and
-takes up a renewed leaf like a leaf that was due (External Certificate Manager, "Tracking changes to Cluster
-CA end-entity certificates").
+An issuer may renew leaves by itself. A flow compares the names at the issuer with the wanted names, and takes up a
+renewed leaf like a due leaf (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
 
-The CAs and leaves that end soon, with what renews each of them, and the remedy where nothing
-does (docs/flows.md, "Upkeep").
+The CAs and leaves with an early end, with the program that renews each of them, and the remedy if none does
+(docs/flows.md, "Upkeep").
 """
 
 from __future__ import annotations
@@ -71,8 +70,8 @@ def _nears_window_of_helpless_operator(leaf: StoredLeaf, snapshot: Snapshot) -> 
 
 
 def needed_by_operator(snapshot: Snapshot) -> frozenset[str]:
-    """The Secrets of leaves without which no reconcile of the operator succeeds: leaves that it cannot read, and, where
-    it can issue none, leaves that it would issue.
+    """The Secrets of leaves without which no reconcile of the operator succeeds: leaves that it cannot read, and, if it
+    can issue none, leaves that it would issue.
     """
     unreadable = (leaf.secret for leaf in snapshot.every_leaf if leaf.chain is None)
     found = {*snapshot.every_missing_leaf, *snapshot.leaves.misnamed, *unreadable}
@@ -100,7 +99,7 @@ def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
 
 
 def find_first_ending(leaves: Iterable[StoredLeaf | None]) -> tuple[StoredLeaf, Certificate] | None:
-    """The leaf that ends first, and its certificate; None where there is no leaf."""
+    """The leaf with the earliest end, and its certificate; None if there is no leaf."""
     ends = ((leaf, leaf.chain[0]) for leaf in leaves if leaf is not None and leaf.chain)
     return min(ends, key=lambda end: (end[1].not_after, end[0].secret), default=None)
 
@@ -111,8 +110,8 @@ def nears_operator_window(leaf: Certificate, window: timedelta, now: datetime) -
 
 
 def nears_window_from(leaf: Certificate, window: timedelta) -> datetime:
-    """When a leaf comes near the operator's window, in which the operator renews it, so long before its end. A leaf
-    that lives no longer than that is in it from its first day, and is renewed at half of its life, so that not every
+    """When a leaf comes near the operator's window, in which the operator renews it, so long before its end. If a leaf
+    lives no longer than that, it is in the window from its first day: it is renewed at half of its life, so not every
     run renews it.
     """
     life = leaf.not_after - leaf.not_before
@@ -121,21 +120,21 @@ def nears_window_from(leaf: Certificate, window: timedelta) -> datetime:
     return leaf.not_after - ahead
 
 
-#: The flows that are about the leaves of the CA in use; the others replace them anyway, or are about something else.
+#: The flows about the leaves of the CA in use; the others replace them anyway, or are about something else.
 _GOALS = frozenset({Goal.RENEW_LEAVES, Goal.RECONCILE})
 
 
 def describe_written_back(snapshot: Snapshot) -> Iterator[str]:
-    """The differences at an issuer that renews by itself which were corrected and written back, as sentences for a
-    warning.
+    """The corrected differences at an issuer that renews by itself, if another writer has written them back, as
+    sentences for a warning.
     """
     told = (snapshot.leaves.standing[name].written_back for name in sorted(snapshot.leaves.standing))
     return first_told(filter(None, told), "Certificate", "strimzi_ca_info lists all under renewals")
 
 
 def correct_orders(at: Situation) -> Steps:
-    """Have the issuer renew the leaves that are due; not while the CA is being replaced, when the flow requests
-    every leaf anyway.
+    """Have the issuer renew due leaves; not while the CA is being replaced, because the flow requests every leaf then
+    anyway.
     """
     if at.intent.goal not in _GOALS or at.successor is not None or at.current is None:
         return ()
@@ -150,8 +149,8 @@ def correct_orders(at: Situation) -> Steps:
 
 
 def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """Leaves of the CA in use that are in their time for renewal, or whose CA is, also leaves that end with their CA.
-    These are leaves of nodes; they are all leaves if the key of the CA is kept elsewhere, because then the operator
+    """Leaves of the CA in use that are in their time for renewal, or whose CA is; also leaves that end with their CA.
+    These are leaves of nodes. They are all leaves if the key of the CA is kept elsewhere, because then the operator
     renews none. None if the caller does not renew leaves.
     """
     return tuple(leaf for leaf in snapshot.every_leaf if _is_renewed_here(leaf, snapshot, intent))
@@ -171,9 +170,9 @@ def _is_renewed_here(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bo
 
 
 def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tuple[str, ...]:
-    """Secrets of nodes with leaves of the next CA that are in their time for renewal, while its flow is stopped before
-    the operator is switched to it: the operator would put leaves of the old CA in their place, with a restart. Any call
-    renews leaves that are near the operator's time.
+    """Secrets of nodes with leaves of the next CA in their time for renewal, while its flow is stopped before the
+    operator is switched to it: the operator would put leaves of the old CA in their place, with a restart. Any call
+    renews leaves near the operator's time.
     """
     return tuple(
         sorted(
@@ -187,9 +186,9 @@ def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tupl
 
 
 def _is_in_its_time(leaf: StoredLeaf, issuer: Certificate, snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether this CA has signed the leaf, and the leaf is near the operator's window; or, for a caller that renews
-    leaves, the leaf or the CA is in its time for renewal. The CA that signs is what processes trust, so the ends of CAs
-    above it do not count. Here leaves are read again; in its window the operator would issue them with a restart.
+    """Whether this CA has signed the leaf, and the leaf is near the operator's window; or, if the caller renews leaves,
+    the leaf or the CA is in its time for renewal. Processes trust the signing CA, so the ends of CAs above it do not
+    count. Here leaves are read again; in its window the operator would issue them with a restart.
     """
     if not leaf.chain or not leaf.chain[0].signed_by(issuer):
         return False
@@ -204,7 +203,7 @@ def _ends_with(leaf: StoredLeaf, issuer: Chain) -> bool:
 
 
 def ended_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
-    """The stored leaves that have ended."""
+    """The ended leaves among the stored leaves."""
     return tuple(leaf for leaf in snapshot.leaves.stored if leaf.chain and leaf.chain[0].has_ended(snapshot.now))
 
 
@@ -251,15 +250,15 @@ def _reasons_under_current(snapshot: Snapshot, ledger: Ledger) -> tuple[_Reason,
     entry = ledger.find(snapshot.ca.current[0].fingerprint) if snapshot.ca.current else None
     if entry is None or not _keeps_current(entry, snapshot, ledger):
         return ()
-    # Outside of a flow, certificates that are still good are left alone until every party has taken the CA in use up.
+    # Outside of a flow, good certificates are left alone until every party has taken the CA in use up.
     is_settled = in_flight(ledger) is not None or not snapshot.nodes.pods or is_taken_up(entry, snapshot, ledger)
     return (*_reasons_without_the_operator(snapshot), *(_OF_GOOD_LEAVES if is_settled else ()))
 
 
 def _keeps_current(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
-    """Whether leaves of the CA in use have a future: no flow is about to replace it. The flow that has brought it may
-    wait for months, until nodes have restarted for another reason, or the flow that is to replace it may wait for an
-    approval, and the first leaves end meanwhile.
+    """Whether leaves of the CA in use have a future: no flow is about to replace it. The flow to this CA may wait for
+    months, until nodes have restarted for another reason. The flow from this CA may wait for an approval. The first
+    leaves end meanwhile.
     """
     begun = in_flight(ledger)
     if begun is not None and stops_before_use(begun) and begun.replaces == entry.fingerprint:
@@ -288,7 +287,7 @@ def _reasons_without_the_operator(snapshot: Snapshot) -> tuple[_Reason, ...]:
 
 
 def _reasons_of_defects(authority: Chain) -> tuple[_Reason, ...]:
-    """The reasons why a leaf is not such as this CA would issue it."""
+    """The reasons why this CA would issue another leaf."""
     return (partial(_why_defective, authority), _why_misnamed)
 
 
@@ -330,26 +329,26 @@ def _why_ending(leaf: StoredLeaf | None, snapshot: Snapshot, intent: Intent) -> 
     return why_ending(leaf.chain[0], ()) if is_due else None
 
 
-#: The reasons to replace a leaf of the CA in use that is still good, in their order.
+#: The reasons to replace a good leaf of the CA in use, in their order.
 _OF_GOOD_LEAVES: tuple[_Reason, ...] = (_why_asked, _why_renewed, _why_ending)
 
 
-#: A record of upkeep is believed so long after a CA's time for renewal has begun: a schedule that works has run by
+#: How long after the beginning of a CA's time for renewal a record of upkeep is believed: a working schedule has run by
 #: then.
 _PATIENCE = timedelta(days=8)
 
 
-#: A CA that a call cannot keep up is a failure of that call in the last days of the CA, when something is left to do
-#: about it.
+#: The last days of a CA: if a call cannot keep the CA up then, the call fails, because there is still time to do
+#: something.
 _LAST_DAYS = timedelta(days=7)
 
-#: A window that opens later than so long before the end is no time in which to renew anything: the run in it may fail.
+#: The least time between the opening of a window and the end for a renewal in it: the run in it may fail.
 _LATEST_WINDOW = timedelta(days=2)
 
 
 def renewal_comes_in_time(snapshot: Snapshot, intent: Intent, waiting: tuple[str, ...]) -> Iterator[Violation]:
-    """The violation where a call that keeps the CA in use up has nothing to do, and the CA ends within days: a schedule
-    is not to be content until then. The call waits for what these sentences say.
+    """The violation if a call that keeps the CA in use up has nothing to do, and the CA ends within days: a schedule is
+    not to be content until then. The call waits for the work in these sentences.
     """
     upkeep = intent.parameters.upkeep
     if intent.goal is not Goal.RECONCILE or upkeep is None or not intent.extent.is_whole:
@@ -368,8 +367,8 @@ def renewal_comes_in_time(snapshot: Snapshot, intent: Intent, waiting: tuple[str
 
 
 def describe_late_window(snapshot: Snapshot) -> str:
-    """Why no maintenance window opens in which what ends first could be renewed, as a part of a sentence; empty where
-    one does, or where pods need none.
+    """Why no maintenance window opens for a renewal before the first end, as a part of a sentence; empty if one does,
+    or if pods need none.
     """
     windows = snapshot.reconciliation.windows
     if windows is None or windows.is_open:
@@ -380,40 +379,46 @@ def describe_late_window(snapshot: Snapshot) -> str:
         return "none is going to open"
     if first is None or first.not_after - windows.opens_at >= _LATEST_WINDOW:
         return ""
-    return f"the next window opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC, and {named(first)} ends on {first.not_after:%Y-%m-%d at %H:%M} UTC"
+    return (
+        f"the next window opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC, and {named(first)} ends on "
+        f"{first.not_after:%Y-%m-%d at %H:%M} UTC"
+    )
 
 
 @dataclass(frozen=True)
 class Expiring:
-    """A certificate that ends soon."""
+    """A certificate with an early end."""
 
-    #: The name that messages give it: a CA by its subject, a leaf by its Secret.
+    #: Its name in messages: a CA by its subject, a leaf by its Secret.
     name: str
     #: The certificate.
     certificate: Certificate
     #: Whether it is a CA.
     is_authority: bool
-    #: The program or playbook that is going to renew it, in words; empty where nothing is.
+    #: The program or playbook that is going to renew it, in words; empty if none is.
     renewed_by: str = ""
-    #: How it comes to be renewed, as a sentence; empty where something is going to do so.
+    #: The way to its renewal, as a sentence; empty if a program or playbook is going to renew it.
     remedy: str = ""
-    #: The programs that refuse it, or what it has issued, because it has ended, as a sentence; empty before its end.
+    #: The programs that refuse it, or its leaves, because it has ended, as a sentence; empty before its end.
     refusal: str = ""
 
     def warning(self, now: datetime) -> str:
-        """Sentences about it, where it has ended or nothing renews it; empty elsewhere."""
+        """Sentences about it if it has ended or nothing renews it; else empty."""
         end = self.certificate.not_after
         if self.certificate.has_ended(now):
             remedy = self.remedy or f"It is renewed by {self.renewed_by}."
             return " ".join(filter(None, (f"{self.name} ended on {end:%Y-%m-%d}.", self.refusal, remedy)))
         if not self.remedy:
             return ""
-        return f"{self.name} ends on {end:%Y-%m-%d}, in {(end - now).days} days, and nothing is going to renew it. {self.remedy}"
+        return (
+            f"{self.name} ends on {end:%Y-%m-%d}, in {(end - now).days} days, and nothing is going to renew it. "
+            f"{self.remedy}"
+        )
 
 
 def warnings_of(ending: Iterable[Expiring], now: datetime, violations: Iterable[Violation]) -> Iterator[str]:
-    """The warnings about certificates that have ended or that nothing renews; none about a CA whose end is among the
-    violations, which name its remedy.
+    """The warnings about certificates that have ended or that nothing renews. If the end of a CA is among the
+    violations, they name its remedy, and there is no warning.
     """
     late = {one.subject for one in violations if one.condition is Condition.RENEWAL_COMES_IN_TIME}
     told = filter(None, (expiring.warning(now) for expiring in ending if expiring.name not in late))
@@ -421,9 +426,8 @@ def warnings_of(ending: Iterable[Expiring], now: datetime, violations: Iterable[
 
 
 def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expiring, ...]:
-    """The certificates that end so soon: the CA in use and the CAs above it, then the leaves of it that end before it
-    does, then the other CA of the cluster, where nothing renews it. A certificate in its time for renewal is among them
-    in any case.
+    """The certificates with an early end: the CA in use and the CAs above it, then its leaves with an earlier end, then
+    the other CA of the cluster if nothing renews it. A certificate in its time for renewal is among them in any case.
     """
     found = (
         *_find_expiring_authorities(snapshot, within),
@@ -441,11 +445,11 @@ def is_recovery_due(snapshot: Snapshot) -> bool:
 
 
 def _with_recovery(found: Iterable[Expiring], snapshot: Snapshot) -> Iterator[Expiring]:
-    """The same, with the recovery as the one remedy where it is due."""
+    """The certificate with the recovery as the one remedy, if it is due."""
     is_due, is_lost = is_recovery_due(snapshot), find_lost_secrets(snapshot) is not None
     for expiring in found:
         if is_lost:
-            # The operator, which lacks what is lost, renews nothing, and neither does a flow.
+            # Without the lost Secrets the operator renews nothing, and neither does a flow.
             yield replace(expiring, renewed_by="", remedy=_RECOVER_SECRETS.format(ca=snapshot.names.ca))
         elif is_due and expiring.certificate.has_ended(snapshot.now):
             yield replace(expiring, renewed_by="", remedy=describe_recovery(snapshot))
@@ -462,9 +466,7 @@ def describe_recovery(snapshot: Snapshot) -> str:
 
 
 def how_to_recover(snapshot: Snapshot) -> str:
-    """The remedy if nodes refuse each other, without a full stop. An issuer signs nothing more under a CA that has
-    ended.
-    """
+    """The remedy if nodes refuse each other, without a full stop. An issuer signs nothing more under an ended CA."""
     current = snapshot.ca.in_use[:1]
     if snapshot.reconciliation.generated or not any(certificate.has_ended(snapshot.now) for certificate in current):
         return _RECOVER
@@ -480,13 +482,13 @@ _RECOVER_FIRST = "Run the recover playbook for the cluster CA first."
 
 @dataclass(frozen=True)
 class FirstToEnd:
-    """The certificates that end first, of each kind; None where there is none."""
+    """The certificates with the earliest end, of each kind; None if there is none."""
 
-    #: The CA in use, or a CA above it that ends before it does.
+    #: The CA in use, or a CA above it with an earlier end.
     authority: Expiring | None
     #: A certificate of a node, of a component or of the operator.
     leaf: Expiring | None
-    #: A certificate of a user that this collection issues.
+    #: A certificate of a user from this collection.
     user: Expiring | None
     #: The other CA of the cluster, or a CA above it.
     other_ca: Expiring | None
@@ -509,24 +511,30 @@ def _find_first(found: Iterable[Expiring], snapshot: Snapshot) -> Expiring | Non
 
 
 def describe_missing_schedule(snapshot: Snapshot) -> str:
-    """A sentence where a CA was adopted and no schedule renews it yet; empty elsewhere."""
+    """A sentence if a CA was adopted and no schedule renews it yet; else empty."""
     current = snapshot.ca.in_use
     if snapshot.ledger is None or snapshot.reconciliation.generated or snapshot.ledger_or_empty.upkeep or not current:
         return ""
     if is_recovery_due(snapshot) or current[0].has_ended(snapshot.now):
         # The remedy for that comes first, and another sentence names it.
         return ""
-    told = f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on {current[0].not_after:%Y-%m-%d}."
+    told = (
+        f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on "
+        f"{current[0].not_after:%Y-%m-%d}."
+    )
     if why := why_not_made_here(snapshot):
         return f"{told} {why}"
     begins = _name_begin(due_from(current[0], usual_window(snapshot)), snapshot) or "now"
     policy, _before_end = upkeep_of(snapshot, UpkeepOptions())
     by_replacing = ", by replacing its key" if policy is WhenDue.REPLACE_KEY else ""
-    return f"{told} {_describe_schedule(snapshot)}, this CA {begins}{by_replacing}.{_describe_windows_of_schedule(snapshot)}"
+    return (
+        f"{told} {_describe_schedule(snapshot)}, this CA "
+        f"{begins}{by_replacing}.{_describe_windows_of_schedule(snapshot)}"
+    )
 
 
 def _describe_windows_of_schedule(snapshot: Snapshot) -> str:
-    """A sentence, with a space before it, where pods restart in maintenance windows alone."""
+    """A sentence, with a space before it, if pods restart in maintenance windows alone."""
     if snapshot.reconciliation.windows is None:
         return ""
     late = describe_late_window(snapshot)
@@ -535,7 +543,10 @@ def _describe_windows_of_schedule(snapshot: Snapshot) -> str:
 
 def _describe_schedule(snapshot: Snapshot) -> str:
     """A remedy, as a sentence without its full stop."""
-    return f"Run the reconcile playbook for the {snapshot.names.ca} on a schedule, such as once a day: it renews certificates in their time for renewal"
+    return (
+        f"Run the reconcile playbook for the {snapshot.names.ca} on a schedule, such as once a day: it renews "
+        "certificates in their time for renewal"
+    )
 
 
 def _find_expiring_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
@@ -562,11 +573,14 @@ def _find_expiring_authorities(snapshot: Snapshot, within: timedelta) -> Iterato
 def _refusal_of(authority: Certificate, snapshot: Snapshot) -> str:
     if not (authority.has_ended(snapshot.now) and snapshot.date_checkers):
         return ""
-    return f"{named_verifiers(snapshot.date_checkers)} refuse its certificates until they trust a renewed CA; programs on a JVM, as nodes are, accept them."
+    return (
+        f"{named_verifiers(snapshot.date_checkers)} refuse its certificates until they trust a renewed CA; programs on "
+        "a JVM, as nodes are, accept them."
+    )
 
 
 def _find_unrenewed_other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
-    """The other CA and the CAs above it, where nothing renews them: a schedule may have been made for one CA of the
+    """The other CA and the CAs above it, if nothing renews them: a schedule may have been made for one CA of the
     cluster alone.
     """
     yield from (expiring for expiring in _find_expiring_other_authorities(snapshot, within) if expiring.remedy)
@@ -579,13 +593,14 @@ def _find_expiring_other_authorities(snapshot: Snapshot, within: timedelta) -> I
         state = replace(snapshot.reconciliation, generated=other.generated)
         there = replace(
             snapshot, names=other.names, ca=other.ca, ledger=other.ledger, reconciliation=state, source=None,
-            leaves=replace(snapshot.leaves, renewal_window=other.renewal_window), users=None if snapshot.users else CaUsers(),
+            leaves=replace(snapshot.leaves, renewal_window=other.renewal_window),
+            users=None if snapshot.users else CaUsers(),
         )  # fmt: skip
         yield from _find_expiring_authorities(there, within)
 
 
 def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) -> tuple[str, str]:
-    """The program or playbook that renews the CA in use, and the remedy where none does; either is empty."""
+    """The program or playbook that renews the CA in use, and the remedy if none does; either is empty."""
     state, begun = snapshot.reconciliation, in_flight(snapshot.ledger)
     if begun is not None and begun.replaces == snapshot.ca.current[0].fingerprint and not begun.is_abort:
         if begun.options.stop is None:
@@ -604,27 +619,28 @@ def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) ->
     begins = due_from(snapshot.ca.current[0], upkeep.window)
     if _needs_windows(snapshot) and (late := describe_late_window(snapshot)):
         return "", (
-            f"Pods have to restart for that, in maintenance windows alone: {late}. Correct spec.maintenanceTimeWindows, and have a run begin in each; or run "
-            "the reconcile playbook with strimzi_ignore_maintenance_windows."
+            f"Pods have to restart for that, in maintenance windows alone: {late}. Correct "
+            "spec.maintenanceTimeWindows, and have a run begin in each; or run the reconcile playbook with "
+            "strimzi_ignore_maintenance_windows."
         )
     if snapshot.now - begins < _PATIENCE:
         replaces_key = ", which replaces its key" if upkeep.policy is WhenDue.REPLACE_KEY else ""
         return f"the reconcile playbook{replaces_key}{_describe_begin(begins, snapshot)}", ""
     return "", (
-        f"Its time for renewal began on {begins:%Y-%m-%d}, and the ledger records since {upkeep.since:%Y-%m-%d} that the reconcile playbook "
-        "renews it: run that, and see why its schedule did not, or what holds it."
+        f"Its time for renewal began on {begins:%Y-%m-%d}, and the ledger records since {upkeep.since:%Y-%m-%d} that "
+        "the reconcile playbook renews it: run that, and see why its schedule did not, or what holds it."
     )
 
 
 def _needs_windows(snapshot: Snapshot) -> bool:
-    """Whether it is known that a renewal restarts a pod: a component, or a node that cannot read again."""
+    """Whether a renewal is known to restart a pod: a component, or a node that cannot read again."""
     obstacles = snapshot.nodes.in_place_obstacles
     is_held = obstacles is not None and bool(obstacles.reload or obstacles.stamps)
     return is_held or any(pod.component is not Component.KAFKA for pod in snapshot.nodes.pods)
 
 
 def describe_supply(snapshot: Snapshot, playbook: str) -> str:
-    """How this playbook gets a renewed CA that is made elsewhere, as a clause in the imperative."""
+    """The way of this playbook to a renewed CA from elsewhere, as a clause in the imperative."""
     if snapshot.source is not None:
         return "put it there" if playbook == "renew" else f"put it there, then run the {playbook} playbook"
     return f"give it to the {playbook} playbook (strimzi_certificate)"
@@ -641,18 +657,18 @@ def _name_begin(begins: datetime, snapshot: Snapshot) -> str:
 
 def _describe_remedy_for_ca_above(authority: Certificate, snapshot: Snapshot) -> str:
     return (
-        f"It stands above {named(snapshot.ca.current[0])}, whose certificates are refused from then on. Have its issuer renew it, and give the CA "
-        "with its new chain to the renew playbook (strimzi_certificate)."
+        f"It stands above {named(snapshot.ca.current[0])}, whose certificates are refused from then on. Have its "
+        "issuer renew it, and give the CA with its new chain to the renew playbook (strimzi_certificate)."
     )
 
 
 def describe_renewal_of_authority(snapshot: Snapshot) -> str:
-    """The program or playbook that renews the CA in use, in words; empty where none does."""
+    """The program or playbook that renews the CA in use, in words; empty if none does."""
     return _describe_renewal_of_authority(snapshot, snapshot.ledger_or_empty.upkeep)[0]
 
 
 def _describe_renewal_by_operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:
-    """The Cluster Operator, where it works on the resource, and when it is going to begin."""
+    """The Cluster Operator if it works on the resource, and when it is going to begin."""
     state = snapshot.reconciliation
     if state.operator.absence:
         return "", f"The Cluster Operator would, and none works on {snapshot.names.kafka}: {state.operator.absence}."
@@ -670,8 +686,8 @@ _IN_TIME = timedelta(days=1)
 
 
 def doubt_about_window(begins: datetime, snapshot: Snapshot) -> str:
-    """A sentence, with a space before it, about a certificate that an operator which is content has left alone although
-    its time for renewal, by ``spec``, has begun at this time; empty where that has an explanation.
+    """A sentence, with a space before it, if an operator without a fault has left a certificate alone although its time
+    for renewal, by ``spec``, has begun at this time; empty if that has an explanation.
     """
     state = snapshot.reconciliation
     is_overdue = begins + _IN_TIME < snapshot.now

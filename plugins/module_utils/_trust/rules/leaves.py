@@ -3,17 +3,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Chapter "Leaves": leaves are issued in the place of others, and processes take them up by a restart or by reading
-again. A rule issues leaves only if they can be signed here or are at hand.
+again. A rule issues leaves only if they can be signed here or are here already.
 
-If a leaf changes under a running process, a channel that a reload does not reach goes on presenting the leaf that
-the process started with (docs/operator.md, "Where the reload ends"). The ledger remembers that leaf, and the process
-restarts before the leaf ends, unless another reason restarts it first.
+If a leaf changes under a running process, a channel beyond the reload goes on presenting the leaf of the process's
+start (docs/operator.md, "Where the reload ends"). The ledger remembers that leaf, and the process restarts before the
+leaf ends, unless another reason restarts it first.
 
 After a switch each leaf gets the generation of the CA in use, or the operator would issue it again.
 
-Scaling a node pool: if the operator cannot issue leaves, new nodes get theirs first. The operator deletes node
-Secrets of nodes that no node pool has, so it is paused until the pool asks for these nodes (docs/operator.md,
-"Leaves", "Pause").
+Scaling a node pool: if the operator cannot issue leaves, new nodes get theirs first. The operator deletes node Secrets
+of nodes that no node pool has, so it is paused until the pool asks for these nodes (docs/operator.md, "Leaves",
+"Pause").
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ from .switch import await_readers, may_be_used
 
 @dataclass(frozen=True)
 class Uptake:
-    """How processes take up leaves that are put in the place of others."""
+    """How processes take up new leaves."""
 
     #: Whether listeners read them again. If not, processes restart with them.
     by_reload: bool = False
@@ -81,7 +81,7 @@ class Uptake:
 
 
 _BY_RESTART = Uptake()
-#: The operator would restart nodes whose leaf has changed.
+#: The operator would restart nodes with a changed leaf.
 _BY_RELOAD = Uptake(by_reload=True, in_pause=True)
 
 
@@ -91,9 +91,9 @@ class Want:
 
     #: The Secrets of the leaves.
     secrets: tuple[str, ...]
-    #: The CA that signs them, with its chain.
+    #: The signing CA, with its chain.
     issuer: Chain
-    #: The phase of the flow that the leaves belong to.
+    #: The phase of the flow for these leaves.
     phase: Phase = Phase.USE
     #: The link certificate that nodes present behind these leaves; None if they need none.
     link: Certificate | None = None
@@ -105,7 +105,7 @@ class Want:
 
 def put_leaves(at: Situation, want: Want | None) -> Steps:
     """Put all of these leaves into their Secrets, or none: nodes that take up some of them would have to restart again
-    for the others. Before listeners read leaves again, the ledger notes the leaves that processes were started with.
+    for the others. Before listeners read leaves again, the ledger notes the leaves with which processes have started.
     """
     if want is None or not want.secrets or secrets_without_leaf(at, want.secrets, want.issuer):
         return ()
@@ -124,7 +124,7 @@ def put_leaves(at: Situation, want: Want | None) -> Steps:
 
 
 def _how_taken_up(at: Situation, purpose: str) -> Uptake:
-    """Listeners read leaves again if they can; ``purpose`` says what nodes restart for if not."""
+    """Listeners read leaves again if they can; otherwise nodes restart, and ``purpose`` says what for."""
     why = why_not_in_place(at)
     return Uptake(obstacle=f"Nodes are restarted {purpose}: {why}") if why else _BY_RELOAD
 
@@ -149,13 +149,16 @@ def await_renewed_authority(at: Situation) -> Turn:
     if not renewed_by:
         return ()
     authority, secrets = at.snapshot.ca.current[0], listed([leaf.secret for leaf in ending])
-    told = f"{named(authority)} ends on {authority.not_after:%Y-%m-%d}, and certificates of it as well ({secrets}): {renewed_by}, renews it with them"
+    told = (
+        f"{named(authority)} ends on {authority.not_after:%Y-%m-%d}, and certificates of it as well ({secrets}): "
+        f"{renewed_by}, renews it with them"
+    )
     return Wait(left_for_later=(told,))
 
 
 def _want_due(at: Situation) -> Want | None:
-    """The leaves of the CA in use that are due. If no process can use some of the stored leaves, these come first:
-    processes may have started with such a leaf or with the leaf before it, so they restart, and wait for no other leaf.
+    """The due leaves of the CA in use. If no process can use some of the stored leaves, these come first: processes may
+    have started with such a leaf or with the leaf before it, so they restart, and wait for no other leaf.
     """
     due = _find_issuable_leaves(at)
     unusable = tuple(leaf for leaf in due if why_not_ours(leaf, at.ledger))
@@ -166,20 +169,20 @@ def _want_due(at: Situation) -> Want | None:
 
 def _how_due_is_taken_up(at: Situation) -> Uptake:
     if at.snapshot.leaves.misnamed:
-        # The operator restarts nodes for listeners that have changed. If it cannot issue leaves with the names that it
-        # wants, it stands still until they are there. It is not paused for them: it has to see them first.
+        # The operator restarts nodes for changed listeners. If it cannot issue leaves with its wanted names, it stands
+        # still until they are there. It is not paused for them: it has to see them first.
         return _BY_RESTART
     undone = at.ledger.undone_ca
     if undone is not None and _nodes_may_hold_leaves_of(at, undone) and restarts_to_give_up(at):
-        # A channel that a reload does not reach gives up the certificates of this CA by a restart only. A pod that
-        # starts after the pause has none of them; for pods that started before, nothing shows which leaf they have.
+        # A channel beyond the reload gives up the certificates of this CA by a restart only. A pod that starts after
+        # the pause has none of them; for pods that started before, nothing shows which leaf they have.
         return Uptake(in_pause=True)
     return _how_taken_up(at, _RENEWED)
 
 
 def _find_issuable_leaves(at: Situation) -> tuple[StoredLeaf, ...]:
-    """The leaves that are due and may be issued. If a leaf of another CA is stored, some process may not know the CA in
-    use: that leaf stays until the trust gate is open.
+    """The due leaves that may be issued. If a leaf of another CA is stored, some process may not know the CA in use:
+    that leaf stays until the trust gate is open.
     """
     due = due_leaves(at.snapshot, at.intent, at.ledger)
     current = at.snapshot.ca.current
@@ -197,8 +200,8 @@ def _nodes_may_hold_leaves_of(at: Situation, fingerprint: str) -> bool:
 
 
 def _want_due_under_next(at: Situation) -> Want | None:
-    """The leaves of the next CA that are due, behind its link certificate, if the flow stops with them in use and the
-    operator on the CA before.
+    """The due leaves of the next CA, behind its link certificate, if the flow stops with them in use and the operator
+    on the CA before.
     """
     successor, stop = at.successor, at.flow_in_flight.options.stop if at.flow_in_flight is not None else None
     if successor is None or stop is None or stop.after is not Phase.USE:
@@ -216,8 +219,8 @@ def _want_first_use(at: Situation) -> Want | None:
     """Leaves of the next CA behind its link certificate, while the operator stays on the CA that every party trusts.
 
     The operator keeps these leaves, because they end with ``ca.crt`` and have its generation, and restarts the nodes
-    because they changed. Its own leaf, which it presents alone, comes later. None is issued while a stored leaf is such
-    that its process would not come back: others would have restarted by then.
+    because they changed. It presents its own leaf alone, so this leaf comes later. None is issued while a process would
+    not come back with its stored leaf: others would have restarted by then.
     """
     successor = at.successor
     if successor is None or successor.introduction.link is None or not may_be_used(at, successor):
@@ -232,8 +235,9 @@ def _want_first_use(at: Situation) -> Want | None:
     if not secrets or spoilt or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
         return None
     because = (
-        f"{named(successor.entry.certificate)} is introduced by a link certificate that {at.snapshot.ca.current[0].subject} "
-        f"has signed: no pod has to restart to trust it first. {describe_possible_refusals(successor.introduction.form, at.snapshot, at.ledger)}"
+        f"{named(successor.entry.certificate)} is introduced by a link certificate that "
+        f"{at.snapshot.ca.current[0].subject} has signed: no pod has to restart to trust it first. "
+        f"{describe_possible_refusals(successor.introduction.form, at.snapshot, at.ledger)}"
     ).rstrip()
     return Want(
         secrets,
@@ -248,7 +252,7 @@ def _how_next_is_taken_up(at: Situation, next_ca: Certificate) -> Uptake:
     if misnamed_leaves(at.snapshot):
         return _BY_RESTART
     if restarts_to_give_up(at):
-        # Nodes restart in any case, so that the old CA can leave.
+        # Nodes restart in any case, so the old CA can leave.
         return Uptake(obstacle=why_restarted_later(at, next_ca))
     return _how_taken_up(at, f"to take up {named(next_ca)}")
 
@@ -286,8 +290,8 @@ def issue_operator_leaf(at: Situation) -> Steps:
 
 
 def await_restarts(at: Situation) -> Turn:
-    """Wait for the operator, which restarts every process whose Secret or generation has changed since it was started;
-    where nodes keep what they were started with, the restarts to come for any reason are left.
+    """Wait for the operator: it restarts every process whose Secret or generation has changed since its start. If nodes
+    keep the leaf and the trust of their start, the restarts to come for any reason are left.
     """
     behind, current = restarted_by_operator(at.snapshot), at.current
     leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored)
@@ -312,8 +316,8 @@ def _describe_holders(at: Situation) -> tuple[str, ...]:
 
 
 def _is_ours(at: Situation, current: Certificate) -> bool:
-    """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for.
-    Where another program else keeps the key, no leaf changes but by a flow.
+    """Whether these restarts belong to a flow; the flow does not wait for restarts that the operator makes for its own
+    reasons. If another program else keeps the key, no leaf changes but by a flow.
     """
     if (
         at.flow_in_flight is not None
@@ -352,9 +356,9 @@ def _describe_reload(at: Situation) -> str:
 
 
 def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
-    """Whether this leaf is of the CA whose key is replaced and which is to leave now, and not of the CA that the flow
-    leads, or leads back, to. While the flow awaits certificates of the next CA no pod restarts for this leaf: each node
-    restarts with its own certificate.
+    """Whether this leaf is of the replaced CA, with another key than the next CA, if it is to leave now. It is not of
+    the CA that the flow leads, or leads back, to. While the flow awaits certificates of the next CA no pod restarts for
+    this leaf: each node restarts with its own certificate.
     """
     if (
         at.flow_in_flight is None
@@ -367,10 +371,10 @@ def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
 
 
 def restart_holders(at: Situation) -> Steps:
-    """Restart nodes that hold a leaf which ends soon, or whose CA is to leave now: a channel that a reload does not
-    reach presents it until then.
+    """Restart nodes with a held leaf if it ends soon, or if its CA is to leave now: a channel beyond the reload
+    presents it until then.
 
-    When the cluster is handed back, restart every node that holds any: no ledger will remember them.
+    When the cluster is handed back, restart every node with a held leaf: no ledger will remember them.
     """
     handing_back = at.intent.goal is Goal.DOWNGRADE and not at.intent.parameters.keeps_authority
     held = (leaf for leaf in at.ledger.held_leaves if handing_back or _is_to_leave(leaf, at) or is_ending(leaf, at))
@@ -383,10 +387,10 @@ def restart_holders(at: Situation) -> Steps:
 
 
 def rewrite_leaves(at: Situation) -> Steps:
-    """In a pause, keep leaves that the CA in use has issued and put its chain behind them; issue all others again.
+    """In a pause, keep the leaves of the CA in use and put its chain behind them; issue all others again.
 
-    The trust gate judges once more (I3): the trust may have changed since the switch. A node that does not answer now
-    has agreed to the switch, and without these leaves the operator would issue others of the same CA and restart every
+    The trust gate judges once more (I3): the trust may have changed since the switch. If a node does not answer now, it
+    has agreed to the switch. Without these leaves the operator would issue others of the same CA and restart every
     node.
     """
     outdated = [leaf for leaf in at.snapshot.leaves.stored if leaf.generation != at.generation]
@@ -418,9 +422,9 @@ def rewrite_for_the_operator(at: Situation) -> Steps:
 
 
 def restore_links(at: Situation) -> Steps:
-    """Put the link certificates of the CA in use behind leaves of nodes that the operator, which knows no links, has
-    issued; and take them off where any of them has ended. Nothing restarts for it, because the leaf stays the same
-    (docs/operator.md, "After the switch"). Leaves that are about to be replaced are left alone.
+    """Put the link certificates of the CA in use behind leaves of nodes from the operator, which knows no links; and
+    take them off if any of them has ended. Nothing restarts for it, because the leaf stays the same (docs/operator.md,
+    "After the switch"). Leaves about to be replaced are left alone.
     """
     ca, current = at.snapshot.ca, at.current
     if current is None or at.successor is not None or ca.links_in_use is None:
@@ -439,8 +443,8 @@ def restore_links(at: Situation) -> Steps:
 
 
 def _are_reloaded(at: Situation) -> bool:
-    """Whether nodes read these leaves again. If they have to give up a replaced key at once they restart instead, unless
-    a reload reaches them as a whole.
+    """Whether nodes read these leaves again. If they have to give up a replaced key at once, they restart instead,
+    unless a reload reaches them as a whole.
     """
     replacing = at.flow_in_flight is not None and at.flow_in_flight.goal is Goal.REPLACE_KEY
     return not why_not_in_place(at) and (not replacing or not restarts_to_give_up(at))

@@ -5,9 +5,9 @@
 """When a change takes effect: in a pause of the operator, after the operator's verdict on it, and on running nodes or
 at their next restart (docs/operator.md, "Reload", "No restart").
 
-A channel that a reload does not reach (``model/channels.py``) presents the leaf that its process started with, so a
-replaced CA stays trusted until each node has restarted once. A function
-that says why something is not possible gives the reason as a sentence, and an empty text where nothing is in the way.
+A channel beyond the reload (``model/channels.py``) presents the leaf of its process's start, so a replaced CA stays
+trusted until each node has restarted once. If a function says why something is not possible, it gives the reason as a
+sentence, and an empty text if nothing is in the way.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .situation import Situation
 
 
 def pause_first(at: Situation, *steps: Step) -> Steps:
-    """These steps where the operator is paused by this collection; else the step that pauses it."""
+    """These steps if the operator is paused by this collection; else the step that pauses it."""
     if at.is_paused or not steps:
         return steps
     avoidable = next((step.avoidable_restart for step in steps if step.avoidable_restart), "")
@@ -43,10 +43,10 @@ def pause_first(at: Situation, *steps: Step) -> Steps:
 
 
 def pause_reissue(at: Situation) -> Steps:
-    """Before a switch after which certificates outside the cluster are to be issued some at a time, or by this
-    collection, or during which none may be: afterwards their issuer would take the next CA for each of them at any
-    moment. And before a switch back: for a paused user, no certificate of the CA that is given up is on its way any
-    more.
+    """Pause issuing before a switch, if certificates outside the cluster are to be issued after it some at a time, or
+    by this collection, or if none may be issued during it: afterwards their issuer would take the next CA for each of
+    them at any moment. Pause also before a switch back: for a paused user, no certificate of the given-up CA is on its
+    way any more.
     """
     because = _why_all_users_paused(at) or _why_paused_before_switch_back(at)
     if at.intent.pace.user_batch is None and not because:
@@ -61,20 +61,23 @@ def pause_reissue(at: Situation) -> Steps:
 
 
 def _why_paused_before_switch_back(at: Situation) -> str:
-    """Why users are paused before a switch back, as a sentence; empty where the switch leads forward. A user that has
-    kept a certificate of the old CA all along does not show that it waits for another certificate.
+    """Why users are paused before a switch back, as a sentence; empty if the switch leads forward. If a user has kept a
+    certificate of the old CA all along, nothing shows that it waits for another certificate.
     """
     if at.current is None or at.current.fingerprint != at.ledger.undone_ca:
         return ""
-    return f"The User Operator may be about to store a certificate of {named(at.current)}. It does not do so for a user that it has reported as paused."
+    return (
+        f"The User Operator may be about to store a certificate of {named(at.current)}. It does not do so for a user "
+        "that it has reported as paused."
+    )
 
 
 def _why_all_users_paused(at: Situation) -> str:
-    """Why no user may be issued a certificate during and right after the switch, as a sentence; empty where they may."""
+    """Why no user may be issued a certificate during and right after the switch, as a sentence; empty if they may."""
     if at.successor is not None and at.successor.prepared.key_is_elsewhere:
         return (
-            f"The key of {named(at.successor.entry.certificate)} is kept elsewhere, so the User Operator could issue none, and each user "
-            "would be not ready until its certificate is written."
+            f"The key of {named(at.successor.entry.certificate)} is kept elsewhere, so the User Operator could issue "
+            "none, and each user would be not ready until its certificate is written."
         )
     return _why_paused(at.snapshot)
 
@@ -84,14 +87,14 @@ def _why_paused(snapshot: Snapshot) -> str:
 
 
 def resume_reissue(at: Situation) -> Steps:
-    """End a pause of the issue of certificates where no switch follows now."""
+    """End a pause of the issue of certificates if no switch follows now."""
     return _resume_reissue(at.snapshot)
 
 
 def resume_operators(snapshot: Snapshot) -> Steps:
-    """The steps that end the pauses that this collection has made, where nothing else may be done. The operator stays
-    paused where it would act on half-done work; and in a cluster that is being deleted, or that no operator watches: an
-    operator that comes later would see half-done work.
+    """The steps that end the pauses of this collection, if nothing else may be done. The operator stays paused if it
+    would act on half-done work. It also stays paused in a cluster in deletion, or without an operator: a later operator
+    would see half-done work.
     """
     state = snapshot.reconciliation
     if state.operator.absence or snapshot.names.kafka in snapshot.objects.in_deletion:
@@ -101,9 +104,9 @@ def resume_operators(snapshot: Snapshot) -> Steps:
 
 
 def finds_work(snapshot: Snapshot) -> bool:
-    """Whether the operator, let on now, would issue or restart something, or change the trust, because of what is
-    stored (docs/operator.md, "Re-issue", "Trust bundle"). To a CA of its own it sees in any case; and where no listener
-    is to verify by the CA any more, only the operator can bring that to the nodes, which it restarts for it anyway.
+    """Whether the operator, let on now, would issue or restart something, or change the trust, because of the stored
+    Secrets (docs/operator.md, "Re-issue", "Trust bundle"). It sees to its own CA in any case. If no listener is to
+    verify by the CA any more, only the operator can bring that to the nodes: it restarts them for it anyway.
     """
     ca = snapshot.ca
     if snapshot.reconciliation.generated:
@@ -134,7 +137,7 @@ def _resume_reissue(snapshot: Snapshot) -> Steps:
 
 
 def _may_go_on(presenter: Presenter, snapshot: Snapshot) -> bool:
-    """Whether its issuer may see it now. Where the key of the CA is kept elsewhere, the issuer could issue it nothing
+    """Whether its issuer may see it now. If the key of the CA is kept elsewhere, the issuer could issue it nothing
     before this collection has.
     """
     if not presenter.is_outdated or presenter.authorities == frozenset():
@@ -146,8 +149,8 @@ def _key_matches(snapshot: Snapshot) -> bool:
     return not snapshot.ca.current or snapshot.ca.key == snapshot.ca.current[0].public_key_sha256
 
 
-#: How long after a flow the operator may first speak of what the flow has stored: the period of its reconciles (2
-#: minutes by default) and the time that a reconcile waits for pods (5 minutes by default), rounded up.
+#: The longest time from the end of a flow to the operator's first word on it: the period of its reconciles (2 minutes
+#: by default) and the time that a reconcile waits for pods (5 minutes by default), rounded up.
 _SPEAKS_WITHIN = timedelta(minutes=10)
 #: Words of the operator, of Java and of openssl about certificates (docs/operator.md, "Tried by hand", 6, and
 #: "User-managed CA").
@@ -158,12 +161,12 @@ _ABOUT_CERTIFICATES = re.compile(
 
 
 def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
-    """Wait for the reconcile that ends a pause; and where the operator cannot use what is stored, have it look once
-    more, once for each state of the Secrets. The operator's refusal, in its own words and with what is seen to differ,
-    holds the flow after that; where leaves are awaited, it is about these.
+    """Wait for the reconcile that ends a pause. If the operator cannot use the stored Secrets, have it look once more,
+    once for each state of the Secrets. After that its refusal holds the flow, in its own words and with the
+    differences. If leaves are awaited, it is about these.
 
-    Where ``work_is_left``, a later call has steps to take, which may be what mends a failure that the flow has found;
-    and which show the restarts that come in the reconcile after a pause.
+    If ``work_is_left``, a later call has steps to take. These may mend a failure that the flow has found, and they show
+    the restarts of the reconcile after a pause.
     """
     state = at.snapshot.reconciliation
     if state.pause.is_set:
@@ -179,26 +182,29 @@ def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
     seen = "".join(f" {difference}" for difference in _describe_differences(at.snapshot))
     refused = Violation(
         Condition.VERDICT, at.snapshot.names.kafka, f"is not ready, the Cluster Operator says: {failure}.{seen}",
-        "Mend what it names; the log of the operator says more. The next run has the operator look again when that has changed."
-        f"{'' if seen else state.operator.doubt_about_spec + doubt_about_domain(at.snapshot)}",
+        "Mend what it names; the log of the operator says more. The next run has the operator look again when that "
+        f"has changed.{'' if seen else state.operator.doubt_about_spec + doubt_about_domain(at.snapshot)}",
     )  # fmt: skip
     return Wait(violations=(refused,))
 
 
 def failure_that_holds_nothing(snapshot: Snapshot, decision: Decision) -> str:
-    """A sentence about a failure of the operator that the decision goes on in spite of; empty where there is none. It
-    is not about certificates, or began before the flow, which may be what mends it. Where leaves are awaited, the
-    operator waits for them too.
+    """A sentence about a failure of the operator in spite of which the decision goes on; empty if there is none. It is
+    not about certificates, or began before the flow, which may mend it. If leaves are awaited, the operator waits for
+    them too.
     """
     failure = snapshot.reconciliation.operator.failure
     if failure is None or decision.violations or decision.waiting:
         return ""
-    return f"{snapshot.names.kafka} is not ready, the Cluster Operator says: {failure}. It said so before, so this task goes on."
+    return (
+        f"{snapshot.names.kafka} is not ready, the Cluster Operator says: {failure}. It said so before, so this task "
+        "goes on."
+    )
 
 
 def _find_failure(snapshot: Snapshot, ledger: Ledger, work_is_left: bool) -> FailedReconcile | None:
-    """The failure of the operator's last reconcile, if it began with what a flow has done; or is about certificates,
-    and nothing is left to be done about them.
+    """The failure of the operator's last reconcile, if it began with the work of a flow; or if it is about
+    certificates, and nothing is left to be done about them.
     """
     failure = snapshot.reconciliation.operator.failure
     if failure is None:
@@ -216,7 +222,7 @@ def _began_with_flow(failure: FailedReconcile, journal: Journal | None) -> bool:
 
 
 def _name_request(snapshot: Snapshot) -> str:
-    """A name of its own for every state of the Secrets on which the operator passes a verdict."""
+    """A name of its own for every state of the Secrets under the operator's verdict."""
     leaves = sorted(f"{leaf.secret}={leaf.chain[0].fingerprint if leaf.chain else ''}" for leaf in snapshot.every_leaf)
     ca = snapshot.ca
     stored = [
@@ -230,7 +236,7 @@ def _name_request(snapshot: Snapshot) -> str:
 
 
 def _describe_differences(snapshot: Snapshot) -> Iterator[str]:
-    """The names and dates for which the operator would not keep a leaf, and leaves that are not there, as sentences."""
+    """The names and dates for which the operator would not keep a leaf, and missing leaves, as sentences."""
     for secret, component in sorted(snapshot.leaves.missing.items()):
         yield f"{snapshot.names.secret(secret)} ({component.value}) is missing."
     for leaf in snapshot.leaves.stored:
@@ -241,15 +247,21 @@ def _describe_differences(snapshot: Snapshot) -> Iterator[str]:
         if difference := snapshot.leaves.misnamed.get(leaf.secret):
             yield f"{name}: {difference}."
         if leaf.chain[0].not_after - snapshot.window_of(leaf) <= snapshot.now:
-            yield f"{name} ends on {leaf.chain[0].not_after:%Y-%m-%d}, and the operator issues it again {snapshot.window_of(leaf).days} days before."
+            yield (
+                f"{name} ends on {leaf.chain[0].not_after:%Y-%m-%d}, and the operator issues it again "
+                f"{snapshot.window_of(leaf).days} days before."
+            )
         if leaf.generation != snapshot.ca.certificate_generation:
-            yield f"{name} is annotated with generation {leaf.generation}, and the CA with {snapshot.ca.certificate_generation}."
+            yield (
+                f"{name} is annotated with generation {leaf.generation}, and the CA with "
+                f"{snapshot.ca.certificate_generation}."
+            )
 
 
 def leaves_operator_waits_for(at: Situation) -> frozenset[str]:
-    """The Secrets of the leaves for which the operator stands still, so that it restarts no pod for a change: leaves
-    that it would have to issue, where the key of the CA is kept elsewhere; and leaves that it cannot read, wherever
-    that key is (docs/operator.md, "Re-issue").
+    """The Secrets of the leaves for which the operator stands still, so it restarts no pod for a change. It would have
+    to issue a leaf, and the key of the CA is kept elsewhere; or it cannot read a leaf, in whatever place that key is
+    (docs/operator.md, "Re-issue").
     """
     if not at.snapshot.ca.current:
         return frozenset()
@@ -260,7 +272,7 @@ def leaves_operator_waits_for(at: Situation) -> frozenset[str]:
 
 
 def leaves_before_restarts(at: Situation) -> frozenset[str]:
-    """The Secrets of the operator's own leaf, where the operator stands still for it before it comes as far as the
+    """The Secrets of the operator's own leaf, if the operator stands still for it before it comes as far as the
     restarts that pods ask for. For every other leaf it stands still after these (docs/operator.md, "CA reconcile",
     "Restart reasons").
     """
@@ -269,16 +281,18 @@ def leaves_before_restarts(at: Situation) -> frozenset[str]:
 
 
 def _unreadable_leaves(at: Situation) -> frozenset[str]:
-    """The Secrets of the stored leaves that cannot be read."""
+    """The Secrets of the unreadable stored leaves."""
     return frozenset(leaf.secret for leaf in at.snapshot.leaves.stored if leaf.chain is None)
 
 
-#: How long before the end of a held certificate a flow restarts its holders.
+#: The time between the restart of the nodes with a held leaf and its end.
 RESTART_BEFORE = timedelta(days=7)
 
 
 def retires_when_restarted(at: Situation) -> bool:
-    """Whether nodes of the flow in flight keep what they were started with until they restart for another reason."""
+    """Whether nodes of the flow in flight keep the leaf and the trust of their start until they restart for another
+    reason.
+    """
     journal = at.flow_in_flight
     if journal is None or journal.goal is not Goal.REPLACE_KEY or not _is_early(at, journal):
         return False
@@ -296,7 +310,7 @@ def forbids_restarts(at: Situation) -> bool:
 
 
 def _is_early(at: Situation, journal: Journal) -> bool:
-    """Whether it is too early to restart a node that goes on with what it was started with."""
+    """Whether it is too early to restart a node that goes on with the leaf and the trust of its start."""
     if journal.retire is Retire.NOW:
         return False
     latest = latest_restart(at, journal)
@@ -305,14 +319,14 @@ def _is_early(at: Situation, journal: Journal) -> bool:
 
 def _needs_restarts(at: Situation) -> bool:
     """Whether nodes take up leaves of the next CA by no other way than a restart. Nodes that have taken them up may go
-    on, whatever becomes of the way; and before a call has asked the nodes it knows of no obstacle.
+    on, whatever becomes of the way. Before a call has asked the nodes it knows of no obstacle.
     """
     is_known = at.snapshot.nodes.in_place_obstacles is not None or at.intent.pace.spread is Spread.RESTART
     return is_known and bool(why_not_in_place(at)) and not _is_taken_up_by_nodes(at)
 
 
 def _is_taken_up_by_nodes(at: Situation) -> bool:
-    """Whether the Secrets of nodes hold no leaf but that of the next CA, and nodes have read them."""
+    """Whether the Secrets of nodes have no leaf but that of the next CA, and nodes have read them."""
     if at.successor is None:
         return True
     leaves = (leaf for leaf in at.snapshot.leaves.stored if leaf.component is Component.KAFKA)
@@ -321,15 +335,15 @@ def _is_taken_up_by_nodes(at: Situation) -> bool:
 
 
 def restarts_to_give_up(at: Situation) -> bool:
-    """Whether nodes are restarted to give up what they were started with, because a reload does not reach a channel of
-    one of them or more. A flow that waits until nodes restart for another reason restarts none.
+    """Whether nodes restart to give up the leaf or the trust of their start, because one of them or more has a channel
+    beyond the reload. If a flow waits until nodes restart for another reason, it restarts none.
     """
     is_enough = bool(holding_pods(at.snapshot)) and not at.snapshot.left_by_reload
     return not is_enough and not retires_when_restarted(at)
 
 
 def latest_restart(at: Situation, journal: Journal) -> datetime | None:
-    """When nodes that still hold the old CA are restarted at the latest; None where nothing ends."""
+    """The latest restart of nodes that still present or trust the old CA; None if nothing ends."""
     return min(_find_latest_restarts(at, journal), default=None)
 
 
@@ -344,10 +358,10 @@ def _find_latest_restarts(at: Situation, journal: Journal) -> Iterator[datetime]
 
 
 def _find_times_of_reissue(at: Situation, journal: Journal) -> Iterator[datetime]:
-    """The times at which the operator would issue a stored leaf again, of the CA that is replaced. With the key of that
-    CA it would put such a leaf in the place of a leaf of the next CA, and restart the node for it. Without the key it
-    would stand still from then on, and could restart no node: no issuer issues leaves of that CA any more, and the
-    operator gets its own leaf of the next CA only after the restarts.
+    """The times at which the operator would issue a stored leaf again, of the replaced CA. With the key of that CA it
+    would put such a leaf in the place of a leaf of the next CA, and restart the node for it. Without the key it would
+    stand still from then on, and could restart no node: no issuer issues leaves of that CA any more, and the operator
+    gets its own leaf of the next CA only after the restarts.
     """
     ca = at.snapshot.ca
     if not ca.current or ca.current[0].fingerprint == journal.successor:
@@ -358,7 +372,7 @@ def _find_times_of_reissue(at: Situation, journal: Journal) -> Iterator[datetime
 
 
 def is_ending(held: HeldLeaf, at: Situation) -> bool:
-    """Whether the processes that hold this leaf have to be restarted now."""
+    """Whether the processes with this held leaf have to restart now."""
     return held.certificate.not_after - at.snapshot.now < RESTART_BEFORE
 
 
@@ -372,15 +386,15 @@ def why_not_reloaded(at: Situation) -> str:
 
 
 def why_not_in_place(at: Situation) -> str:
-    """Why the flow does not have running nodes read again, or why the operator would restart them although they have."""
+    """Why the flow has no running node read again, or why the operator would restart nodes although they have read."""
     return why_not_reloaded(at) or (
         at.snapshot.nodes.in_place_obstacles.stamps if at.snapshot.nodes.in_place_obstacles else ""
     )
 
 
 def why_restarted_later(at: Situation, next_: Certificate) -> str:
-    """Why nodes will be restarted later in the replacement, as a sentence, where the caller asks for a reload: its
-    first restart would be in vain.
+    """Why nodes will be restarted later in the replacement, as a sentence, if the caller wants a reload: its first
+    restart would be in vain.
     """
     why = why_not_reloaded(at) if at.intent.pace.spread is Spread.RELOAD else ""
     return f"Nodes are restarted when the operator is switched to {named(next_)}: {why}" if why else ""
@@ -394,7 +408,7 @@ def why_trust_not_reloaded(at: Situation, authority: Certificate) -> str:
 
 
 def why_not_annotated(at: Situation) -> str:
-    """Why the operator cannot learn what pods have taken up, so that it restarts them."""
+    """Why the operator cannot learn which Secrets pods have taken up, so it restarts them."""
     if at.intent.obstacles.annotation_refused:
         return "the API server refuses that pods are annotated."
     return at.snapshot.nodes.in_place_obstacles.annotations if at.snapshot.nodes.in_place_obstacles else ""

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Prepare": a new CA, where the intent asks for it.
+"""Chapter "Prepare": a new CA, if the intent asks for it.
 
 Chapter "Trust": processes that would refuse leaves of the next CA come to trust it before its leaves are used: by a
-restart, or, where nothing but listeners verifies, by reading their trust again.
+restart, or, if nothing but listeners verifies, by reading their trust again.
 """
 
 from __future__ import annotations
@@ -43,16 +43,18 @@ def await_confirmation(at: Situation) -> Turn:
         return ()
     return Wait(
         awaited=tuple(
-            f"{wish.source.name} holds a CA that this cluster does not trust: {certificate.subject}, SHA-256 {certificate.sha256}, valid from "
-            f"{certificate.not_before:%Y-%m-%d %H:%M} to {certificate.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
-            f"fingerprint with that of the CA that is meant and runs again with it in confirm_roots (strimzi_confirm_roots={certificate.sha256})."
+            f"{wish.source.name} holds a CA that this cluster does not trust: {certificate.subject}, SHA-256 "
+            f"{certificate.sha256}, valid from {certificate.not_before:%Y-%m-%d %H:%M} to "
+            f"{certificate.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
+            "fingerprint with that of the CA that is meant and runs again with it in confirm_roots "
+            f"(strimzi_confirm_roots={certificate.sha256})."
             for certificate in wish.unconfirmed_cas
         )
     )
 
 
 def resume_replacement(at: Situation) -> Turn:
-    """Leave the rest of a replacement to its own playbook, where the last renewal was its first part and the call that
+    """Leave the rest of a replacement to its own playbook, if the last renewal was its first part and the call that
     would go on was killed.
     """
     journal = at.ledger.journal
@@ -63,8 +65,9 @@ def resume_replacement(at: Situation) -> Turn:
         return ()
     return Wait(
         left_for_later=(
-            f"{named(renewed.certificate)} was renewed so that its key can be replaced, as asked for on {journal.started_at:%Y-%m-%d at %H:%M} UTC. "
-            "The replacement is still to come: strimzi_ca with state=replaced, or the playbook replace_key, goes on with it.",
+            f"{named(renewed.certificate)} was renewed so that its key can be replaced, as asked for on "
+            f"{journal.started_at:%Y-%m-%d at %H:%M} UTC. The replacement is still to come: strimzi_ca with "
+            "state=replaced, or the playbook replace_key, goes on with it.",
         )
     )
 
@@ -89,10 +92,11 @@ def _next_authority(at: Situation) -> PrepareAuthority:
         return _renew_for_link(at, at.current)
     if goal is Goal.REPLACE_KEY and at.current is not None and _is_renewed_first(at, at.current, chain):
         because = (
-            f"{at.current.subject} allows no CA below it, so {named_verifiers(STRICT)} that load only {named(at.current)} would refuse every node that "
-            "presents a certificate of the next CA: it is renewed first, under its name and key, and they get time to read it. Programs that read it only when "
-            "they start refuse these nodes until they start again; an adoption with raise_path_length (strimzi_raise_path_length), months before, spares them "
-            "that. client_grace=0 goes on without the renewal."
+            f"{at.current.subject} allows no CA below it, so {named_verifiers(STRICT)} that load only "
+            f"{named(at.current)} would refuse every node that presents a certificate of the next CA: it is renewed "
+            "first, under its name and key, and they get time to read it. Programs that read it only when they start "
+            "refuse these nodes until they start again; an adoption with raise_path_length "
+            "(strimzi_raise_path_length), months before, spares them that. client_grace=0 goes on without the renewal."
         )
         return replace(_renew_for_link(at, at.current), because=because, precedes_replacement=True)
     step = PrepareAuthority(
@@ -111,7 +115,9 @@ def _next_authority(at: Situation) -> PrepareAuthority:
 
 
 def _limit_link(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
-    """The same with the time until which the caller wants clients to be led on that know only the CA in use."""
+    """The step with the wish of the caller for the time until which nodes lead clients on that know only the CA in
+    use.
+    """
     until, current = at.intent.pace.link_until, at.current
     if until is None or current is None or not at.snapshot.sends_chains:
         return step
@@ -119,7 +125,10 @@ def _limit_link(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
     if step.links is None:
         told = "link_until has no effect, because there is no link certificate."
     elif until >= current.not_after:
-        told = f"link_until has no effect, because {named(current)}, and its link certificates with it, ends before, on {current.not_after:%Y-%m-%d}."
+        told = (
+            f"link_until has no effect, because {named(current)}, and its link certificates with it, ends before, on "
+            f"{current.not_after:%Y-%m-%d}."
+        )
     links = replace(step.links, back_until=until) if step.links is not None else None
     return replace(step, links=links, because=f"{step.because} {told}".strip())
 
@@ -138,7 +147,7 @@ def _prepare_renewal(at: Situation) -> PrepareAuthority:
 
 
 def _stop_of_new_flow(at: Situation) -> Stop | None:
-    """Where the flow that begins is to stop."""
+    """The stop of the flow that begins."""
     return stop_of(None, at.intent, True, at.snapshot.now)
 
 
@@ -148,8 +157,8 @@ def _renew_for_link(at: Situation, current: Certificate) -> PrepareAuthority:
 
 
 def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> bool:
-    """Whether the CA in use is renewed before its key is replaced: its leaves are to be led to by a certificate that it
-    does not allow below it, its key is here, and there are clients that get time.
+    """Whether the CA in use is renewed before its key is replaced. Three things are needed: a certificate that it does
+    not allow below it is to lead to its leaves; its key is here; and there are clients that get time.
     """
     grace = at.intent.pace.client_grace
     if not can_raise_path_length(at.snapshot) or not presenting_pods(at.snapshot):
@@ -159,7 +168,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
 
 
 def _with_link_request(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
-    """The same step with a request for a link certificate, where an issuer can make it."""
+    """The same step with a request for a link certificate, if an issuer can make it."""
     current, linker = at.current, at.intent.issuing.link_issuer
     if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
         return step
@@ -167,8 +176,9 @@ def _with_link_request(at: Situation, step: PrepareAuthority, supplied: Prepared
     if why := why_not_asked(at.snapshot, supplied, linker):
         return replace(step, because=f"The flow asks {asked} for no link certificate: {why}")
     because = (
-        f"The key of {named(current)} is kept elsewhere, so the flow asks {asked} for the link certificate. Where it gives none, a "
-        "warning says why, and every process has to know the new CA before it is used: one restart of each node more."
+        f"The key of {named(current)} is kept elsewhere, so the flow asks {asked} for the link certificate. Where it "
+        "gives none, a warning says why, and every process has to know the new CA before it is used: one restart of "
+        "each node more."
     )
     return replace(step, links=LinkPlan(asked), because=because)
 
@@ -176,8 +186,8 @@ def _with_link_request(at: Situation, step: PrepareAuthority, supplied: Prepared
 def _with_back_link_request(
     at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None
 ) -> PrepareAuthority:
-    """The step, which also asks an issuer to certify the CA in use by the next CA, where an issuer keeps the key of
-    the next CA.
+    """The step, which also asks an issuer to certify the CA in use by the next CA, if an issuer keeps the key of the
+    next CA.
     """
     current, asked = at.current, at.intent.issuing.external_issuer
     if step.links is None or current is None:
@@ -186,31 +196,35 @@ def _with_back_link_request(
         return step
     old, new = named(current), named(supplied.chain[0])
     without_it = (
-        f"There is no link certificate of {old} by {new}, so nodes lead clients on that know only {old} from memory alone: for "
-        f"{grace_of(at).total_seconds():.0f} s after the switch (client_grace), or until they restart where they cannot read again. From then on these clients "
-        "refuse them, until they read the certificate Secret again."
+        f"There is no link certificate of {old} by {new}, so nodes lead clients on that know only {old} from memory "
+        f"alone: for {grace_of(at).total_seconds():.0f} s after the switch (client_grace), or until they restart where "
+        "they cannot read again. From then on these clients refuse them, until they read the certificate Secret again."
     )
     if step.links.issuer and (unable := _why_not_asked_back(current, supplied.chain[0])):
         why = f"The flow asks {asked} for none: {unable}"
         return replace(step, because=f"{step.because} {without_it} {why}".strip())
     why = (
-        f"The key of {new} is kept elsewhere, so the flow asks {asked} for a link certificate of {old} by it: with that nodes lead clients on that know only "
-        f"{old}. Where it gives none, a warning says why, which clients refuse the nodes, and from when on."
+        f"The key of {new} is kept elsewhere, so the flow asks {asked} for a link certificate of {old} by it: with "
+        f"that nodes lead clients on that know only {old}. Where it gives none, a warning says why, which clients "
+        "refuse the nodes, and from when on."
     )
     links = replace(step.links, back_issuer=asked, refusing_clients=without_it)
     return replace(step, links=links, because=f"{step.because} {why}".strip())
 
 
 def _why_not_asked_back(current: Certificate, supplied: Certificate) -> str:
-    """Why the flow does not ask an issuer that keeps the keys of both CAs to certify the CA in use by the next CA, as a
-    sentence; empty where it can.
+    """Why the flow does not ask an issuer with the keys of both CAs to certify the CA in use by the next CA, as a
+    sentence; empty if it can.
     """
     if supplied.path_length == 0:
         return f"{supplied.subject} permits no CA below it, so its issuer certifies none."
     if current.is_confined:
         return describe_confined(current)
     if not current.outlives_rewriting:
-        return f"it would write the name {current.subject} in other types of strings, which is another name to some programs."
+        return (
+            f"it would write the name {current.subject} in other types of strings, which is another name to some "
+            "programs."
+        )
     return ""
 
 
@@ -233,11 +247,11 @@ def _next_generation(at: Situation, goal: Goal) -> int:
 
 
 def restart_to_trust(at: Situation) -> Turn:
-    """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait where
-    the trust gate stays closed.
+    """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait if the
+    trust gate stays closed.
 
-    Processes without a leaf that they could start with come last, when they have got one. Where the operator's own leaf
-    of the CA in use is on its way, that comes first: it restarts nothing before.
+    Processes without a leaf to start with come last, when they have got one. If the operator's own leaf of the CA in
+    use is on its way, that comes first: it restarts nothing before.
     """
     if at.successor is None and leaves_before_restarts(at) and not at.can_restart_directly:
         return ()
@@ -277,7 +291,10 @@ def issue_before_last_restart(at: Situation) -> Steps:
         new = named(successor.entry.certificate)
         why = f"Clients that know only the CA in use could refuse {new}: they get time to read it first."
         needed = at.lacking_leaves & {*pod.leaves, *missing_leaves_of(pod, at.snapshot)}
-        because = f"{pod.name} has no certificate to restart with, and every other process and client trusts {new}: it restarts with a certificate of that CA."
+        because = (
+            f"{pod.name} has no certificate to restart with, and every other process and client trusts {new}: it "
+            "restarts with a certificate of that CA."
+        )
         return await_clients(at, successor, chain, Phase.TRUST, why) or put_leaves(
             at, Want(tuple(sorted(needed)), chain, Phase.TRUST, because=because)
         )
@@ -285,14 +302,14 @@ def issue_before_last_restart(at: Situation) -> Steps:
 
 
 def _is_given_up(at: Situation, entry: LedgerEntry) -> bool:
-    """Whether an abort gives this CA up before the switch: no leaf of it is issued any more, and the leaves that are
-    there are validated by the chain that was stored with them.
+    """Whether an abort gives this CA up before the switch: no leaf of it is issued any more, and the present leaves are
+    validated by the chain that was stored with them.
     """
     return entry.fingerprint == at.ledger.undone_ca and entry.certificate != at.current
 
 
 def _first_form(at: Situation, entry: LedgerEntry) -> Chain:
-    """The CA as its first leaves present it, then what they send behind it."""
+    """The CA in the form of its first leaves, then the certificates behind them."""
     successor = at.successor
     return successor.introduction.form if successor is not None and successor.entry == entry else entry.chain
 
@@ -315,7 +332,7 @@ def _spread_trust(at: Situation, entry: LedgerEntry, waiting: frozenset[str], be
 
 
 def is_refused(at: Situation, entry: LedgerEntry) -> bool:
-    """Whether a process would refuse its leaves with its chain, as nodes present them, or alone, as the operator does."""
+    """Whether a process would refuse its leaves with its chain, as from nodes, or alone, as from the operator."""
     inside = without_outside_clients(at.snapshot)
     closed = (*at.gates.trust(inside, at.ledger, entry.chain), *at.gates.alone(inside, at.ledger, entry.chain))
     return bool(select_refusals(closed))
@@ -338,7 +355,7 @@ def _choose_restarted(at: Situation, successor: Successor, waiting: frozenset[st
 
 
 def _is_being_taken_up(at: Situation, successor: Successor) -> bool:
-    """Whether a leaf has yet to take the place of an older leaf, for which its process restarts anyway."""
+    """Whether a leaf has yet to take the place of an older leaf: then its process restarts anyway."""
     own = frozenset({successor.entry.fingerprint})
     return (
         retires_when_restarted(at)

@@ -2,15 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Retire": an unused CA leaves the trust, processes forget it, and its key and link certificates leave
-the key Secret.
+"""Chapter "Retire": an unused CA leaves the trust, processes forget it, and its key and link certificates leave the key
+Secret.
 
-Chapter "Abort": a flow that was begun is undone, and the CA that it was to replace is used again.
+Chapter "Abort": a flow in flight is undone, and its replaced CA is used again.
 
 Chapter "Hand over": the CA goes to the operator, or comes from it.
 
-The adoption of a CA that another writer put into the place of the CA in use, where not every process has
-started with it.
+The adoption of a CA that another writer put into the place of the CA in use, if not every process has started with it.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ from .switch import await_readers
 
 
 def withdraw(at: Situation) -> Turn:
-    """Take a CA out of the certificate Secret, behind the removal gate (I2); wait where that gate is closed. The
+    """Take a CA out of the certificate Secret, behind the removal gate (I2); wait if that gate is closed. The
     operator's own CA leaves by a switch only, and the next CA does not leave.
 
-    This happens in a pause: a reconcile that was under way could put the CA into the trust bundle once more, unseen.
+    This happens in a pause: a reconcile under way could put the CA into the trust bundle once more, unseen.
     """
     held: list[Violation] = []
     for entry in at.ledger.entries if at.snapshot.nodes.pods else ():
@@ -55,7 +54,7 @@ def withdraw(at: Situation) -> Turn:
             return pause_first(at, Withdraw(certificate=entry.certificate))
         held += closed
     for removed in at.ledger.removed_cas:
-        # The CA was put back while processes are made to forget it, which they cannot as long as it is there.
+        # The CA was put back while processes are made to forget it. They cannot as long as it is there.
         if removed.is_back and removed.fingerprint in at.snapshot.ca.projected:
             closed = at.why_it_stays(removed.fingerprint)
             if not closed and removed.certificate != at.current:
@@ -65,8 +64,8 @@ def withdraw(at: Situation) -> Turn:
 
 
 def forget_removed_authorities(at: Situation) -> Steps:
-    """Have processes forget a CA that has left: nodes read their trust again where they can, all others restart. A CA
-    that was put back, and that may not be taken out again, stays known.
+    """Have processes forget a CA that has left: nodes read their trust again if they can, all others restart. If a CA
+    was put back, and may not be taken out again, it stays known.
     """
     for removed in at.ledger.removed_cas:
         if removed.is_back:
@@ -81,7 +80,7 @@ def forget_removed_authorities(at: Situation) -> Steps:
             until = f"; {others} know it until the next restart of their node" if others else ""
             because = f"{old} is taken from the listeners by having them read their trust again{until}."
             return (Reload(uids=nodes, authority=removed.certificate, because=because),)
-        # Nodes whose listeners all refuse the CA are not restarted; components have to restart.
+        # If all listeners of a node refuse the CA, the node does not restart; components have to restart.
         restarted = waiting if nodes else waiting - nodes_of(at.snapshot, waiting)
         if restarted:
             avoidable = f"Nodes are restarted to forget {old}: {why}" if nodes else ""
@@ -95,11 +94,11 @@ def forget_removed_authorities(at: Situation) -> Steps:
 
 
 def tidy_keys(at: Situation) -> Steps:
-    """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger and no
+    """Remove the entries of a prepared CA after the switch to it, and a kept key if its CA has left the ledger and no
     probe needs it.
 
-    The link certificates of the CA in use stay, because leaves are presented behind them. What is stored decides that,
-    and no clock does: they cannot be made again.
+    The link certificates of the CA in use stay, because leaves are presented behind them. The stored leaves decide
+    that, and no clock does: the links cannot be made again.
     """
     ca = at.snapshot.ca
     current = at.current.fingerprint if at.current else None
@@ -116,8 +115,8 @@ def tidy_keys(at: Situation) -> Steps:
 
 
 def _find_cas_refused_by_probes(at: Situation) -> frozenset[str]:
-    """Fingerprints of the removed CAs that listeners refuse by the evidence of a probe alone: other CAs have
-    the same names.
+    """Fingerprints of the removed CAs that listeners refuse by the evidence of a probe alone: other CAs have the same
+    names.
     """
     asked = (entry for entry in at.ledger.removed_cas if entry.awaited_pods & at.snapshot.uids)
     return frozenset(entry.fingerprint for entry in asked if find_namesake(entry.certificate, at.snapshot) is not None)
@@ -140,9 +139,7 @@ def undo_replacement(at: Situation) -> Steps:
 
 
 def pause_to_undo(at: Situation) -> Steps:
-    """Pause the operator, so that it puts no leaf of the CA back that is given up: the ledger says then which pods may
-    have one.
-    """
+    """Pause the operator, so it puts no leaf of the given-up CA back: the ledger says then which pods may have one."""
     unwanted = at.ledger.find(at.ledger.undone_ca)
     if (
         unwanted is None
@@ -161,7 +158,7 @@ def pause_to_undo(at: Situation) -> Steps:
 
 
 def restart_unsure(at: Situation) -> Steps:
-    """Restart the pods that may have a leaf of the CA that is given up."""
+    """Restart the pods that may have a leaf of the given-up CA."""
     if at.flow_in_flight is None or at.flow_in_flight.unsure_pods is None or retires_when_restarted(at):
         return ()
     uids = frozenset(pod.uid for pod in possible_holders_of_undone(at.snapshot, at.ledger))
@@ -173,8 +170,8 @@ _SOON = timedelta(days=1)
 
 
 def hand_over(at: Situation) -> Steps:
-    """The downgrade flow: true generations, then the operator's CA, then no ledger; or no ledger alone, where the
-    caller keeps the CA.
+    """The downgrade flow: true generations, then the operator's CA, then no ledger; or no ledger alone, if the caller
+    keeps the CA.
     """
     if at.intent.goal is not Goal.DOWNGRADE:
         return ()
@@ -186,8 +183,8 @@ def hand_over(at: Situation) -> Steps:
 
 
 def _keep_authority(snapshot: Snapshot) -> Steps:
-    """The CA stays user-managed, and the records of this collection go; the ledger last, because it is what a killed
-    call goes on by.
+    """The CA stays user-managed, and the records of this collection go. The ledger goes last, because a killed call
+    goes on by it.
     """
     if snapshot.ledger is None:
         return ()
@@ -210,9 +207,9 @@ def _hand_over_step(snapshot: Snapshot) -> SetGenerated:
 
 
 def foresee_operator_renewal(snapshot: Snapshot) -> str:
-    """A sentence without its subject, the certificate Secret, where the operator would renew or replace the CA
-    in use as soon as the operator owns it; empty where it would keep the CA, or finds an ended CA
-    (docs/operator.md, "Generated CA").
+    """A sentence without its subject, the certificate Secret, if the operator would renew or replace the CA in use as
+    soon as the operator owns it; empty if it would keep the CA, or finds an ended CA (docs/operator.md, "Generated
+    CA").
     """
     window, end = snapshot.leaves.renewal_window, snapshot.ca.current[0].not_after if snapshot.ca.current else None
     if end is None or not snapshot.now < end <= snapshot.now + window + _SOON:
@@ -220,8 +217,9 @@ def foresee_operator_renewal(snapshot: Snapshot) -> str:
     state, names = snapshot.reconciliation, snapshot.names
     when = "in its next maintenance window" if state.windows else "in its next reconcile"
     return (
-        f"holds the CA {snapshot.ca.current[0].subject}, which ends on {end:%Y-%m-%d}, in the operator's time for renewal ({window.days} days by "
-        f"{names.specification}.renewalDays): {when} the operator {_describe_operator_renewal(snapshot)}."
+        f"holds the CA {snapshot.ca.current[0].subject}, which ends on {end:%Y-%m-%d}, in the operator's time for "
+        f"renewal ({window.days} days by {names.specification}.renewalDays): {when} the operator "
+        f"{_describe_operator_renewal(snapshot)}."
     )
 
 
@@ -234,16 +232,14 @@ def _describe_operator_renewal(snapshot: Snapshot) -> str:
             else "restarts each node up to three times"
         )
         return (
-            f"makes a new key (certificateExpirationPolicy), {rolls}, without a check that the new CA is trusted: clients that know the "
-            "present one are refused"
+            f"makes a new key (certificateExpirationPolicy), {rolls}, without a check that the new CA is trusted: "
+            "clients that know the present one are refused"
         )
     return f"renews it, and restarts each {'node' if of_users else 'pod'} once"
 
 
 def _merge_ledger(ledger: Ledger) -> Steps:
-    """A ledger of several Secrets becomes a single Secret first: a call that is killed then leaves all of
-    it or nothing.
-    """
+    """A ledger of several Secrets becomes a single Secret first: a killed call then leaves all of it or nothing."""
     single = replace(ledger, layout=Layout.SINGLE, has_leftovers=False)
     return (WriteLedger(ledger=single, before=ledger, phase=Phase.RETIRE) if single != ledger else DeleteLedger(),)
 
