@@ -68,7 +68,7 @@ _value:
   sample: |
     # HELP strimzi_ca_flow_in_flight Whether a flow is in flight, 1 or 0.
     # TYPE strimzi_ca_flow_in_flight gauge
-    strimzi_ca_flow_in_flight{kafka_namespace="kafka",kafka_cluster="demo",kafka_uid="5e1c7a90-4f7d-4c36-9a55-0f0c3c1d9b42",ca="cluster"} 0
+    strimzi_ca_flow_in_flight{kafka_namespace="kafka",kafka_cluster="demo",kafka_uid="5e1c7a90",ca="cluster"} 0
 """
 
 from collections import Counter
@@ -106,15 +106,25 @@ _OF_THE_OPERATOR = "authority_is_user_managed"
 #: Every metric, in the order of the file, and its HELP line.
 METRICS = {
     "strimzi_ca_last_look_timestamp_seconds": "Time of the last look at this CA that succeeded.",
-    "strimzi_ca_chain_expiration_timestamp_seconds": "End of the CA in use, or of a CA above it that ends before it does.",
-    "strimzi_ca_renewal_timestamp_seconds": "Begin of the time in which the playbook reconcile renews or replaces the CA in use.",
+    "strimzi_ca_chain_expiration_timestamp_seconds": (
+        "End of the CA in use, or of a CA above it that ends before it does."
+    ),
+    "strimzi_ca_renewal_timestamp_seconds": (
+        "Begin of the time in which the playbook reconcile renews or replaces the CA in use."
+    ),
     "strimzi_ca_expiration_timestamp_seconds": "End of a CA.",
     "strimzi_ca_issuing": "Whether a CA is the CA in use, 1 or 0.",
     "strimzi_ca_state": "Whether a CA is in this state, 1 or 0.",
-    "strimzi_ca_certificate_expiration_timestamp_seconds": "End of the certificate of a node, a component or the operator.",
+    "strimzi_ca_certificate_expiration_timestamp_seconds": (
+        "End of the certificate of a node, a component or the operator."
+    ),
     "strimzi_ca_certificates": "Certificates of processes, and of users that this collection issues to, in this state.",
-    "strimzi_ca_certificates_without_renewal": "CAs and certificates in their time for renewal that nothing is going to renew.",
-    "strimzi_ca_user_certificate_expiration_timestamp_seconds": f"End of the certificate of a user; of the {MOST_USERS} that end first.",
+    "strimzi_ca_certificates_without_renewal": (
+        "CAs and certificates in their time for renewal that nothing is going to renew."
+    ),
+    "strimzi_ca_user_certificate_expiration_timestamp_seconds": (
+        f"End of the certificate of a user; of the {MOST_USERS} that end first."
+    ),
     "strimzi_ca_user_certificates": "Certificates of users.",
     "strimzi_ca_flow_in_flight": "Whether a flow is in flight, 1 or 0.",
     "strimzi_ca_flow_start_timestamp_seconds": "Begin of the flow in flight.",
@@ -247,13 +257,14 @@ def _awaited(journal: Facts) -> str:
 def metrics(looks: Mapping[str, Mapping[str, Any]], users: Mapping[str, Any] | None = None, context: str = "") -> str:
     if not isinstance(looks, Mapping) or not looks or not set(looks) <= set(OWNERS):
         raise AnsibleFilterError(
-            "trustops.strimzi.metrics works on results of strimzi_ca_info by the CA that they are about, such as {'cluster': seen}. "
-            "Give cluster, clients or both."
+            "trustops.strimzi.metrics works on results of strimzi_ca_info by the CA that they are about, such as "
+            "{'cluster': seen}. Give cluster, clients or both."
         )
     for ca, seen in looks.items():
         if not isinstance(seen, Mapping) or seen.get("failed") or "first_to_end" not in seen:
             raise AnsibleFilterError(
-                f"{ca}: this is no result of strimzi_ca_info, or of a call that failed. Give the result of a call that succeeded."
+                f"{ca}: this is no result of strimzi_ca_info, or of a call that failed. Give the result of a call that "
+                "succeeded."
             )
     return metrics_of(looks, users if users and "users" in users else {}, str(context or ""))
 

@@ -329,7 +329,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         known = sorted(self.option_definitions)
         if unknown := [str(name) for name in given if name not in known]:
             raise AnsibleParserError(
-                f"{path}: the plugin has no option {', '.join(unknown)}. Correct the name; the options are {', '.join(known)}."
+                f"{path}: the plugin has no option {', '.join(unknown)}. Correct the name; the options are "
+                f"{', '.join(known)}."
             )
 
     def _clusters(self, path: str, cache: bool) -> Mapping[str, Sequence[Facts]]:
@@ -380,8 +381,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             other = contexts.setdefault(_in_group_name(context), context)
             if other != context:
                 raise AnsibleParserError(
-                    f"contexts: keyed_groups would put the hosts of {other} and {context} into one group, because a group's name can hold only letters, digits "
-                    "and underscores. Rename a context."
+                    f"contexts: keyed_groups would put the hosts of {other} and {context} into one group, because a "
+                    "group's name can hold only letters, digits and underscores. Rename a context."
                 )
 
     def _namespaces(self) -> list[str]:
@@ -434,7 +435,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 )
                 if name in hosts:
                     raise AnsibleParserError(
-                        f"contexts: {hosts[name][0]} and {context} both have a cluster that would be the host {name}. Rename a context."
+                        f"contexts: {hosts[name][0]} and {context} both have a cluster that would be the host {name}. "
+                        "Rename a context."
                     )
                 hosts[name] = (context, cluster)
         return hosts

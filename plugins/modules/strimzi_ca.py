@@ -365,13 +365,22 @@ def _differences(current: Certificate, supplied: Certificate | None, options: Ma
             yield f"{option}: the call wants {named(supplied)}, and {named(current)} is in use; {_PUT_IN_PLACE}."
         return
     if options.get("key_type") is not None and options["key_type"] != current.key_name:
-        yield f"key_type: the call wants {options['key_type']}, and {current.subject} has {current.key_name}; state=replaced makes a new key."
+        yield (
+            f"key_type: the call wants {options['key_type']}, and {current.subject} has {current.key_name}; "
+            "state=replaced makes a new key."
+        )
     days = (current.not_after - current.not_before).days
     if options.get("validity_days") is not None and options["validity_days"] != days:
-        yield f"validity_days: the call wants {options['validity_days']}, and {current.subject} has {days}; state=renewed gives it new dates."
+        yield (
+            f"validity_days: the call wants {options['validity_days']}, and {current.subject} has {days}; "
+            "state=renewed gives it new dates."
+        )
     if options.get("path_length") is not None and options["path_length"] != current.path_length:
         has = "none" if current.path_length is None else current.path_length
-        yield f"path_length: the call wants {options['path_length']}, and {current.subject} has {has}; state=renewed gives it that."
+        yield (
+            f"path_length: the call wants {options['path_length']}, and {current.subject} has {has}; state=renewed "
+            "gives it that."
+        )
 
 
 GOALS = {

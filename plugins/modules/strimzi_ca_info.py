@@ -855,8 +855,8 @@ def _summary(planned: Mapping[str, Any], answered: str) -> str:
         return "no step is possible now" if planned["violations"] else _idle(planned["pending"], answered)
     return (
         f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
-        f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in all{_estimate(planned['planned_seconds'])}"
-        f"{_yet_to_hear(planned['planned_from'])}"
+        f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in "
+        f"all{_estimate(planned['planned_seconds'])}{_yet_to_hear(planned['planned_from'])}"
     )
 
 
@@ -979,7 +979,8 @@ class LookingModule(TrustModule):
         given = self.params["plan_hash"]
         if given and not is_plan_hash(given):
             self.fail(
-                f"plan_hash: {given!r} is no hash of a plan. Give the plan_hash that strimzi_ca_info, or a playbook with --check, has shown."
+                f"plan_hash: {given!r} is no hash of a plan. Give the plan_hash that strimzi_ca_info, or a playbook "
+                "with --check, has shown."
             )
 
 

@@ -359,20 +359,23 @@ class LeavesModule(FlowModule):
         chosen = self.wanted_leaves()
         if bool(chosen.secrets or chosen.components) is not self.params["force"]:
             self.fail(
-                "force: name the certificates that are to be issued again in secrets or components, and give force=true with these alone."
+                "force: name the certificates that are to be issued again in secrets or components, and give "
+                "force=true with these alone."
             )
         if not self.params["force"]:
             return self.run(Goal.RENEW_LEAVES)
         if isinstance(self.said(Settings).issuer, CertManagerCertificates):
             self.fail(
-                "force: cert-manager renews these certificates by itself. Run cmctl renew with the name of the Certificate; the reconcile playbook takes it up."
+                "force: cert-manager renews these certificates by itself. Run cmctl renew with the name of the "
+                "Certificate; the reconcile playbook takes it up."
             )
         stored = observe_cluster(self.work()).snapshot.every_leaf
         leaves = [leaf for leaf in stored if leaf.chain and chosen.has(leaf.secret, leaf.component)]
         if missing := chosen.secrets - {leaf.secret for leaf in leaves}:
             self.fail(
-                f"secrets: there is no certificate of this CA in {listed(sorted(missing))} in namespace {self.params['namespace']}. Give names of leaves that "
-                "strimzi_ca_info returns. A certificate that is missing or unreadable is issued with state=issued or by the Cluster Operator."
+                f"secrets: there is no certificate of this CA in {listed(sorted(missing))} in namespace "
+                f"{self.params['namespace']}. Give names of leaves that strimzi_ca_info returns. A certificate that is "
+                "missing or unreadable is issued with state=issued or by the Cluster Operator."
             )
         unwanted = frozenset(leaf.chain[0].sha256 for leaf in leaves if leaf.chain)
         return self.run(Goal.RENEW_LEAVES, required=are_replaced(unwanted), unwanted_leaves=unwanted)

@@ -256,8 +256,8 @@ class RollModule(FlowModule):
         since: datetime | None = self.value("since")
         if since is not None and since > SystemClock().now() + CLOCKS_DIFFER:
             self.fail(
-                f"since: {time_text(since)} is still to come. Pods that this task makes would be older than that, and the same task would "
-                "restart them again. Give a time that is over."
+                f"since: {time_text(since)} is still to come. Pods that this task makes would be older than that, and "
+                "the same task would restart them again. Give a time that is over."
             )
         return since
 

@@ -239,7 +239,8 @@ class UserModule(TrustModule):
             raise StepError(
                 "No Secret of presenting_secrets",
                 f"holds a certificate with the subject {subject}",
-                "Another subject is another user to Kafka. Have the certificate issued with the subject that the user has, without an organization.",
+                "Another subject is another user to Kafka. Have the certificate issued with the subject that the user "
+                "has, without an organization.",
             )
         self._warn_of_the_end(change, subject)
 
@@ -252,7 +253,8 @@ class UserModule(TrustModule):
             else ""
         )
         self.module.warn(
-            f"From here on only the issuer that you use issues certificates with the subject {subject}; presenting_secrets names none.{end}"
+            f"From here on only the issuer that you use issues certificates with the subject {subject}; "
+            f"presenting_secrets names none.{end}"
         )
 
 

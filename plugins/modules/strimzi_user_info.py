@@ -240,8 +240,8 @@ def describe_users(found: Users) -> dict[str, Any]:
 def _unwatched(found: Users) -> list[str]:
     own = f", the cluster's own looks in {found.namespace}"
     return [
-        f"{user.label}: no User Operator is known to look for users in {user.namespace}{own if user.namespace != found.namespace else ''}: its "
-        "certificate is not issued again."
+        f"{user.label}: no User Operator is known to look for users in "
+        f"{user.namespace}{own if user.namespace != found.namespace else ''}: its certificate is not issued again."
         for user in found.users
         if not user.watched
     ]
@@ -249,7 +249,10 @@ def _unwatched(found: Users) -> list[str]:
 
 def _unread(found: Users) -> Iterator[str]:
     for space in found.unread:
-        yield f"KafkaUser {space.name}/*: it is unknown which users of this cluster are left there: {space.problem}. {space.remedy}"
+        yield (
+            f"KafkaUser {space.name}/*: it is unknown which users of this cluster are left there: {space.problem}. "
+            f"{space.remedy}"
+        )
 
 
 def _problems(holders: Iterable[tuple[str, UserCertificate | None]]) -> list[str]:
@@ -264,8 +267,8 @@ def _unlabelled(users: Iterable[User]) -> Iterator[str]:
     for user in users:
         if (found := user.unlabelled) is not None:
             yield (
-                f"Secret {user.namespace}/{user.secret} lacks {' and '.join(found.lost)}, {found.purpose}. To put back what it had: "
-                f"{found.command(user.secret, user.namespace)}"
+                f"Secret {user.namespace}/{user.secret} lacks {' and '.join(found.lost)}, {found.purpose}. To put back "
+                f"what it had: {found.command(user.secret, user.namespace)}"
             )
 
 
@@ -281,9 +284,13 @@ def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> l
     users = Counter(_authorities(user.certificate for user in found.users))
     named = Counter(_authorities(found.named_certificates))
     holders = {
-        authority: [counted(count[authority], what) for count, what in ((users, "user"), (named, "named certificate")) if count[authority]]
+        authority: [
+            counted(count[authority], what)
+            for count, what in ((users, "user"), (named, "named certificate"))
+            if count[authority]
+        ]
         for authority in (*users, *named)
-    }  # fmt: skip
+    }
     return [
         described for listener in user_listeners(found.kafka) for described in _listener(listener, found, seen, holders)
     ]
@@ -322,8 +329,8 @@ def _answer(
         "refuses": [label(authority) for authority in refused],
         "why": sorted({reason for reason in (answer.failure, *answer.doubts.values()) if reason}),
         "problems": [
-            f"Listener {listener.name} ({listener.port}) of Pod {answer.pod} refuses certificates of {label(authority)} "
-            f"({', '.join(holders[authority])}): it has to read its trust again, or to restart."
+            f"Listener {listener.name} ({listener.port}) of Pod {answer.pod} refuses certificates of "
+            f"{label(authority)} ({', '.join(holders[authority])}): it has to read its trust again, or to restart."
             for authority in refused if authority in holders
         ],
     }  # fmt: skip

@@ -118,7 +118,9 @@ def _presentable(name: str, value: Any, credentials: frozenset[str]) -> Any:
 
 
 def without_contents(message: str, options: Mapping[str, Any]) -> str:
-    """A message without PEM, and without the value of any option that is content or the name of a user with a password."""
+    """A message without PEM, without the values of options that are content, and without names of users that have a
+    password.
+    """
     contents = {text for value in options.values() for text in _texts(value) if is_content(text)}
     for text in sorted(contents, key=len, reverse=True):
         for form in (text, text.strip(), repr(text)[1:-1]):

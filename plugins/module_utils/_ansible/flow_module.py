@@ -80,14 +80,21 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
     signing = next((chain for chain in authorities if chain and chain[0].public_key_sha256 == ca.key), None)
     found: dict[str, Mapping[str, Any]] = {
         names.kafka: {"generated": snapshot.reconciliation.generated},
-        **{f"KafkaNodePool {names.namespace}/{pool}": {"replicas": size} for pool, size in snapshot.pools.replicas.items()},
+        **{
+            f"KafkaNodePool {names.namespace}/{pool}": {"replicas": size}
+            for pool, size in snapshot.pools.replicas.items()
+        },
         names.certificate_secret: {
-            "ca.crt": told(ca.current), "beside it": sorted(filter(None, map(told, ca.other_entries.values()))), "generation": ca.certificate_generation,
+            "ca.crt": told(ca.current),
+            "beside it": sorted(filter(None, map(told, ca.other_entries.values()))),
+            "generation": ca.certificate_generation,
         },
         names.key_secret: {
-            "key of": told(signing), "prepared": sorted(filter(None, map(told, authorities[1:]))), "generation": ca.key_generation,
+            "key of": told(signing),
+            "prepared": sorted(filter(None, map(told, authorities[1:]))),
+            "generation": ca.key_generation,
         },
-    }  # fmt: skip
+    }
     if ledger is not None:
         stop = ledger.journal.options.stop if ledger.journal else None
         states = {told(entry.chain) or "": entry.state.value for entry in ledger.entries}
@@ -127,13 +134,15 @@ def _describe_left_secrets(seen: Observation) -> Iterator[str]:
     scope, objects = seen.scope, seen.snapshot.names
     if seen.snapshot.outside_clients.published is not None:
         yield (
-            f"{objects.secret(scope.client_bundle_secret)}, the bundle for clients, stays, and gets no new CA from now on: clients that read it will refuse "
-            f"the nodes when the CA changes. Have them read {objects.certificate_secret}, then delete it."
+            f"{objects.secret(scope.client_bundle_secret)}, the bundle for clients, stays, and gets no new CA from now "
+            "on: clients that read it will refuse the nodes when the CA changes. Have them read "
+            f"{objects.certificate_secret}, then delete it."
         )
     for name in unreadable_backups(seen.secrets, scope):
         yield (
-            f"{objects.secret(name)} stays: it has the name of a backup, and no annotation {BACKUP} that this collection can read. A backup holds private "
-            f"keys of CAs. Where this is a backup that was edited, delete it: kubectl delete secret {name} -n {scope.namespace}."
+            f"{objects.secret(name)} stays: it has the name of a backup, and no annotation {BACKUP} that this "
+            "collection can read. A backup holds private keys of CAs. Where this is a backup that was edited, delete "
+            f"it: kubectl delete secret {name} -n {scope.namespace}."
         )
 
 
@@ -244,7 +253,8 @@ class FlowModule(TrustModule):
         changed = begins and any(step.is_change for step in planned.steps)
         if planned.steps and planned.after:
             self.module.warn(f"The run would be held before its end. {failure_text(planned.violations, seen)}")
-        shown = {"diff": planned_diff(seen, planned) if changed else []} if self.module._diff else {}  # pylint: disable=protected-access
+        shows_diff = self.module._diff  # pylint: disable=protected-access
+        shown = {"diff": planned_diff(seen, planned) if changed else []} if shows_diff else {}
         held = describe_violations(planned.violations)
         return {**describe_forecast(planned, seen), "violations": held, "changed": changed, **shown}
 
@@ -263,7 +273,7 @@ class FlowModule(TrustModule):
         return Patience(work).through(lambda: observe_cluster(work).snapshot, AT_FIRST)
 
     def fingerprint_of(self, named: str) -> str:
-        """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
+        """The SHA-1 fingerprint of the CA with this SHA-1 or SHA-256 fingerprint; without such a CA, as it is."""
         snapshot, wanted = self.observed(), named.replace(":", "").lower()
         known = (entry.certificate for entry in snapshot.ledger_or_empty.entries)
         return next(

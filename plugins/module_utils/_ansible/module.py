@@ -62,8 +62,8 @@ def missing_library() -> tuple[str, str | None] | None:
             return str(missing_required_lib(f"{name} >= {minimum}")), import_error
         if _numbers(library.__version__) < _numbers(minimum):
             return (
-                f"The Python library {name} {library.__version__} of {sys.executable} is too old: {minimum} or later is "
-                "needed. Install a newer version there, or let ansible_python_interpreter name a Python that has it."
+                f"The Python library {name} {library.__version__} of {sys.executable} is too old: {minimum} or later "
+                "is needed. Install a newer version there, or let ansible_python_interpreter name a Python that has it."
             ), None
     return None
 
@@ -85,8 +85,8 @@ def name_problem(options: Mapping[str, Any]) -> str:
         if not pattern.fullmatch(name) or len(name) > longest:
             kind = "namespace" if is_namespace else "object"
             return (
-                f"{option}: {name!r} cannot be the name of any {kind} in Kubernetes. Give the name as kubectl shows it: "
-                f"lower case letters, digits, hyphens{'' if is_namespace else ' and dots'}, at most {longest}."
+                f"{option}: {name!r} cannot be the name of any {kind} in Kubernetes. Give the name as kubectl shows "
+                f"it: lower case letters, digits, hyphens{'' if is_namespace else ' and dots'}, at most {longest}."
             )
     return ""
 
@@ -232,7 +232,7 @@ class SystemClock:
         return time.monotonic()
 
     def since_boot(self) -> float:
-        """Seconds that go on while the machine sleeps, as ``monotonic`` does not on Linux: a Lease runs out meanwhile."""
+        """Seconds that go on while the machine sleeps: a Lease runs out meanwhile. On Linux ``monotonic`` stops."""
         return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
     def sleep(self, seconds: float) -> None:
@@ -280,7 +280,8 @@ class ClusterModule:
         except Exception as error:  # pylint: disable=broad-except
             # The text of an unexpected exception could hold anything.
             self.fail(
-                f"Unexpected {type(error).__name__} at {_place_of_error(error)}. Please report it; the flow can be run again."
+                f"Unexpected {type(error).__name__} at {_place_of_error(error)}. Please report it; the flow can be run "
+                "again."
             )
         finally:
             self._end_call()
@@ -368,7 +369,7 @@ class ClusterModule:
         self._lease = None
 
     def delete_lease(self, client: KubeClient) -> bool:
-        """Delete the Lease, and return whether it was there. Where that is not permitted it stays, which does no harm."""
+        """Delete the Lease, and return whether it was there. If that is not permitted it stays, which does no harm."""
         lease, self._lease = self._lease or self.lease(client), None
         try:
             return lease.delete()

@@ -207,9 +207,9 @@ def _when_added(name: str, snapshot: Snapshot) -> str:
     if not nodes:
         return ""
     return (
-        f"The certificate of {listed(list(nodes))} is issued without the address of listener {listed(listeners)}, which is not known before "
-        "the operator has made it; the operator then stands still, and the next reconcile has the certificate issued again, "
-        "before the node starts."
+        f"The certificate of {listed(list(nodes))} is issued without the address of listener {listed(listeners)}, "
+        "which is not known before the operator has made it; the operator then stands still, and the next reconcile "
+        "has the certificate issued again, before the node starts."
     )
 
 
@@ -221,8 +221,8 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
     )
     if leaving:
         yield (
-            f"The operator removes {listed(leaving)} and deletes the Secrets of that name with certificates and keys, unless it refuses to "
-            "because Kafka keeps partitions there. The certificates stay valid until they end."
+            f"The operator removes {listed(leaving)} and deletes the Secrets of that name with certificates and keys, "
+            "unless it refuses to because Kafka keeps partitions there. The certificates stay valid until they end."
         )
     if not snapshot.pools.leaving:
         return
@@ -232,7 +232,9 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
         if secret in snapshot.leaves.requests and secret not in later
     ]
     if given_up:
-        yield f"The first run of any flow after that forgets requests and certificates that wait for {listed(given_up)}."
+        yield (
+            f"The first run of any flow after that forgets requests and certificates that wait for {listed(given_up)}."
+        )
     kept = [secret for secret in later if secret in snapshot.leaves.requests]
     if kept:
         yield f"Requests and certificates that wait for {listed(kept)} stay for the next nodes."

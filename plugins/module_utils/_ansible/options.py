@@ -187,8 +187,8 @@ def _retirement(text: str, call: Call) -> Retirement:
         raise OptionsError(
             f"{call.option}:",
             f"{text!r} is neither now nor when_restarted nor when_needed nor a time",
-            "Give one of the three words, or the time at which nodes that still hold the old CA are restarted at the latest, such as "
-            "2026-12-24T18:00:00Z.",
+            "Give one of the three words, or the time at which nodes that still hold the old CA are restarted at the "
+            "latest, such as 2026-12-24T18:00:00Z.",
         ) from None
 
 
@@ -234,7 +234,7 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def _fingerprint(text: str, call: Call) -> str:
-    """Refuse a malformed fingerprint: no CA matches it, so the CA would count as already absent. Raises OptionsError."""
+    """Refuse a malformed fingerprint, which no CA has: the CA would count as absent already. Raises OptionsError."""
     if not _FINGERPRINT.fullmatch(text.replace(":", "").lower()):
         raise OptionsError(
             f"{call.option}:",
@@ -360,7 +360,7 @@ class Evidence(str, Enum):
 
 
 class LiveLook:
-    """The looks of one call: the evidence of the last look is ``source``, and ``reason`` says why it is not handshakes."""
+    """The looks of one call. ``source`` is the evidence of the last look. ``reason`` says why it is not handshakes."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._wanted = evidence

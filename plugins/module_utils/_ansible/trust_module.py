@@ -89,8 +89,9 @@ def unfinished_flow(snapshot: Snapshot, goal: Goal, continues_stopped: bool) -> 
     if begun.options.stop is not None and not continues_stopped:
         return ""
     return (
-        f"{snapshot.names.kafka}: a flow of {begun.started_at:%Y-%m-%d} ({flow_named(begun)}) has not finished, so this task goes on with that flow and begins "
-        f"none of its own ({FLOW_NAMES[goal]}). Run it again for its own when that has finished."
+        f"{snapshot.names.kafka}: a flow of {begun.started_at:%Y-%m-%d} ({flow_named(begun)}) has not finished, so "
+        f"this task goes on with that flow and begins none of its own ({FLOW_NAMES[goal]}). Run it again for its own "
+        "when that has finished."
     )
 
 
@@ -245,8 +246,8 @@ class TrustModule(ClusterModule):
     def _warn_of_past_time(self, retire: Retirement | None) -> None:
         if isinstance(retire, datetime) and retire <= SystemClock().now():
             self.module.warn(
-                f"retire: {time_text(retire)} is over, so nodes that still hold the old CA are restarted at once. Give a later time "
-                "where they are to wait."
+                f"retire: {time_text(retire)} is over, so nodes that still hold the old CA are restarted at once. Give "
+                "a later time where they are to wait."
             )
 
     def _wishes(self) -> Wishes:
@@ -290,7 +291,8 @@ class TrustModule(ClusterModule):
             # A text that came out empty, as of a file that is not there, would make this a CA whose key is kept
             # elsewhere.
             self.fail(
-                "private_key: it is empty. Give the key of the first certificate, or leave the option out where the key is kept elsewhere."
+                "private_key: it is empty. Give the key of the first certificate, or leave the option out where the "
+                "key is kept elsewhere."
             )
         self.hide(*forms_of(key.encode("utf-8")))
         chain = self.certificates("certificate")
@@ -360,7 +362,8 @@ class TrustModule(ClusterModule):
         text = self.params[option]
         if "PRIVATE KEY" in text:
             self.fail(
-                f"{option}: a private key is in it, and Ansible does not treat this option as a secret. Give certificates alone."
+                f"{option}: a private key is in it, and Ansible does not treat this option as a secret. Give "
+                "certificates alone."
             )
         try:
             return parse_chain(text.encode("utf-8"))

@@ -247,7 +247,9 @@ def _facts_of_plan(snapshot: Snapshot) -> frozenset[Fact]:
 
 
 def _find_answers(snapshot: Snapshot) -> frozenset[Fact]:
-    """The nodes that have answered every question: a plan without their answers has no restart that follows from these."""
+    """The nodes that have answered every question. A plan without their answers counts no restart that follows from
+    the answers.
+    """
     return frozenset(("answers", node) for node in hearing_of(snapshot).heard)
 
 
@@ -458,8 +460,9 @@ class Course:
         return Violation(
             Condition.FLOW_ADVANCES,
             next(iter(written), observation.snapshot.names.kafka),
-            f"The cluster is as it was before this step, which has been taken already: {step.sentence()}. What this call has written or waited "
-            f"for since then ({', '.join(written) or 'nothing'}) has led to nothing that lasts.{self._describe_other_writes(observation)}",
+            f"The cluster is as it was before this step, which has been taken already: {step.sentence()}. What this "
+            f"call has written or waited for since then ({', '.join(written) or 'nothing'}) has led to nothing that "
+            f"lasts.{self._describe_other_writes(observation)}",
             self._remedy(observation),
         )
 
@@ -472,8 +475,8 @@ class Course:
         beyond = Violation(
             Condition.RESTARTS_ARE_PLANNED,
             observation.snapshot.names.kafka,
-            f"To go on ({steps[0].sentence()}) takes more restarts than were planned: {count_by_pod(over)} beyond the plan."
-            f"{self._describe_other_writes(observation)}",
+            f"To go on ({steps[0].sentence()}) takes more restarts than were planned: {count_by_pod(over)} beyond the "
+            f"plan.{self._describe_other_writes(observation)}",
             self._remedy(observation),
         )
         return (*_violations_of_unknown_pods(observation.snapshot), beyond)
@@ -512,7 +515,10 @@ class Course:
         ]
         if not writers and not self._losses:
             doubt = observation.snapshot.reconciliation.operator.doubt_about_spec
-            look = "See what has changed with strimzi_ca_info, and look at the plan of the next run in check mode before it."
+            look = (
+                "See what has changed with strimzi_ca_info, and look at the plan of the next run in check mode before "
+                "it."
+            )
             return f"{look}{doubt}"
         return remedy_for(writers)
 
@@ -566,20 +572,25 @@ def _written_back(loss: Loss, snapshot: Snapshot, failure: str = "") -> Violatio
     remedy = loss.remedy
     if loss.by_operator:
         doubt = snapshot.reconciliation.operator.doubt_about_spec
-        look = "Look at the operator's log and at the status of the Kafka resource for why it writes this again; then run again."
+        look = (
+            "Look at the operator's log and at the status of the Kafka resource for why it writes this again; then run "
+            "again."
+        )
         remedy = f"{look}{doubt}"
     is_unpaused = (*_ANNOTATIONS, names.PAUSE_RECONCILIATION) in loss.fields
     mark = next((field[-1] for field in loss.fields if field[:-1] == _ANNOTATIONS and field[-1] in _MARKS), "")
     if mark and snapshot.reconciliation.pause.is_set and not snapshot.reconciliation.pause.is_ours:
         remedy = (
-            f"The Cluster Operator stays paused, and no run ends a pause without its mark. {remedy} Put the mark back first, then run again, which ends the "
-            f"pause: kubectl annotate kafka {snapshot.names.cluster} --namespace {snapshot.names.namespace} {mark}=put-back"
+            f"The Cluster Operator stays paused, and no run ends a pause without its mark. {remedy} Put the mark back "
+            f"first, then run again, which ends the pause: kubectl annotate kafka {snapshot.names.cluster} --namespace "
+            f"{snapshot.names.namespace} {mark}=put-back"
         )
     again = f" for the {_nth(loss.times)} time" if loss.is_repeated else ""
     return Violation(
         Condition.WRITES_LAST,
         loss.object,
-        f"{failure}{loss.describe(again)}{f' {_describe_half_switch(snapshot)}' if is_unpaused else ''} Nothing more is written.",
+        f"{failure}{loss.describe(again)}{f' {_describe_half_switch(snapshot)}' if is_unpaused else ''} Nothing more "
+        "is written.",
         remedy,
     )
 
@@ -593,16 +604,19 @@ def _describe_half_switch(snapshot: Snapshot) -> str:
     ca = snapshot.ca
     if ca.current and ca.key not in (None, ca.current[0].public_key_sha256):
         return (
-            "The operator may have seen the key of the next CA beside the certificate of this CA: it issues nothing and restarts nothing until "
-            "both match again, which the next run sees to."
+            "The operator may have seen the key of the next CA beside the certificate of this CA: it issues nothing "
+            "and restarts nothing until both match again, which the next run sees to."
         )
     if restarted := restarted_by_operator(snapshot):
         pods = listed(sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in restarted))
         return (
-            f"The operator may have seen generation {ca.certificate_generation} of the CA before the call told it what running pods had read, and may "
-            f"restart {pods} once; every certificate is accepted meanwhile."
+            f"The operator may have seen generation {ca.certificate_generation} of the CA before the call told it what "
+            f"running pods had read, and may restart {pods} once; every certificate is accepted meanwhile."
         )
-    return "The operator has seen nothing half-way: no key, no certificate and no generation had been changed without the others."
+    return (
+        "The operator has seen nothing half-way: no key, no certificate and no generation had been changed without the "
+        "others."
+    )
 
 
 def warn_of_owners(outcome: CallOutcome, work: Work) -> None:

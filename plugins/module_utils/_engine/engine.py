@@ -99,7 +99,7 @@ def run(
 
 
 def _warn_of_unsearched(snapshot: Snapshot, intent: Intent, work: Work) -> None:
-    """Warn of users that the call cannot look for, where it begins a flow in which each has to get another certificate."""
+    """Warn of users that the call cannot look for, if it begins a flow in which each user gets another certificate."""
     if snapshot.users is not None and snapshot.users.unsearched and issues(snapshot, intent):
         work.warnings.append(snapshot.users.unsearched)
 
@@ -280,8 +280,8 @@ class _Run:
             # Nothing was written yet, and the way without it is always there.
             course.note_conflict()
             work.warnings.append(
-                f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the next time: "
-                f"{error.remedy}"
+                f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the "
+                f"next time: {error.remedy}"
             )
             self.intent = replace(intent, issuing=replace(intent.issuing, link_issuer=None))
         except NodesSilent as error:
@@ -470,8 +470,9 @@ def _without_user(error: AlreadyExists, owner: str, snapshot: Snapshot, intent: 
         raise StepError(
             error.object,
             error.cause,
-            f"An object of this name is there{owner}, without the labels or the annotation of an object of this collection; nothing of it was used or "
-            f"changed. Where it was made here and has lost its labels, put them back: {command}; else move it out of the way.",
+            f"An object of this name is there{owner}, without the labels or the annotation of an object of this "
+            "collection; nothing of it was used or changed. Where it was made here and has lost its labels, put them "
+            f"back: {command}; else move it out of the way.",
         ) from None
     return replace(intent, obstacles=replace(intent.obstacles, taken_names=intent.obstacles.taken_names | {name}))
 

@@ -187,8 +187,8 @@ def combine_verdicts(probed: Verdict, listed: Verdict, *, another_accepted: bool
         return _unknown(f"contradicts itself: it {probed.evidence}, and {listed.evidence}")
     if probed.trust is Trust.NOT_TRUSTED and not (listed.trust.is_known or another_accepted):
         return _unknown(
-            f"accepted none of the certificates that it was shown, which begin {BACKDATED // timedelta(minutes=1)} minutes ago: its clock may be "
-            "behind by more, and be the reason, not trust"
+            f"accepted none of the certificates that it was shown, which begin {BACKDATED // timedelta(minutes=1)} "
+            "minutes ago: its clock may be behind by more, and be the reason, not trust"
         )
     return probed
 

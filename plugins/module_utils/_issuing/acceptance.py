@@ -101,8 +101,9 @@ class Acceptance:
         # As openssl writes it by issuer:always.
         if leaf.authority_serial_number is not None:
             yield (
-                "it names the serial number of its issuer's certificate (authority key identifier), which neither a renewal of that CA nor its link "
-                "certificate has, so JVMs or OpenSSL would refuse it then; have it name the key identifier alone (authorityKeyIdentifier = keyid)"
+                "it names the serial number of its issuer's certificate (authority key identifier), which neither a "
+                "renewal of that CA nor its link certificate has, so JVMs or OpenSSL would refuse it then; have it "
+                "name the key identifier alone (authorityKeyIdentifier = keyid)"
             )
         if self.policy is not None:
             yield from (f"it has {breach}, by the rules of {self.policy.name}" for breach in self.policy.breaches(leaf))
@@ -112,8 +113,9 @@ class Acceptance:
             yield f"its issuer has given its serial number to {other.subject} before"
         if timedelta(0) < leaf.not_after - self.at <= subject.outlasts:
             yield (
-                f"it ends on {leaf.not_after:%Y-%m-%d}, and from {subject.outlasts.days} days before that on (renewalDays) the operator would try "
-                "to issue another certificate; have it signed for longer, or give a lower renewalDays"
+                f"it ends on {leaf.not_after:%Y-%m-%d}, and from {subject.outlasts.days} days before that on "
+                "(renewalDays) the operator would try to issue another certificate; have it signed for longer, or give "
+                "a lower renewalDays"
             )
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
         if problem := result.reason or self._why_outside_dates(issued) or constraint_problem(leaf, self.issuer):
@@ -123,8 +125,9 @@ class Acceptance:
             yield f"it is signed by {leaf.issuer}, a CA below {self.issuer[0].subject} that the certificate chain lacks"
         elif self._namesake is not None and leaf.authority_key_identifier != self.issuer[0].subject_key_identifier:
             yield (
-                f"it does not name the key of its issuer {named(self.issuer[0])} (authority key identifier), and {named(self._namesake)} has the same "
-                "name: OpenSSL (librdkafka) could not tell which of the two has signed it"
+                f"it does not name the key of its issuer {named(self.issuer[0])} (authority key identifier), and "
+                f"{named(self._namesake)} has the same name: OpenSSL (librdkafka) could not tell which of the two has "
+                "signed it"
             )
 
     def _why_outside_dates(self, issued: IssuedCertificate) -> str:
@@ -150,8 +153,8 @@ class Acceptance:
         which = f"{leaf.issuer}, SHA-256 {signer.sha256}" if signer else leaf.issuer
         meant = f"{asked.subject}, SHA-256 {asked.sha256}" if same_name else asked.subject
         return (
-            f" (it is signed by {which}, and was to be by {meant}; where that is meant, put that CA into the source that ca_source "
-            "names, or replace the CA in use by it as certificate)"
+            f" (it is signed by {which}, and was to be by {meant}; where that is meant, put that CA into the source "
+            "that ca_source names, or replace the CA in use by it as certificate)"
         )
 
 

@@ -185,8 +185,8 @@ def _require_own_issuer(wanted: OwnCertificate, observation: Observation) -> Non
     if observation.snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
         raise StepError(
             "The User Operator",
-            f"issues certificates of the {observation.snapshot.names.ca}, and a rotation of it would not know which program holds "
-            f"the certificate in Secret {observation.scope.namespace}/{wanted.secret}",
+            f"issues certificates of the {observation.snapshot.names.ca}, and a rotation of it would not know which "
+            f"program holds the certificate in Secret {observation.scope.namespace}/{wanted.secret}",
             f"Make a KafkaUser {wanted.common_name} with the authentication tls.",
         )
 
@@ -216,7 +216,8 @@ def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> No
         raise StepError(
             f"common_name {wanted.common_name}",
             f"is that of the certificate of Strimzi's own {holder.value}: the "
-            f"holder of another certificate with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}",
+            "holder of another certificate with it may do everything in Kafka cluster "
+            f"{observation.scope.namespace}/{cluster}",
             "Give another common name.",
         )
 

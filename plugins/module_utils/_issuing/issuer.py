@@ -118,7 +118,10 @@ class Issuer(Protocol):
         """Whether it keeps something for each request until ``forget``."""
 
     def request(self, order: LeafOrder) -> Token | Refused:
-        """Request a certificate; the same name and CSR get the same answer again. Raises IssuerUnavailable, KubeError."""
+        """Request a certificate. The same name and CSR get the same answer again.
+
+        Raises IssuerUnavailable, KubeError.
+        """
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
         """The answers to these tokens, in their order. If they cannot be found out now, they are ``Waiting``. Raises

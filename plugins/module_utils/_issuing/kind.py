@@ -55,7 +55,8 @@ def refuse_others(
         if name != "type" and name not in read[kind] and is_given(options, name, known):
             kinds = " or ".join(other for other, names in read.items() if name in names)
             raise OptionsError(
-                where, f"{name} counts with type={kinds} only, and type is {kind}", f"Give the type that is meant, or leave {name} out."
+                where, f"{name} counts with type={kinds} only, and type is {kind}",
+                f"Give the type that is meant, or leave {name} out."
             )  # fmt: skip
 
 

@@ -120,11 +120,31 @@ def _proxy_headers(given: Mapping[str, Any], environment: Mapping[str, str]) -> 
 
 def _check(options: Mapping[str, Any]) -> None:
     for object, cause, remedy, found in (
-        ("{username} and {password}", "belong together", "Give both.", ("username" in options) != ("password" in options)),
-        ("{api_key} and {username}", "are two ways to log in", "Give one of them.", {"api_key", "username"} <= options.keys()),
-        ("{client_key}", "is of no use without {client_cert}", "Give both.", "client_key" in options and "client_cert" not in options),
-        ("{impersonate_groups}", "needs {impersonate_user}", "Give both.", options["impersonate_groups"] and "impersonate_user" not in options),
-    ):  # fmt: skip
+        (
+            "{username} and {password}",
+            "belong together",
+            "Give both.",
+            ("username" in options) != ("password" in options),
+        ),
+        (
+            "{api_key} and {username}",
+            "are two ways to log in",
+            "Give one of them.",
+            {"api_key", "username"} <= options.keys(),
+        ),
+        (
+            "{client_key}",
+            "is of no use without {client_cert}",
+            "Give both.",
+            "client_key" in options and "client_cert" not in options,
+        ),
+        (
+            "{impersonate_groups}",
+            "needs {impersonate_user}",
+            "Give both.",
+            options["impersonate_groups"] and "impersonate_user" not in options,
+        ),
+    ):
         if found:
             named = {name: f"{name} ({variable})" for name, variable in ENVIRONMENT.items()}
             raise OptionsError(object.format(**named), cause.format(**named), remedy)

@@ -134,7 +134,10 @@ def _choose_error(
 
 def _smaller(attempt: Attempt) -> str:
     if attempt.resource.kind == "Secret":
-        return "A Secret holds at most 1 MiB: remove CAs from it that are neither trusted nor used any more, then run again."
+        return (
+            "A Secret holds at most 1 MiB: remove CAs from it that are neither trusted nor used any more, then run "
+            "again."
+        )
     return f"Make the {attempt.resource.kind} smaller."
 
 
@@ -158,7 +161,10 @@ def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError]
 def _name_missing_rule(attempt: Attempt, message: str) -> str:
     """The remedy that names the missing rule."""
     if "because it is being terminated" in message:
-        return f"Namespace {attempt.namespace} is being deleted: run again when it is there again, or correct the option namespace."
+        return (
+            f"Namespace {attempt.namespace} is being deleted: run again when it is there again, or correct the option "
+            "namespace."
+        )
     if "admission" in message.lower() or "exceeded quota" in message:
         return _POLICY
     if impersonated := _IMPERSONATED.search(message):

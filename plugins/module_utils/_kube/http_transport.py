@@ -274,7 +274,10 @@ class HttpTransport:
         raise TransportError(
             f"{self._host} no longer accepts the credentials",
             sent=False,
-            remedy="Give credentials that last as long as the run; an exec plugin of the kubeconfig must be able to log in without asking. Then run again.",
+            remedy=(
+                "Give credentials that last as long as the run; an exec plugin of the kubeconfig must be able to log "
+                "in without asking. Then run again."
+            ),
         )
 
     def _send(self, request: _Request) -> Any:

@@ -180,8 +180,9 @@ class TrustLease:
         spec, holding = _spec(seen), _holding(seen)
         if (idle := self._seconds_idle(seen)) > self._seconds_left(spec) + TOLERANCE.total_seconds():
             self._tell(
-                f"another run ({self._describe_holder(spec, idle)}) has the Lease of {self._protects}, and has not renewed it for longer than the "
-                f"{self._seconds_left(spec):.0f} s that it lasts: that run is dead, and this run takes over."
+                f"another run ({self._describe_holder(spec, idle)}) has the Lease of {self._protects}, and has not "
+                f"renewed it for longer than the {self._seconds_left(spec):.0f} s that it lasts: that run is dead, and "
+                "this run takes over."
             )
             return seen
 
@@ -190,8 +191,9 @@ class TrustLease:
 
         seconds = self._seconds_left(spec)
         self._tell(
-            f"another run ({self._describe_holder(spec, self._age(spec))}) has the Lease of {self._protects}; it is watched for up to "
-            f"{seconds:.0f} s: a run that does not renew it in that time is dead, and this run takes over."
+            f"another run ({self._describe_holder(spec, self._age(spec))}) has the Lease of {self._protects}; it is "
+            f"watched for up to {seconds:.0f} s: a run that does not renew it in that time is dead, and this run takes "
+            "over."
         )
         try:
             objects = wait_until(

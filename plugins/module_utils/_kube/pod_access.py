@@ -241,7 +241,8 @@ def _refused(attempt: Attempt, error: Any) -> KubeError:
     if _NO_ADDRESS in str(decoded.get("message")):
         # Status 500, which is about a moment elsewhere.
         return Unavailable(
-            attempt, str(decoded["message"]), "The worker of this pod has no address, so the API server can connect to nothing on it."
+            attempt, str(decoded["message"]),
+            "The worker of this pod has no address, so the API server can connect to nothing on it."
         )  # fmt: skip
     return error_from(attempt, int(error.status_code), decoded)
 

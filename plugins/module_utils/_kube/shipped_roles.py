@@ -109,7 +109,10 @@ def _sentences(attempts: Sequence[Attempt]) -> Iterator[str]:
         first, *others = roles_with(attempt) or ("",)
         kind = "ClusterRole" if attempt.namespace is None else "Role"
         if others:
-            yield f"docs/rbac.yml has such a rule in its {kind}s {', '.join((first, *others[:-1]))} and {others[-1]}, which say what each is for."
+            yield (
+                f"docs/rbac.yml has such a rule in its {kind}s {', '.join((first, *others[:-1]))} and {others[-1]}, "
+                "which say what each is for."
+            )
         elif first:
             yield f"docs/rbac.yml has it in its {kind} {first}."
 

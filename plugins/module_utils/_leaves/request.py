@@ -356,7 +356,10 @@ def record_answer(request: LeafRequest, answer: Chain, refusals: Sequence[str], 
         ahead = ceil((answer[0].not_before - now).total_seconds())
         return replace(request, waiting=f"{request.secret}: its certificate is valid in {ahead} s; clocks differ.")
     if judgement is Judgement.REFUSED:
-        told = f"The certificate that came back is refused: {'; '.join(refusals)}. Correct what the issuer makes of the request."
+        told = (
+            f"The certificate that came back is refused: {'; '.join(refusals)}. Correct what the issuer makes of the "
+            "request."
+        )
         return record_failure(request, told, now)
     return replace(request, answer=answer, failure=None, is_open=False, is_recorded=False)
 

@@ -65,7 +65,8 @@ _COMMON_NAME = "2.5.4.3"
 
 #: encipher_only and decipher_only only restrict key_agreement.
 _KEY_USAGES = (
-    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "key_cert_sign",
+    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+    "key_cert_sign",
     "crl_sign",
 )  # fmt: skip
 

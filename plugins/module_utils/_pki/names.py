@@ -227,7 +227,8 @@ def names_of(subject: Name, alternative: Sequence[GeneralName]) -> Names:
     if not ips:
         to_jvm.update(address for text, address in addresses.items() if not text.isdecimal())
     return Names(
-        frozenset(dns | ips), frozenset(str(name.value) for name in unmatched), frozenset(host for host in hosts if "." in host), frozenset(to_jvm),
+        frozenset(dns | ips), frozenset(str(name.value) for name in unmatched),
+        frozenset(host for host in hosts if "." in host), frozenset(to_jvm),
         len(list(subject)) + len(alternative),
     )  # fmt: skip
 

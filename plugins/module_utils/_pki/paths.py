@@ -47,13 +47,19 @@ def _name_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) 
             for certificate in below:
                 names = certificate.names_under_constraints
                 if names.count * constraints.count > MOST_COMPARISONS:
-                    return f"{authority.subject} has more name constraints than OpenSSL compares with the names of {certificate.subject}"
+                    return (
+                        f"{authority.subject} has more name constraints than OpenSSL compares with the names of "
+                        f"{certificate.subject}"
+                    )
                 read = names.alternative | (names.to_openssl if certificate is leaf else frozenset())
                 if authority != authorities[-1]:
                     read |= names.to_jvm
                 refused = sorted(names.unmatched.union(str(name) for name in read if not constraints.admits(name)))
                 if refused:
-                    return f"the name constraints of {authority.subject} do not admit the name {refused[0]} of {certificate.subject}"
+                    return (
+                        f"the name constraints of {authority.subject} do not admit the name {refused[0]} of "
+                        f"{certificate.subject}"
+                    )
         below.append(authority)
     return _joint_constraint_problem(authorities[:-1])
 
@@ -385,7 +391,8 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
     problems = [f"{problem}." for problem in map(authority_problem, chain) if problem]
     # The last is the operator's anchor. A JVM does not process the extensions of an anchor.
     problems += [
-        f"{certificate.subject} has critical extensions that a JVM does not know ({', '.join(certificate.unknown_critical_extensions)})."
+        f"{certificate.subject} has critical extensions that a JVM does not know "
+        f"({', '.join(certificate.unknown_critical_extensions)})."
         for certificate in chain[:-1]
         if certificate.unknown_critical_extensions
     ]
@@ -394,7 +401,8 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
         problems.append(f"{problem}.")
     # A root is its own issuer. So a second copy of it is in order, and keeps every node from starting.
     problems += [
-        f"{certificate.subject} ({certificate.sha256[:16]}) is in the chain more than once, and Kafka loads no such chain."
+        f"{certificate.subject} ({certificate.sha256[:16]}) is in the chain more than once, and Kafka loads no such "
+        "chain."
         for certificate in dict.fromkeys(chain)
         if chain.count(certificate) > 1
     ]
@@ -406,8 +414,8 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
     below, anchor = chain[-2:]
     if _follows(below, anchor) and not (below.names_key_of(anchor) and below.names_serial_number_of(anchor)):
         problems.append(
-            f"{below.subject} names another key identifier or serial number than {anchor.subject} has: put the certificate of {anchor.subject} there that "
-            "has it, or leave that CA out."
+            f"{below.subject} names another key identifier or serial number than {anchor.subject} has: put the "
+            f"certificate of {anchor.subject} there that has it, or leave that CA out."
         )
     return problems
 

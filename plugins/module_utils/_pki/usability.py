@@ -111,14 +111,16 @@ def criticality_defects(certificate: Certificate) -> Iterator[Defect]:
     for oid, name in (("2.5.29.14", "subject"), ("2.5.29.35", "authority")):
         if oid in certificate.critical_extensions:
             yield Defect(
-                GO | OPENSSL | below, f"marks its {name} key identifier as critical", "whose key identifiers are not critical"
+                GO | OPENSSL | below, f"marks its {name} key identifier as critical",
+                "whose key identifiers are not critical"
             )  # fmt: skip
 
 
 def policy_defects(certificate: Certificate) -> Iterator[Defect]:
     if "2.5.29.32" in certificate.critical_extensions and certificate.has_policy_qualifiers and not certificate.is_root:
         yield Defect(
-            JVM, "has critical certificate policies with qualifiers", "whose certificate policies are not critical, or without qualifiers"
+            JVM, "has critical certificate policies with qualifiers",
+            "whose certificate policies are not critical, or without qualifiers"
         )  # fmt: skip
 
 
@@ -168,7 +170,8 @@ def _purpose(certificate: Certificate) -> Iterator[Defect]:
         return
     refusing = OPENSSL if ANY_USE in uses else GO | OPENSSL
     yield Defect(
-        refusing, "has an extended key usage that does not name TLS servers", "without extended key usage, or with serverAuth in it"
+        refusing, "has an extended key usage that does not name TLS servers",
+        "without extended key usage, or with serverAuth in it"
     )  # fmt: skip
 
 
@@ -223,7 +226,8 @@ def _alternative_names(leaf: Certificate) -> Iterator[Defect]:
         )
     if not leaf.subject and _ALTERNATIVE_NAMES in leaf.extensions - leaf.critical_extensions:
         yield Defect(
-            JVM, "has an empty subject, and alternative names that are not critical", "with a subject, or with critical alternative names"
+            JVM, "has an empty subject, and alternative names that are not critical",
+            "with a subject, or with critical alternative names"
         )  # fmt: skip
 
 
@@ -307,11 +311,17 @@ class KeyPolicy:
             if self.rsa_bits is not None and size < self.rsa_bits:
                 yield f"a key {name}, and RSA keys have at least {self.rsa_bits} bits (rsa_bits)"
         elif self.curves and curve not in self.curves:
-            yield f"a key {name} on the curve {curve or 'of no name'}, and keys are on {', '.join(sorted(self.curves))} (curves)"
+            yield (
+                f"a key {name} on the curve {curve or 'of no name'}, and keys are on {', '.join(sorted(self.curves))} "
+                "(curves)"
+            )
 
     def _of_hash(self, digest: str | None) -> Iterator[str]:
         if self.hashes and digest not in self.hashes:
-            yield f"a signature with {digest or 'no hash of its own'}, and signatures are made with {', '.join(sorted(self.hashes))} (hashes)"
+            yield (
+                f"a signature with {digest or 'no hash of its own'}, and signatures are made with "
+                f"{', '.join(sorted(self.hashes))} (hashes)"
+            )
 
 
 def _breaches_of_life_rule(life: timedelta, longest: timedelta | None) -> Iterator[str]:

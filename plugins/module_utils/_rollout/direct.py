@@ -85,8 +85,8 @@ def quorum_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> t
         return ()
     behind = sorted({voter.node_id for voter in quorum.voters} - current - {node.node_id})
     cause = (
-        f"without controller {node.node_id} only {len(current - {node.node_id})} of {voters} voters would be caught up, "
-        f"and {needed} are needed; behind: {', '.join(map(str, behind)) or 'none'}."
+        f"without controller {node.node_id} only {len(current - {node.node_id})} of {voters} voters would be caught "
+        f"up, and {needed} are needed; behind: {', '.join(map(str, behind)) or 'none'}."
     )
     return (_quorum_violation(node, cause),)
 
@@ -149,8 +149,10 @@ def require_in_sync(observation: Observation, connect: Connect) -> None:
         verb = "has a replica" if len(behind) == 1 else "have replicas"
         raise StepError(
             observation.snapshot.names.kafka,
-            f"is under-replicated: {counted(len(behind), 'partition')} ({listed(behind)}) {verb} out of sync, and a node would wait for each with its restart",
-            "Nothing was written. Wait until they are in sync, then run the flow again; or use strategy=operator: the operator looks before each restart.",
+            f"is under-replicated: {counted(len(behind), 'partition')} ({listed(behind)}) {verb} out of sync, and a "
+            "node would wait for each with its restart",
+            "Nothing was written. Wait until they are in sync, then run the flow again; or use strategy=operator: the "
+            "operator looks before each restart.",
         )
 
 

@@ -320,7 +320,8 @@ def _condition(pod: Object) -> str:
     if is_terminating(pod):
         due = _deadline_of_end(pod)
         return f"Terminating{_on_worker(pod)}{f', to be gone by {due:%Y-%m-%dT%H:%M:%SZ}' if due else ''}"
-    return f"{(pod.get('status') or {}).get('phase', 'Unknown')}{', Ready' if is_ready(pod) else ', not Ready'}{_cause(pod)}"
+    phase = (pod.get("status") or {}).get("phase", "Unknown")
+    return f"{phase}{', Ready' if is_ready(pod) else ', not Ready'}{_cause(pod)}"
 
 
 def _on_worker(pod: Object) -> str:
@@ -336,8 +337,8 @@ def _describe_end(pod: Object) -> str:
     name, namespace, worker = name_of(pod), pod["metadata"].get("namespace"), worker_of(pod)
     look = f"Look at its worker (kubectl get node {worker})" if worker else "Look at its worker"
     return (
-        f"Pod {name} does not end. {look}: where that is lost, see that it is really off, because a node must not run twice, then "
-        f"kubectl delete pod {name} --namespace {namespace} --grace-period=0 --force."
+        f"Pod {name} does not end. {look}: where that is lost, see that it is really off, because a node must not run "
+        f"twice, then kubectl delete pod {name} --namespace {namespace} --grace-period=0 --force."
     )
 
 

@@ -181,8 +181,8 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
             f"The {roll.step.reason.value} roll",
             f"has stopped: for {work.settings.pod_timeout.total_seconds():.0f} s no "
             f"pod came back. {progress.describe()}",
-            f"{_advice_of_pause(roll)}{progress.advice()}Look at the pods named here and at the operator's log; when they are healthy, run the "
-            "flow again:",
+            f"{_advice_of_pause(roll)}{progress.advice()}Look at the pods named here and at the operator's log; when "
+            "they are healthy, run the flow again:",
             repetition=NOT_AGAIN,
             left=left,
         ) from None
@@ -212,8 +212,8 @@ def _withdraw_requests(roll: _Roll, leaving: Iterable[Pod]) -> str:
     if not left:
         return ""
     return (
-        f" The request to restart {listed(left)} could not be taken back, so the operator may still act on it: remove {names.MANUAL_ROLLING_UPDATE} where it "
-        "is not to."
+        f" The request to restart {listed(left)} could not be taken back, so the operator may still act on it: remove "
+        f"{names.MANUAL_ROLLING_UPDATE} where it is not to."
     )
 
 
@@ -224,7 +224,8 @@ def _requests_left(roll: _Roll, uids: Container[str]) -> list[Mapping[str, Any]]
     work = roll.work
     return [
         pod for pod in work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
-        if uid_of(pod) in uids and is_true(pod, names.MANUAL_ROLLING_UPDATE) and not is_terminating(pod) and not owners_of(pod, [REQUEST])
+        if uid_of(pod) in uids and is_true(pod, names.MANUAL_ROLLING_UPDATE)
+        and not is_terminating(pod) and not owners_of(pod, [REQUEST])
     ]  # fmt: skip
 
 
@@ -233,7 +234,10 @@ def _advice_of_pause(roll: _Roll) -> str:
     scope = roll.work.scope
     with suppress(KubeError):
         if is_true(find_object(roll.work.client, KAFKAS, scope.namespace, scope.cluster), names.PAUSE_RECONCILIATION):
-            return f"Kafka {scope.namespace}/{scope.cluster} is paused, and the operator restarts no node meanwhile: have it resumed. "
+            return (
+                f"Kafka {scope.namespace}/{scope.cluster} is paused, and the operator restarts no node meanwhile: have "
+                "it resumed. "
+            )
     return ""
 
 
@@ -356,8 +360,8 @@ class _Returning:
             raise RollStuck(
                 "The restart of nodes with ended certificates",
                 f"has stopped: for {limit.total_seconds():.0f} s none of {', '.join(sorted(self._away))} came back",
-                f"Look at them: kubectl logs {min(self._away)} --namespace {work.scope.namespace}. Then run the recover playbook again: nodes "
-                "that are back are not restarted again.",
+                f"Look at them: kubectl logs {min(self._away)} --namespace {work.scope.namespace}. Then run the "
+                "recover playbook again: nodes that are back are not restarted again.",
             ) from None
 
     def _settled(self, objects: Objects) -> bool:

@@ -121,7 +121,7 @@ class Reach:
         return any(authority.is_twin_of(anchor) for anchor in anchors or () for authority in self.authorities)
 
     def _is_ours(self, host: str) -> bool:
-        """Whether the host is of this cluster. A Service of the cluster counts in each form of its name in Kubernetes."""
+        """Whether the host is of this cluster. A Service of the cluster counts in each form of its name."""
         labels = host.split(".")
         at_home = len(labels) == 1 or labels[1] == self.scope.namespace or labels[2:3] == [self.scope.namespace]
         named = at_home and any(map(self._is_service, labels[:2]))
@@ -154,7 +154,8 @@ def reach_of(
         for name in leaf.chain[0].subject_alternative_names
     )
     chains = (
-        ca.current, *ca.other_entries.values(), *(authority.chain for authority in ca.prepared), *(entry.chain for entry in (ledger.entries if ledger else ())),
+        ca.current, *ca.other_entries.values(), *(authority.chain for authority in ca.prepared),
+        *(entry.chain for entry in (ledger.entries if ledger else ())),
     )  # fmt: skip
     authorities = dict.fromkeys(certificate for chain in chains for certificate in chain)
     hosts = frozenset(map(str.lower, (*names, *_reported_hosts(kafka))))
@@ -217,12 +218,12 @@ class TrustedCopy:
     def remedy(self, scope: ClusterNames) -> str:
         if self.follows is Follows.TRUSTED:
             return (
-                "The operator copies the CAs to it and restarts it by itself: see in its status what keeps it from that, "
-                "then run the flow again."
+                "The operator copies the CAs to it and restarts it by itself: see in its status what keeps it from "
+                "that, then run the flow again."
             )
         return (
-            f"Let its {self.where} name secretName {scope.ca_certificate_secret} and pattern '*.crt': the operator then "
-            "restarts it, and it knows every trusted CA. If that cannot be done in time, give a waiver for it."
+            f"Let its {self.where} name secretName {scope.ca_certificate_secret} and pattern '*.crt': the operator "
+            "then restarts it, and it knows every trusted CA. If that cannot be done in time, give a waiver for it."
         )
 
 

@@ -119,10 +119,13 @@ def _trust(channel: Facts, ca: str) -> str:
 def _caption(look: Facts) -> str:
     if not look["seen_at"]:
         why = f" ({look['why']})" if look["why"] else ""
-        return f"This run has asked no listener{why}: this report rests on stored evidence, and CAs that a process trusts beyond that are unknown"
+        return (
+            f"This run has asked no listener{why}: this report rests on stored evidence, and CAs that a process trusts "
+            "beyond that are unknown"
+        )
     return (
-        f"Listeners as they answered handshakes, asked last at {words.time_for_people(look['seen_at'])}; everything else from stored "
-        "evidence at the end of the run"
+        f"Listeners as they answered handshakes, asked last at {words.time_for_people(look['seen_at'])}; everything "
+        "else from stored evidence at the end of the run"
     )
 
 

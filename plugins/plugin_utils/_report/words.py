@@ -156,8 +156,8 @@ def _trust(facts: Facts) -> Iterable[str]:
         yield f"{count(pods, 'pod')} {verb} {which} {names}{where}{'' if pods else _shown_by(facts['proof'], them)}."
     if facts["removed_ca_known_by"]:
         yield (
-            f"Raft clients and agents of {few_names(facts['removed_ca_known_by'])} have not read their trust again: they know "
-            "it until the next restart of these nodes, for whatever reason."
+            f"Raft clients and agents of {few_names(facts['removed_ca_known_by'])} have not read their trust again: "
+            "they know it until the next restart of these nodes, for whatever reason."
         )
 
 
@@ -207,8 +207,8 @@ def _estimate(seconds: Mapping[str, int | None] | None) -> str:
 def _audit(facts: Facts) -> Iterable[str]:
     if last := facts["audit"]:
         yield (
-            f"Entry {last['entry']} of {last['object']} has the SHA-256 {last['sha256']}, which proves this entry and the entries "
-            "before it."
+            f"Entry {last['entry']} of {last['object']} has the SHA-256 {last['sha256']}, which proves this entry and "
+            "the entries before it."
         )
 
 

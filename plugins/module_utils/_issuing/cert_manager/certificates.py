@@ -82,8 +82,8 @@ def refuse_foreign_certificate(certificate: Object, scope: ClusterNames) -> Refu
     if not missing:
         return None
     return Refused(
-        f"{label_certificate(name, scope.namespace)} exists already and belongs to another owner: it lacks labels of ours ({', '.join(missing)}). "
-        f"Found there: {describe_owner(certificate)}.",
+        f"{label_certificate(name, scope.namespace)} exists already and belongs to another owner: it lacks labels of "
+        f"ours ({', '.join(missing)}). Found there: {describe_owner(certificate)}.",
         f"Remove it if nothing uses it (kubectl delete -n {scope.namespace} {PLURAL} {name}), then run again.",
     )
 
@@ -97,8 +97,8 @@ def refuse_taken_secret(secret: Object | None, namespace: str) -> Refused | None
     if kind is None:
         return _refuse_foreign_secret(secret, namespace) if secret is not None else None
     return Refused(
-        f"cert-manager would keep the certificate in Secret {namespace}/{metadata['name']}, which belongs to a {kind}, and both would write to it "
-        "without end.",
+        f"cert-manager would keep the certificate in Secret {namespace}/{metadata['name']}, which belongs to a {kind}, "
+        "and both would write to it without end.",
         f"Give that {kind} another name; or have requests made instead of Certificates (resource=CertificateRequest).",
     )
 
@@ -117,9 +117,11 @@ def _refuse_foreign_secret(secret: Object, namespace: str) -> Refused | None:
         return None
     name = metadata["name"]
     return Refused(
-        f"cert-manager would keep the certificate in Secret {namespace}/{name}, which belongs to another owner ({describe_owner(secret)}).",
-        f"Have its owner give it another name, or delete it where no program needs it (kubectl delete secret {name} --namespace {namespace}), then run "
-        "again; or have requests made instead of Certificates (resource=CertificateRequest).",
+        f"cert-manager would keep the certificate in Secret {namespace}/{name}, which belongs to another owner "
+        f"({describe_owner(secret)}).",
+        f"Have its owner give it another name, or delete it where no program needs it (kubectl delete secret {name} "
+        f"--namespace {namespace}), then run again; or have requests made instead of Certificates "
+        "(resource=CertificateRequest).",
     )
 
 
@@ -135,9 +137,11 @@ def last_failure_of(certificate: Object, scope: ClusterNames) -> Refused | None:
     status = status_of(certificate)
     count, since = status.get("failedIssuanceAttempts") or 1, status.get("lastFailureTime") or "an unknown time"
     return Refused(
-        f"{label_certificate(str(certificate['metadata']['name']), scope.namespace)} could not be issued: {message_of(issuing)}. It has failed "
-        f"{count} {'time' if count == 1 else 'times'} in a row, on {since} the last time.",
-        "Correct the issuer as this says. cert-manager tries again by itself, later each time; retry_failed has it try at once.",
+        f"{label_certificate(str(certificate['metadata']['name']), scope.namespace)} could not be issued: "
+        f"{message_of(issuing)}. It has failed {count} {'time' if count == 1 else 'times'} in a row, on {since} the "
+        "last time.",
+        "Correct the issuer as this says. cert-manager tries again by itself, later each time; retry_failed has it try "
+        "at once.",
     )
 
 
@@ -212,7 +216,8 @@ def answer_to(
     if isinstance(held, Waiting):
         return Waiting(f"{target}: {message_of(ready)}. {held.reason}")
     return Refused(
-        f"{target} was not issued again: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the certificate that it had.",
+        f"{target} was not issued again: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the "
+        "certificate that it had.",
         "Find the program or person that has reset its condition Issuing; run again, so that it is requested again.",
     )
 
@@ -354,7 +359,8 @@ class CertManagerByCertificates:
         if certificate is None:
             return Refused(
                 f"{label_certificate(name, self._namespace)} was deleted.",
-                "Find the program or person that removes Certificates that are in use; run again, so that the leaf is requested again.",
+                "Find the program or person that removes Certificates that are in use; run again, so that the leaf is "
+                "requested again.",
             )
         return refuse_foreign_certificate(certificate, self._scope) or answer_to(
             certificate, secrets.get(secret_name(name)), unfit, self._scope, details.get(name, "")
@@ -436,7 +442,7 @@ class CertManagerByCertificates:
         return by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
 
     def _taken_secrets(self) -> Mapping[str, dict[str, Any]]:
-        """The Secrets of KafkaUsers, by name: a later user may have the name of another user's Secret at cert-manager."""
+        """The Secrets of KafkaUsers, by name. A later user may have the name of a Secret at cert-manager."""
         selector = selector_of({KIND_LABEL: KAFKA_USERS.kind})
         found = self._client.each(
             SECRETS, self._namespace, lambda one: one, label_selector=selector, metadata_only=True

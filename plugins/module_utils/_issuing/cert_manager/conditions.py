@@ -94,7 +94,10 @@ class IssuerReference:
         return named == (self.settings.name, self.settings.kind, self.settings.group)
 
 
-_INSTALL = "Install cert-manager 1.0 or later with its CustomResourceDefinitions, or check that this is the right Kubernetes cluster"
+_INSTALL = (
+    "Install cert-manager 1.0 or later with its CustomResourceDefinitions, or check that this is the right Kubernetes "
+    "cluster"
+)
 
 
 def _not_installed(kind: Attempted | Resource) -> str:

@@ -146,7 +146,8 @@ def _revision(text: str) -> int:
 def _denied(target: str, condition: Object, issuer: IssuerReference) -> Refused:
     return Refused(
         f"{target} was denied: {message_of(condition)}.",
-        f"Ask the approvers of requests for {issuer}, or change their policy so that it permits this request; then run again.",
+        f"Ask the approvers of requests for {issuer}, or change their policy so that it permits this request; then run "
+        "again.",
     )
 
 
@@ -157,7 +158,8 @@ def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
     except CertificateError as problem:
         return Refused(
             f"{target} is Ready, and its certificate cannot be used: {problem}.",
-            f"Correct {issuer}: status.certificate has to hold the certificate and what lies above it, as PEM; then run again.",
+            f"Correct {issuer}: status.certificate has to hold the certificate and what lies above it, as PEM; then "
+            "run again.",
         )
     return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(_decoded(status.get("ca"))))[1:])
 
@@ -223,7 +225,10 @@ class Circumstances:
             return f"{issuer} has no Ready condition: no controller has looked at it. Check that cert-manager runs."
         if holds(conditions, "Ready"):
             return f"{issuer} is Ready, so cert-manager goes on by itself."
-        return f"{issuer} is not Ready: {message_of(conditions['Ready'])}. Correct it; cert-manager then goes on by itself."
+        return (
+            f"{issuer} is not Ready: {message_of(conditions['Ready'])}. Correct it; cert-manager then goes on by "
+            "itself."
+        )
 
 
 def named_request(name: str, namespace: str) -> str:
@@ -260,9 +265,10 @@ def _who_approves(request: Object, issuer: IssuerReference) -> str:
     asker = fit_in_line(str((request.get("spec") or {}).get("username") or "")) or "the author of the request"
     who = f"signers {issuer.signer}" if issuer.signer else str(issuer)
     return (
-        "cert-manager approves by itself unless that is switched off, or not permitted for this kind of issuer, or cert-manager does "
-        f"not run. Where approver-policy is installed, a CertificateRequestPolicy has to permit it that {asker} may use. Else an approver "
-        f"for {who} has to (cmctl approve -n {issuer.namespace} {request['metadata']['name']})."
+        "cert-manager approves by itself unless that is switched off, or not permitted for this kind of issuer, or "
+        "cert-manager does not run. Where approver-policy is installed, a CertificateRequestPolicy has to permit it "
+        f"that {asker} may use. Else an approver for {who} has to (cmctl approve -n {issuer.namespace} "
+        f"{request['metadata']['name']})."
     )
 
 
@@ -372,7 +378,8 @@ class CertManager:
             instead = "" if request is None else ", and another request has its name"
             return Refused(
                 f"{self._named(fit_in_line(record.name))} was deleted{instead}.",
-                "Find the program or person that removes requests before they are served; run again, so that the leaf is requested again.",
+                "Find the program or person that removes requests before they are served; run again, so that the leaf "
+                "is requested again.",
             )
         return answer_to(request, at)
 
@@ -389,8 +396,10 @@ class CertManager:
             return record.token
         target = self._named(record.name)
         return Refused(
-            f"{target} exists already and is not the request of this run: {'; '.join(differences)}. Found there: {describe_owner(found)}.",
-            f"Remove it if nothing waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run again.",
+            f"{target} exists already and is not the request of this run: {'; '.join(differences)}. Found there: "
+            f"{describe_owner(found)}.",
+            f"Remove it if nothing waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run "
+            "again.",
         )
 
     def _differences(self, found: Object, record: _Record) -> Iterator[str]:

@@ -37,7 +37,8 @@ def _read(options: Mapping[str, Any]) -> CertManagerIssuer | CertManagerCertific
     for name in _OF_CERTIFICATES:
         if is_given(options, name, _OF_CERTIFICATES):
             raise OptionsError(
-                "issuer:", f"{name} counts with resource=Certificate of cert_manager only", f"Give this type and resource, or leave {name} out."
+                "issuer:", f"{name} counts with resource=Certificate of cert_manager only",
+                f"Give this type and resource, or leave {name} out."
             )  # fmt: skip
     return named
 

@@ -289,8 +289,8 @@ class Review:
         owners = [owner for difference in self.written_back for owner in self._owners(difference)[:1]]
         return (
             f"{CERTIFICATES.kind} {metadata.get('namespace')}/{metadata['name']}: What this collection has corrected "
-            f"on {self.note.at:%Y-%m-%d %H:%M} UTC has not lasted: {sentences} Renewed leaves are used all the same where "
-            f"they pass every check. {remedy_for(owners) if owners else _REMEDY}"
+            f"on {self.note.at:%Y-%m-%d %H:%M} UTC has not lasted: {sentences} Renewed leaves are used all the same "
+            f"where they pass every check. {remedy_for(owners) if owners else _REMEDY}"
         )
 
     def _owners(self, difference: Difference) -> tuple[Writer, ...]:

@@ -38,7 +38,8 @@ class External:
     def _answer(self, content: bytes | None) -> Answer:
         if content is None:
             return Waiting(
-                f"The requests lie in {self._where}: export them with strimzi_csr, have them signed, and import the answers."
+                f"The requests lie in {self._where}: export them with strimzi_csr, have them signed, and import the "
+                "answers."
             )
         if b"PRIVATE KEY" in content:
             return Refused("The file that was put back has a private key in it.", "Put back certificates alone.")

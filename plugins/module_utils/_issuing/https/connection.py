@@ -93,7 +93,8 @@ class HttpsConnection:
             if not (header.value.isascii() and header.value.isprintable()):
                 what = header.what
                 raise ServerFailure(
-                    f"The {what} for {self.api.name}", f"has characters that no {what} has", f"Check where the {what} comes from."
+                    f"The {what} for {self.api.name}", f"has characters that no {what} has",
+                    f"Check where the {what} comes from."
                 )  # fmt: skip
         fixed = {"Content-Type": "application/json", "User-Agent": "trustops.strimzi"}
         return {**fixed, **{header.name: header.value for header in own}}

@@ -270,7 +270,10 @@ class _Sorting:
         it is for none. ``other`` is the Secret of a certificate behind it.
         """
         if first:
-            return f"it is for {first}, and the certificate for {other} stands behind it. Give each by itself, with its chain after it."
+            return (
+                f"it is for {first}, and the certificate for {other} stands behind it. Give each by itself, with its "
+                "chain after it."
+            )
         return f"the certificate for {other} is not the first in it. Put it there, and its chain after it."
 
     def _secret_of(self, certificate: Certificate) -> str:
@@ -303,8 +306,8 @@ class _Sorting:
                 "Run the flow with retry_failed, which opens it again, and import the corrected certificate."
             )
         return (
-            f"no open request has its public key (SHA-256 {key}). Take it away, or export the requests again and have these signed: "
-            "each certificate is for a key of its own."
+            f"no open request has its public key (SHA-256 {key}). Take it away, or export the requests again and have "
+            "these signed: each certificate is for a key of its own."
         )
 
     def check(self) -> None:

@@ -198,8 +198,8 @@ class _Reading:
         if authority not in self._later_authorities:
             return ""
         return (
-            f"{stored.secret}: its certificate has come from another CA of the source, {named(authority[0])}; it is used when that CA is "
-            "trusted by every node and component and in use, which reconcile brings about."
+            f"{stored.secret}: its certificate has come from another CA of the source, {named(authority[0])}; it is "
+            "used when that CA is trusted by every node and component and in use, which reconcile brings about."
         )
 
     def _outdated(self, stored: StoredRequest, record: RequestRecord) -> str:
@@ -381,8 +381,8 @@ class _Judge:
         authority, now = self._signer(answer.leaf), self.observation.snapshot.now
         if not authority:
             return (
-                f"{name} waits: it is of {answer.leaf.issuer}, a CA that this cluster does not use. The stored certificate stays in use. "
-                "Replace the CA by that CA (rotate_cluster_ca), or correct the issuer."
+                f"{name} waits: it is of {answer.leaf.issuer}, a CA that this cluster does not use. The stored "
+                "certificate stays in use. Replace the CA by that CA (rotate_cluster_ca), or correct the issuer."
             )
         if answer.key is None:
             return f"{name} is not used: its key is not there. Correct the issuer."

@@ -200,7 +200,8 @@ def _ask(
     # All of them first: if no certificate can have a name, this is found before an issuer signs the others for nothing.
     earlier = {leaf.secret: _find_earlier(leaf, stored.get(leaf.secret), issuer, step, observation) for leaf in leaves}
     orders = {
-        leaf.secret: _order(leaf, keys.get(leaf.secret), earlier[leaf.secret], issuer, step, observation, work) for leaf in leaves
+        leaf.secret: _order(leaf, keys.get(leaf.secret), earlier[leaf.secret], issuer, step, observation, work)
+        for leaf in leaves
     }  # fmt: skip
     _forget_answered((stored[leaf.secret] for leaf in leaves if leaf.secret in stored), issuer)
     records: dict[str, RequestRecord] = {}
@@ -252,7 +253,8 @@ def _find_earlier(
 
 
 def _order(
-    leaf: LeafSecret, key: PrivateKey | None, earlier: RequestRecord | None, issuer: Issuer, step: AskForLeaves, observation: Observation, work: Work
+    leaf: LeafSecret, key: PrivateKey | None, earlier: RequestRecord | None, issuer: Issuer, step: AskForLeaves,
+    observation: Observation, work: Work
 ) -> LeafOrder:  # fmt: skip
     """The order for a leaf. The key is None if the issuer makes it. Raises StepError."""
     if key is None:

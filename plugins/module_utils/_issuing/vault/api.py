@@ -17,7 +17,8 @@ from .settings import VaultIssuer, VaultTlsCertificate
 
 _MISSING = State(
     "it has no such path, or the token may not see it",
-    "Check url, mount and vault_namespace; a mount and a role that exist are listed by vault secrets list and vault list.",
+    "Check url, mount and vault_namespace; a mount and a role that exist are listed by vault secrets list and vault "
+    "list.",
 )
 _LATER = "Run again when vault status shows it active and unsealed; certificates that Vault has issued before stay."
 

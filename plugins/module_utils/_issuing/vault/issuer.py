@@ -236,7 +236,8 @@ class VaultPki(IssuerAtOnce):
         whom = f"{order.name} for CN={order.subject.distinguished_name.common_name}"
         return Refused(
             f"{self.reference} refuses the request {whom}{quoted(reply.errors)}.",
-            f'Correct the role {self._settings.role} in Vault (docs/issuers/vault.md, "Set up Vault"), or ask for what it permits.',
+            f'Correct the role {self._settings.role} in Vault (docs/issuers/vault.md, "Set up Vault"), or ask for what '
+            "it permits.",
         )
 
     def _connected(self) -> VaultSession:

@@ -162,7 +162,8 @@ class LoggedIn:
         if reply.status >= 400:
             raise ServerFailure(
                 self._calls.server,
-                f"refuses the login by {method.name} at auth/{method.mount} (HTTP {reply.status}{quoted(reply.errors)})",
+                f"refuses the login by {method.name} at auth/{method.mount} (HTTP "
+                f"{reply.status}{quoted(reply.errors)})",
                 method.wrong,
             )
         return self._lease_of(reply, doing)
@@ -222,15 +223,15 @@ def _method(login: VaultAppRole | VaultKubernetes | VaultTlsCertificate) -> _Met
         return _Method("AppRole", login.mount.strip("/"), body, tuple(body.values()), wrong)
     if isinstance(login, VaultKubernetes):
         wrong = (
-            f"Check that the role {login.role} of this auth method is bound to the service account, its namespace and the "
-            "audience of its token, and that the token has not expired."
+            f"Check that the role {login.role} of this auth method is bound to the service account, its namespace and "
+            "the audience of its token, and that the token has not expired."
         )
         body = {"role": login.role, "jwt": login.jwt.strip()}
         return _Method("Kubernetes", login.mount.strip("/"), body, (body["jwt"],), wrong)
     body = {"name": login.role} if login.role else {}
     wrong = (
-        "Check that the auth method knows the CA of the client certificate, that the certificate has not expired and is for clients "
-        "(clientAuth), and that nothing before Vault ends TLS."
+        "Check that the auth method knows the CA of the client certificate, that the certificate has not expired and "
+        "is for clients (clientAuth), and that nothing before Vault ends TLS."
     )
     return _Method("TLS certificate", login.mount.strip("/"), body, (), wrong)
 

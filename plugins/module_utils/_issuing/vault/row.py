@@ -79,7 +79,8 @@ def _read_login(options: Mapping[str, Any]) -> VaultLogin:
     for name in _NEEDED_BY_LOGIN.get(options["type"], () if options["token_from"] else ("token",)):
         if not (options[name] or "").strip():
             raise OptionsError(
-                "issuer.login:", f"{name} is empty", "Look where it comes from, such as a variable of the environment that is not set."
+                "issuer.login:", f"{name} is empty",
+                "Look where it comes from, such as a variable of the environment that is not set."
             )  # fmt: skip
     mount = {"mount": options["mount"]} if options["mount"] else {}
     if options["type"] == "token":

@@ -130,7 +130,8 @@ class AuditTrail:
             "steps": [step.sentence() for step in decision.steps],
             "transitions": [
                 {
-                    "ca": transition.subject, "fingerprint": transition.fingerprint, "before": transition.before.value if transition.before else None,
+                    "ca": transition.subject, "fingerprint": transition.fingerprint,
+                    "before": transition.before.value if transition.before else None,
                     "after": transition.after.value if transition.after else None, "evidence": transition.evidence,
                 }
                 for transition in decision.transitions

@@ -97,7 +97,7 @@ def certificate_write(
     annotations: Mapping[str, str | None],
     what: str,
 ) -> Write:
-    """An update of the CA certificate Secret; the PKCS#12 truststore beside the PEM entries follows, if there is one."""
+    """An update of the CA certificate Secret. If it has a PKCS#12 truststore beside the PEM entries, that follows."""
     present = entries(existing)
     merged = {key: value for key, value in {**present, **changed}.items() if value is not None}
     patch = secret_patch({**changed, **truststore_entries(present, merged)}, annotations)
@@ -190,7 +190,8 @@ def _kept_key(authority: Certificate, observation: Observation) -> bytes:
         raise StepError(
             f"Secret {observation.scope.namespace}/{name}",
             f"has no entry {entry}, the key of {authority.subject}",
-            "Find the program or person that removed it, and put it back from a backup; or give the flow up with the abort playbook.",
+            "Find the program or person that removed it, and put it back from a backup; or give the flow up with the "
+            "abort playbook.",
         )
     return kept
 
@@ -214,7 +215,7 @@ def _switch_certificate(step: Switch, observation: Observation) -> Write:
 
 
 def _retired_key(chain: Chain, others: Mapping[str, Chain]) -> str:
-    """``ca-<notAfter>.crt``, as the operator names it, unless another CA with the same second of its end has that name."""
+    """``ca-<notAfter>.crt``, as the operator names it, unless a CA that ends in the same second has that name."""
     key = chain[0].expired_name()
     taken = others.get(key)
     return key if taken is None or taken[0] == chain[0] else f"{chain[0].fingerprint}.crt"
@@ -376,6 +377,7 @@ def signing_key(chain: Chain, observation: Observation) -> PrivateKey:
         raise StepError(
             f"The key of {chain[0].subject}",
             f"is not in Secret {observation.scope.namespace}/{observation.scope.ca_key_secret}",
-            "Put it there as ca.key, or supply the next certificate, with its key, or without where the key is kept elsewhere.",
+            "Put it there as ca.key, or supply the next certificate, with its key, or without where the key is kept "
+            "elsewhere.",
         )
     return held

@@ -88,7 +88,8 @@ def _records(observation: Observation) -> Iterator[BackupRecord]:
             raise StepError(
                 f"Secret {observation.scope.namespace}/{name}",
                 f"has the name of a backup, and no annotation {BACKUP} that this collection can read",
-                "Delete it where it is a backup that was edited, else give it another name; or run without backups (backup=false, strimzi_backup=false).",
+                "Delete it where it is a backup that was edited, else give it another name; or run without backups "
+                "(backup=false, strimzi_backup=false).",
             )
 
 

@@ -247,7 +247,7 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> N
 
 
 def await_clients(step: AwaitClients, observation: Observation, work: Work) -> None:
-    """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it."""
+    """Give clients the time to read the CA certificate Secret. After a kill the next run waits for the rest of it."""
     target = Target("Secret", work.scope.namespace, work.scope.ca_certificate_secret)
     what = "clients read the new CA"
     if work.dry_run:

@@ -105,7 +105,9 @@ def _of_journals(old: Journal | None, new: Journal | None, ca: str) -> Iterator[
 
 
 def _of_requests(before: Snapshot, after: Snapshot) -> Iterator[Event]:
-    """An event for each reason of given up requests (Improved and extensible Certificate controller, "requestmanager")."""
+    """An event for each reason of requests that were given up (Improved and extensible Certificate controller,
+    "requestmanager").
+    """
     given_up: dict[str, list[str]] = {}
     stored, now_stored = _leaves_in(before), _leaves_in(after)
     for name, request in before.leaves.requests.items():

@@ -142,7 +142,8 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
         raise StampsRefused(
             "The Cluster Operator",
             f"does not learn what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have taken up: {error}",
-            f"{error.remedy} Or have the nodes restarted: spread=auto goes on without this, and ends the pause with a restart of each node.",
+            f"{error.remedy} Or have the nodes restarted: spread=auto goes on without this, and ends the pause with a "
+            "restart of each node.",
         ) from None
 
 

@@ -56,15 +56,18 @@ _OF_KUBERNETES = ("kube-apiserver", "kube-controller-manager", "kubelet", "kube-
 _REMEDIES = (
     (
         "argocd",
-        "have Argo CD ignore it: ignoreDifferences for this object in the Application, and syncOptions RespectIgnoreDifferences=true",
+        "have Argo CD ignore it: ignoreDifferences for this object in the Application, and syncOptions "
+        "RespectIgnoreDifferences=true",
     ),
     (
         "external-secrets",
-        "set spec.target.creationPolicy to Merge in the ExternalSecret and take this entry out of it, or set spec.refreshPolicy to CreatedOnce",
+        "set spec.target.creationPolicy to Merge in the ExternalSecret and take this entry out of it, or set "
+        "spec.refreshPolicy to CreatedOnce",
     ),
     (
         "kustomize-controller",
-        "annotate the object with kustomize.toolkit.fluxcd.io/ssa: IfNotPresent in its source, or take it out of the Kustomization",
+        "annotate the object with kustomize.toolkit.fluxcd.io/ssa: IfNotPresent in its source, or take it out of the "
+        "Kustomization",
     ),
     ("helm", "take the object out of the chart, or its entry out of the template"),
     ("replicator", "exclude the object from replication, and replicate from it instead"),
@@ -489,7 +492,8 @@ def fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field, 
         name(component.value) for component in Component for name in (scope.issuing_secret, scope.next_keys_secret)
     }
     secrets = {
-        scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret, scope.client_bundle_secret,
+        scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret,
+        scope.client_bundle_secret,
         *issuing, *(leaf.secret for leaf in observation.stored_leaves),
     }  # fmt: skip
     found: dict[Key, tuple[Field, ...]] = {

@@ -329,7 +329,8 @@ def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
     listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
     found = {str(secret["metadata"]["name"]): secret for secret in listed}
     wanted = (
-        scope.ca_certificate_secret, scope.ca_key_secret, scope.other_ca.ca_certificate_secret, scope.trust_bundle_secret,
+        scope.ca_certificate_secret, scope.ca_key_secret, scope.other_ca.ca_certificate_secret,
+        scope.trust_bundle_secret,
         *_ledger_secrets(scope, found),
     )  # fmt: skip
     return add_named_secrets(client, scope, found, wanted)

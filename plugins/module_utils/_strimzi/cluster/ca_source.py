@@ -70,7 +70,8 @@ def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource
     others = [certificate.subject for certificate in certificates if not certificate.is_ca]
     if others:
         return _unusable(
-            reference, f"holds entries that are not CA certificates ({listed(others)}).", "Leave only the certificates of CAs in it."
+            reference, f"holds entries that are not CA certificates ({listed(others)}).",
+            "Leave only the certificates of CAs in it."
         )  # fmt: skip
     return CaSource(reference.label, certificates, changed_at=_changed_at(found, reference.key))
 

@@ -371,8 +371,9 @@ def why_operator_is_silent(client: KubeClient, namespace: str, now: datetime, sl
     except Forbidden:
         return ""
     return (
-        f"Lease {namespace}/{names.OPERATOR_LEASE}, which a running operator renews every few seconds, was renewed last at {renewed:%Y-%m-%dT%H:%M:%SZ} "
-        "(where an operator of another namespace works on the resource, delete this Lease, which is left over)"
+        f"Lease {namespace}/{names.OPERATOR_LEASE}, which a running operator renews every few seconds, was renewed "
+        f"last at {renewed:%Y-%m-%dT%H:%M:%SZ} (where an operator of another namespace works on the resource, delete "
+        "this Lease, which is left over)"
     )
 
 

@@ -270,7 +270,8 @@ def observe(
     spare = yet_to_come if ca.keys_elsewhere else {}
     addresses = listener_addresses(client, scope, kafka) if ca.keys_elsewhere else None
     return Observation(
-        scope, snapshot, kafka, secrets, seen.own_pods, seen.owners, stored, expected, wanted_nodes=wanted, spare_nodes=spare, pools=pools.by_name,
+        scope, snapshot, kafka, secrets, seen.own_pods, seen.owners, stored, expected, wanted_nodes=wanted,
+        spare_nodes=spare, pools=pools.by_name,
         addresses=addresses,
     )  # fmt: skip
 

@@ -235,13 +235,13 @@ def describe_left_pause(work: Work, known: bool = True, holder: str = "") -> str
     command = f"kubectl annotate kafka {scope.cluster} -n {scope.namespace} {names.PAUSE_RECONCILIATION}-"
     if holder:
         return (
-            f"{left}, in the name of {holder}. The module strimzi_reconciliation ends the pause with state=resumed and holder={holder}; by hand: "
-            f"{command} {names.PAUSED_FOR}-."
+            f"{left}, in the name of {holder}. The module strimzi_reconciliation ends the pause with state=resumed and "
+            f"holder={holder}; by hand: {command} {names.PAUSED_FOR}-."
         )
     return (
-        f"{left}; what it must not see half-way may not be at its end. Run any playbook of this collection on this cluster again when the cause below "
-        "is gone: it finishes this and ends the pause. By hand, where no other run is at work, and at the price of a restart of each node: "
-        f"{command} {scope.paused_by}-."
+        f"{left}; what it must not see half-way may not be at its end. Run any playbook of this collection on this "
+        "cluster again when the cause below is gone: it finishes this and ends the pause. By hand, where no other run "
+        f"is at work, and at the price of a restart of each node: {command} {scope.paused_by}-."
     )
 
 
@@ -356,9 +356,10 @@ def _has_changed_ca(observation: Observation, work: Work) -> bool:
     """Whether the CA Secrets differ from the observation: a reconcile under way has renewed or replaced the CA."""
     scope = work.scope
     return any(
-        (find_object(work.client, SECRETS, scope.namespace, name) or {}).get("data") != (observation.secret(name) or {}).get("data")
+        (find_object(work.client, SECRETS, scope.namespace, name) or {}).get("data")
+        != (observation.secret(name) or {}).get("data")
         for name in (scope.ca_certificate_secret, scope.ca_key_secret)
-    )  # fmt: skip
+    )
 
 
 def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoReturn:
@@ -372,8 +373,8 @@ def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoRe
     work.left_behind = replace(work.left_behind, unadopted_ca="")
     raise StepError(
         f"Kafka {scope.namespace}/{scope.cluster}",
-        f"has a {scope.ca.value} CA that the Cluster Operator began to renew or replace by itself at the moment of its adoption, so the operator goes on to "
-        "manage it",
+        f"has a {scope.ca.value} CA that the Cluster Operator began to renew or replace by itself at the moment of its "
+        "adoption, so the operator goes on to manage it",
         "Let it come to its end, for which it may restart every node up to three times, then run the flow again.",
     )
 
@@ -385,8 +386,9 @@ def _describe_unadopted(work: Work, known: bool = True) -> str:
     scope = work.scope
     patch = f'{{"spec":{{"{scope.ca_specification}":{{"generateCertificateAuthority":true}}}}}}'
     return (
-        f"The Cluster Operator {'no longer renews' if known else 'may no longer renew'} the {scope.ca.value} CA of Kafka {scope.namespace}/{scope.cluster}, "
-        f"and its adoption is not complete: {'nothing renews it' if known else 'it may be that nothing renews it'}. Run the adoption again when the cause "
-        "below is gone; or give it back as it is: "
-        f"kubectl patch kafka {scope.cluster} --namespace {scope.namespace} --type merge --patch '{patch}'."
+        f"The Cluster Operator {'no longer renews' if known else 'may no longer renew'} the {scope.ca.value} CA of "
+        f"Kafka {scope.namespace}/{scope.cluster}, and its adoption is not complete: "
+        f"{'nothing renews it' if known else 'it may be that nothing renews it'}. Run the adoption again when the "
+        f"cause below is gone; or give it back as it is: kubectl patch kafka {scope.cluster} --namespace "
+        f"{scope.namespace} --type merge --patch '{patch}'."
     )
