@@ -20,9 +20,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct i
     FETCH_TIMEOUT,
     absence_violations,
     lag_violations,
-    voters_caught_up,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import voters_caught_up
 
 from .certificates import Issued
 from .nodes import COMBINED, NODES, KafkaNodes

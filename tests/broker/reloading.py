@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import FETCH_TIMEOUT, voters_caught_up
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import FETCH_TIMEOUT
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import (
     ListenerSettings,
     ReloadTarget,
@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_r
     read_listener_settings,
     reload_node,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import voters_caught_up
 
 from .certificates import Issued
 from .clients import admin_of, context_of, eventually, node

@@ -15,8 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import (
     FETCH_TIMEOUT,
     absence_violations,
-    availability_violations,
     lag_violations,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
+    availability_violations,
     quorum_violations,
     voters_caught_up,
 )

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Trust
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import FETCH_TIMEOUT, voters_caught_up
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import FETCH_TIMEOUT
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import voters_caught_up
 
 from ..tools.operator.security import ONE_WAY, PLAIN, Security
 from .certificates import authority

@@ -39,10 +39,12 @@ from .arguments import (
     Call,
     Field,
     Kind,
+    OnlyWith,
     Option,
     one_of,
 )
 from .options import (
+    BATCH_LIMIT,
     BOOTSTRAP,
     NAMED_SECRETS,
     RETIREMENT,
@@ -72,6 +74,7 @@ FLOW = ArgumentSpec(
         "restart_count": Option(DICTIONARY),
         "spread": Option(one_of(Spread), Field(Pace, "spread")),
         "strategy": Option(one_of(Strategy), Field(Pace, "strategy")),
+        "batch": Option(BATCH_LIMIT, Field(Pace, "batch")),
         "kafka_bootstrap": Option(BOOTSTRAP, Field(Settings, "kafka_bootstrap")),
         "retire": Option(RETIREMENT, Field(Pace, "retire")),
         "client_grace": Option(SECONDS, Field(Pace, "client_grace"), least=0, most=YEAR),
@@ -120,4 +123,5 @@ FLOW = ArgumentSpec(
         "pod_timeout": Option(SECONDS, Field(Settings, "pod_timeout"), least=1, most=YEAR),
         "progress_file": Option(PATH),
     },
+    only_with=(OnlyWith("batch", "strategy", (Strategy.DIRECT.value,)),),
 )

@@ -31,6 +31,7 @@ from .._strimzi.cluster.dns_domain import is_domain
 from .._strimzi.secret_data import entries
 from .._trust.model.clients import NamedSecret, UserNamespace, Waiver
 from .._trust.model.goals import Retire, Retirement
+from .._trust.model.intent import BatchLimit
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.snapshot import NodeAnswers
 from .arguments import (
@@ -190,6 +191,29 @@ def _retirement(text: str, call: Call) -> Retirement:
             "Give one of the three words, or the time at which nodes that still hold the old CA are restarted at the "
             "latest, such as 2026-12-24T18:00:00Z.",
         ) from None
+
+
+#: A number or a share of nodes, as ``batch`` has it.
+_SHARE = re.compile(r"0*([1-9][0-9]{0,5})(%?)")
+
+
+def _batch_limit(text: str, call: Call) -> BatchLimit:
+    if text == "rack":
+        return BatchLimit(one_rack=True)
+    found = _SHARE.fullmatch(text)
+    number = int(found[1]) if found else 0
+    if found is None or (found[2] and number > 100):
+        raise OptionsError(
+            f"{call.option}:",
+            f"{text!r} is neither a number of nodes nor a share of them nor rack",
+            "Give a number such as 10, a share from 1% to 100%, or rack for the nodes of one rack; without it one node "
+            "after the other restarts.",
+        )
+    return BatchLimit(percent=number) if found[2] else BatchLimit(nodes=number)
+
+
+#: How many nodes restart at a time. The default has no text: an option that is not given never counts as given.
+BATCH_LIMIT = Kind({"type": "str"}, _batch_limit, lambda limit: None)
 
 
 #: When nodes give up a CA.

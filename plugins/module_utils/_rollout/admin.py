@@ -164,8 +164,10 @@ class Broker:
 
     #: Kafka's ``node.id`` of the broker.
     node_id: int
-    #: Whether the controller knows the broker, and it does not serve, or not yet.
+    #: Whether the controller knows the broker, and it does not serve, or not yet: it starts, or recovers its logs.
     fenced: bool
+    #: ``broker.rack``; None if the broker has none.
+    rack: str | None = None
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,10 @@ class Partition:
     replicas: frozenset[int]
     #: Node ids of the brokers with a replica in sync.
     in_sync: frozenset[int]
+    #: Whether a broker leads it.
+    has_leader: bool = True
+    #: Whether a reassignment of it is under way: its replicas are the replicas before and after it then.
+    is_moving: bool = False
 
     def __str__(self) -> str:
         return f"{self.topic}-{self.index}"
@@ -372,7 +378,8 @@ def _topics(client: Any) -> tuple[Topic, ...]:
     described = client.describe_topics()
     wanted = [ConfigResource(ConfigResourceType.TOPIC, topic["name"], [_MINIMUM_IN_SYNC]) for topic in described]
     configured = client.describe_configs(wanted, config_filter="all") if wanted else {}
-    return read_topics(described, configured.get("topic") or {})
+    moving = frozenset((one.topic, one.partition) for one in client.list_partition_reassignments())
+    return read_topics(described, configured.get("topic") or {}, moving)
 
 
 def read_quorum(answer: Mapping[str, Any]) -> Quorum:
@@ -388,22 +395,36 @@ def read_quorum(answer: Mapping[str, Any]) -> Quorum:
 
 def read_brokers(answer: Mapping[str, Any]) -> tuple[Broker, ...]:
     """The brokers from DescribeCluster. A broker counts as fenced unless Kafka says that it serves."""
-    return tuple(Broker(broker["broker_id"], bool(broker.get("is_fenced", True))) for broker in answer["brokers"])
+    return tuple(
+        Broker(broker["broker_id"], bool(broker.get("is_fenced", True)), broker.get("rack") or None)
+        for broker in answer["brokers"]
+    )
 
 
-def read_topics(described: Iterable[Mapping[str, Any]], configured: Mapping[str, Any]) -> tuple[Topic, ...]:
-    """The topics from Metadata and DescribeConfigs. Raises KafkaUnavailable if either lacks something of a topic."""
-    return tuple(_read_topic(topic, configured.get(topic["name"]) or {}) for topic in described)
+def read_topics(
+    described: Iterable[Mapping[str, Any]], configured: Mapping[str, Any], moving: frozenset[tuple[str, int]]
+) -> tuple[Topic, ...]:
+    """The topics from Metadata, DescribeConfigs and ListPartitionReassignments: the last gives the partitions that are
+    being reassigned, by topic and number. Raises KafkaUnavailable if an answer lacks something of a topic.
+    """
+    return tuple(_read_topic(topic, configured.get(topic["name"]) or {}, moving) for topic in described)
 
 
-def _read_topic(topic: Mapping[str, Any], configuration: Mapping[str, Any]) -> Topic:
+def _read_topic(
+    topic: Mapping[str, Any], configuration: Mapping[str, Any], moving: frozenset[tuple[str, int]]
+) -> Topic:
     name = topic["name"]
     if topic["error_code"] or _MINIMUM_IN_SYNC not in configuration:
         # Access was denied, or the topic is just being deleted. A restart might harm it, so it does not count as safe.
         raise KafkaUnavailable("Kafka", f"does not describe topic {name} (error code {topic['error_code']})", _REMEDY)
     partitions = (
         Partition(
-            name, partition["partition_index"], frozenset(partition["replica_nodes"]), frozenset(partition["isr_nodes"])
+            name,
+            partition["partition_index"],
+            frozenset(partition["replica_nodes"]),
+            frozenset(partition["isr_nodes"]),
+            has_leader=partition["leader_id"] >= 0,
+            is_moving=(name, partition["partition_index"]) in moving,
         )
         for partition in topic["partitions"]
     )

@@ -57,11 +57,11 @@ def _rank(node: Node, active: int | None) -> tuple[bool, bool, bool]:
     return not node.controller, node.controller and node.node_id == active, node.ready
 
 
-def next_batch(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
+def next_in_order(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
     """The nodes that may be next, best first; all nodes of one kind restart before nodes of the next kind.
 
-    If a safety check refuses a node of this batch now, the roll passes it over, as the KafkaRoller does. The active
-    controller is in the batch only if it is the last controller left, because its restart means an election; or if it
+    If a safety check refuses one of these nodes now, the roll passes it over, as the KafkaRoller does. The active
+    controller is among them only if it is the last controller left, because its restart means an election; or if it
     is not ready, because no other controller restarts while it is down.
     """
     ordered = sort_for_restart(nodes, active)

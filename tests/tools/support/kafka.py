@@ -49,6 +49,14 @@ class FakeKafka:
     behind: set[int] = field(default_factory=set)
     #: Called before each answer, and may raise.
     before_answer: Callable[[], None] = _nothing
+    #: Racks by node id; a broker without an entry has none.
+    racks: Mapping[int, str] = field(default_factory=dict)
+    #: How many nodes a roll may take away at once.
+    most_away: int = 1
+    #: Topics that are being reassigned.
+    moving: set[str] = field(default_factory=set)
+    #: Topics whose partition waits for the election of a leader.
+    leaderless: set[str] = field(default_factory=set)
     #: The nodes and partitions that a restart must not take away and has taken away.
     harm: list[str] = field(default_factory=list)
     closed: int = 0
@@ -69,13 +77,22 @@ class FakeKafka:
 
     def brokers(self) -> tuple[Broker, ...]:
         self.before_answer()
-        return tuple(Broker(node, not self._up(node, self.register_seconds)) for node in self._having("b"))
+        return tuple(
+            Broker(node, not self._up(node, self.register_seconds), self.racks.get(node)) for node in self._having("b")
+        )
 
     def topics(self) -> tuple[Topic, ...]:
         self.before_answer()
-        return tuple(
-            Topic(topic.minimum, (Partition(topic.name, 0, frozenset(topic.replicas), self._in_sync(topic)),))
-            for topic in self.topics_
+        return tuple(Topic(topic.minimum, (self._partition_of(topic),)) for topic in self.topics_)
+
+    def _partition_of(self, topic: FakeTopic) -> Partition:
+        return Partition(
+            topic.name,
+            0,
+            frozenset(topic.replicas),
+            self._in_sync(topic),
+            has_leader=topic.name not in self.leaderless,
+            is_moving=topic.name in self.moving,
         )
 
     def close(self) -> None:
@@ -114,7 +131,7 @@ class FakeKafka:
             self.active = alive[0]
 
     def _judge(self, node: int) -> None:
-        if len(self._down_since) > 1:
+        if len(self._down_since) > self.most_away:
             self.harm.append(f"{sorted(self._down_since)} were down at once")
         for topic in self.topics_:
             spare = len(topic.replicas) > topic.minimum

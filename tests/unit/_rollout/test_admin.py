@@ -81,8 +81,20 @@ CONFIGURED = {"orders": {"min.insync.replicas": {"value": "2"}}}
 
 
 def test_a_topic_with_its_minimum() -> None:
-    partition = Partition("orders", 3, frozenset({0, 2}), frozenset({2}))
-    assert read_topics([described()], CONFIGURED) == (Topic(2, (partition,)),)
+    partition = Partition("orders", 3, frozenset({0, 2}), frozenset({2}), has_leader=False)
+    assert read_topics([described()], CONFIGURED, frozenset()) == (Topic(2, (partition,)),)
+
+
+def test_a_partition_that_is_being_reassigned() -> None:
+    (topic,) = read_topics([described()], CONFIGURED, frozenset({("orders", 3), ("payments", 0)}))
+    assert [partition.is_moving for partition in topic.partitions] == [True]
+    (topic,) = read_topics([described()], CONFIGURED, frozenset({("orders", 2), ("payments", 3)}))
+    assert [partition.is_moving for partition in topic.partitions] == [False]
+
+
+def test_racks_of_brokers() -> None:
+    answer = {"brokers": [{"broker_id": 0, "is_fenced": False, "rack": "a"}, {"broker_id": 1, "rack": ""}]}
+    assert [broker.rack for broker in read_brokers(answer)] == ["a", None]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +107,7 @@ def test_a_topic_with_its_minimum() -> None:
 )
 def test_a_topic_of_which_not_all_is_known_is_no_answer(topic: dict[str, Any], configured: dict[str, Any]) -> None:
     with pytest.raises(KafkaUnavailable, match="does not describe topic orders"):
-        read_topics([topic], configured)
+        read_topics([topic], configured, frozenset())
 
 
 @pytest.mark.parametrize(("version", "words"), [(None, "has none"), ("2.3.3", "has 2.3.3"), ("", "has none")])
@@ -362,6 +374,7 @@ class Library:
         return self.answer
 
     describe_metadata_quorum = describe_cluster = describe_topics = describe_configs = _answer
+    list_partition_reassignments = _answer
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Before a node restarts: the quorum keeps its majority, and every partition as many in-sync replicas as producers ask for."""
+"""After a node has restarted: it is back when its controller has caught up, and its broker serves and is in sync."""
 
 from __future__ import annotations
 
@@ -10,58 +10,20 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, Quorum, Topic, Voter
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, Quorum, Topic
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import (
     FETCH_TIMEOUT,
     absence_violations,
-    availability_violations,
     fetch_timeout,
     lag_violations,
-    out_of_sync,
     partitions_out_of_sync,
-    quorum_violations,
-    voters_caught_up,
+    unsettled,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 
-from .values import node, quorum, quorums, topic, topics
-
-ID = st.integers(0, 6)
-
-
-@pytest.mark.parametrize(
-    ("state", "allowed"),
-    [
-        pytest.param(quorum(0, v0=0), True, id="a lone voter, for there is no other way"),
-        pytest.param(quorum(1, v0=0, v1=0), True, id="of two, the other is caught up"),
-        pytest.param(quorum(0, v0=0, v1=2000), False, id="of two, the other is behind"),
-        pytest.param(quorum(1, v0=0, v1=0, v2=0), True, id="three of three"),
-        pytest.param(quorum(1, v0=0, v1=0, v2=1999), True, id="a lag just below the fetch timeout"),
-        pytest.param(quorum(1, v0=0, v1=0, v2=2000), False, id="a lag of the fetch timeout"),
-        pytest.param(quorum(1, v0=0, v1=0, v2=None), False, id="an unknown lag is a lag"),
-        pytest.param(quorum(1, v0=9000, v1=0, v2=0), True, id="the one that is behind itself"),
-        pytest.param(quorum(1, v0=0, v1=0, v2=0, v3=5000), False, id="of four, three others are needed"),
-        pytest.param(quorum(1, v0=0, v1=0, v2=0, v3=0), True, id="four of four"),
-        pytest.param(quorum(1, v0=0, v1=0, v2=0, v3=0, v4=5000), True, id="of five, one may be behind"),
-        pytest.param(quorum(1, v0=0, v1=0, v2=0, v3=5000, v4=5000), False, id="of five, not two"),
-        pytest.param(quorum(None, v0=0, v1=0, v2=0), False, id="no leader"),
-        pytest.param(quorum(7, v0=0, v1=0, v2=0), False, id="a leader that is no voter"),
-        pytest.param(quorum(1, v0=0, v1=None, v2=0), False, id="a leader that does not know its own state"),
-        pytest.param(Quorum(None, ()), False, id="no voters at all"),
-        pytest.param(quorum(1, v1=0, v2=0, v3=0), True, id="a controller that is no voter"),
-    ],
-)
-def test_may_controller_0_restart(state: Quorum, allowed: bool) -> None:
-    assert (quorum_violations(node(0), state, FETCH_TIMEOUT) == ()) is allowed
-
-
-def test_the_fetch_timeout_of_the_cluster_counts() -> None:
-    state = quorum(1, v0=0, v1=0, v2=2500)
-    assert quorum_violations(node(0), state, FETCH_TIMEOUT)
-    assert not quorum_violations(node(0), state, timedelta(seconds=3))
+from .values import node, quorum, topic, topics
 
 
 @pytest.mark.parametrize(
@@ -71,33 +33,6 @@ def test_the_fetch_timeout_of_the_cluster_counts() -> None:
 def test_the_fetch_timeout_is_read_from_the_kafka_resource(value: object, milliseconds: int) -> None:
     config = {} if value is None else {"controller.quorum.fetch.timeout.ms": value}
     assert fetch_timeout({"spec": {"kafka": {"config": config}}}) == timedelta(milliseconds=milliseconds)
-
-
-def test_a_refusal_names_pod_voters_and_a_remedy() -> None:
-    (found,) = quorum_violations(node(0), quorum(1, v0=0, v1=0, v2=2500, v4=None), FETCH_TIMEOUT)
-    assert (found.condition, found.subject) == (Condition.QUORUM, "pod demo-kafka-0")
-    assert "only 1 of 4 voters would be caught up, and 3 are needed; behind: 2, 4." in found.message
-    assert "run again" in found.remedy
-
-
-@given(quorums(), ID)
-def test_a_voter_whose_restart_is_permitted_leaves_a_majority(state: Quorum, restarting: int) -> None:
-    assume(len(state.voters) > 2)
-    if not quorum_violations(node(restarting), state, FETCH_TIMEOUT):
-        assert 2 * len(voters_caught_up(state, FETCH_TIMEOUT) - {restarting}) > len(state.voters)
-
-
-@given(st.lists(st.integers(0, 1999), min_size=1, max_size=7), ID)
-def test_where_every_voter_has_caught_up_any_voter_may_restart(lags: list[int], restarting: int) -> None:
-    state = quorum(0, **{f"v{i}": lag if i else 0 for i, lag in enumerate(lags)})
-    assert not quorum_violations(node(restarting), state, FETCH_TIMEOUT)
-
-
-@given(quorums(), ID, st.integers(0, 6))
-def test_another_voter_that_lags_never_makes_a_restart_allowed(state: Quorum, restarting: int, lost: int) -> None:
-    voters = tuple(Voter(one.node_id, None) if one.node_id == lost else one for one in state.voters)
-    if quorum_violations(node(restarting), state, FETCH_TIMEOUT):
-        assert quorum_violations(node(restarting), Quorum(state.leader, voters), FETCH_TIMEOUT)
 
 
 @pytest.mark.parametrize(
@@ -118,75 +53,6 @@ def test_a_controller_is_back_when_it_has_caught_up(one, state: Quorum, back: bo
 # KafkaAvailability: a restart of this broker leaves every partition as many in-sync replicas as producers ask for.
 
 BROKERS = st.integers(0, 5)
-
-
-@pytest.mark.parametrize(
-    ("minimum", "replicas", "in_sync", "allowed"),
-    [
-        pytest.param(2, {0, 1, 2}, {0, 1, 2}, True, id="enough without it"),
-        pytest.param(2, {0, 1, 2}, {0, 1}, False, id="just enough with it"),
-        pytest.param(2, {0, 1, 2}, {1, 2}, True, id="just enough, and it is not among them"),
-        pytest.param(2, {0, 1, 2}, {1}, False, id="too few already, though it is not among them"),
-        pytest.param(2, {0, 1, 2}, {0}, False, id="too few already, and it is the last one"),
-        pytest.param(2, {0, 1, 2}, set(), False, id="none at all"),
-        pytest.param(2, {1, 2, 3}, {1}, True, id="too few already, and no replica on this broker"),
-        pytest.param(1, {0, 1}, {0, 1}, True, id="two replicas, one needed"),
-        pytest.param(1, {0, 1}, {0}, False, id="two replicas, the last one in sync"),
-        pytest.param(1, {0}, {0}, True, id="a single replica: no restart could ever spare it"),
-        pytest.param(2, {0, 1}, {0, 1}, True, id="as many replicas as needed: likewise"),
-        pytest.param(3, {0, 1}, {0}, True, id="fewer replicas than needed: likewise"),
-    ],
-)
-def test_may_broker_0_restart(minimum: int, replicas: set[int], in_sync: set[int], allowed: bool) -> None:
-    assert (availability_violations(node(0), [topic(minimum, (replicas, in_sync))]) == ()) is allowed
-
-
-def test_every_partition_of_every_topic_counts() -> None:
-    fine, tight = ({0, 1, 2}, {0, 1, 2}), ({0, 1, 2}, {0, 2})
-    assert not availability_violations(node(0), [topic(2, fine, fine), topic(1, fine, tight)])
-    found = availability_violations(node(0), [topic(2, fine, fine), topic(2, fine, tight, tight)])
-    assert [violation.message.split()[1] for violation in found] == ["t-1", "t-2"]
-
-
-@pytest.mark.parametrize(
-    ("in_sync", "words"),
-    [
-        ({0, 1}, "partition t-0 has 2 in-sync replicas, this broker's among them, and needs 2."),
-        ({1}, "partition t-0 has 1 in-sync replicas, fewer than min.insync.replicas=2, already."),
-    ],
-)
-def test_a_refusal_names_pod_partition_and_a_remedy(in_sync: set[int], words: str) -> None:
-    (found,) = availability_violations(node(0), [topic(2, ({0, 1, 2}, in_sync))])
-    assert (found.condition, found.subject, found.message) == (Condition.AVAILABILITY, "pod demo-kafka-0", words)
-    assert "in-sync replicas" in found.remedy
-
-
-@given(st.lists(topics(), max_size=4), BROKERS)
-def test_a_broker_whose_restart_is_permitted_stops_no_producer(found: list[Topic], broker: int) -> None:
-    """Unless there was no replica to spare from the beginning."""
-    if availability_violations(node(broker), found):
-        return
-    for one in found:
-        for partition in one.partitions:
-            if broker in partition.replicas and len(partition.replicas) > one.min_insync_replicas:
-                assert len(partition.in_sync - {broker}) >= one.min_insync_replicas
-
-
-@given(topics(), BROKERS)
-def test_a_healthy_partition_with_a_replica_to_spare_refuses_no_broker(found: Topic, broker: int) -> None:
-    (partition,) = found.partitions
-    healthy = topic(found.min_insync_replicas, (partition.replicas, partition.replicas))
-    assert not availability_violations(node(broker), [healthy])
-
-
-@given(topics(), BROKERS, BROKERS)
-def test_another_replica_out_of_sync_never_makes_a_restart_allowed(found: Topic, broker: int, lost: int) -> None:
-    """Unless it is the broker itself that is out: it takes nothing away any more."""
-    if lost == broker or not availability_violations(node(broker), [found]):
-        return
-    (partition,) = found.partitions
-    worse = topic(found.min_insync_replicas, (partition.replicas, partition.in_sync - {lost}))
-    assert availability_violations(node(broker), [worse])
 
 
 ALIVE = (Broker(0, False), Broker(1, False))
@@ -220,5 +86,13 @@ def test_a_node_that_is_no_broker_is_not_looked_for_among_them() -> None:
 @given(st.lists(topics(), max_size=4), BROKERS)
 def test_topics_that_are_left_out_have_no_replica_that_lags(found: list[Topic], broker: int) -> None:
     whole = [replace(one, partitions=tuple(part for each in found for part in each.partitions)) for one in found]
-    assert partitions_out_of_sync(node(broker), out_of_sync(whole)) == partitions_out_of_sync(node(broker), whole)
-    assert all(part.replicas - part.in_sync for one in out_of_sync(whole) for part in one.partitions)
+    assert partitions_out_of_sync(node(broker), unsettled(whole)) == partitions_out_of_sync(node(broker), whole)
+    assert all(part.replicas - part.in_sync for one in unsettled(whole) for part in one.partitions)
+
+
+def test_a_broker_is_not_back_before_its_partitions_have_a_leader() -> None:
+    waiting = replace(
+        topic(1, ({0, 1}, {0, 1})), partitions=(replace(topic(1, ({0, 1}, {0, 1})).partitions[0], has_leader=False),)
+    )
+    (found,) = absence_violations(node(0), ALIVE, unsettled([waiting]))
+    assert "partition t-0, with a replica on it, has no leader yet" in found.message

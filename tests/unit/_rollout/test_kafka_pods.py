@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Ro
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import (
     Node,
     kafka_pods,
-    next_batch,
+    next_in_order,
     read_node,
     sort_for_restart,
 )
@@ -104,20 +104,20 @@ def test_the_order_depends_on_the_nodes_and_not_on_how_they_were_listed(nodes, a
     ],
 )
 def test_nodes_that_may_restart_next(nodes: list[Node], active: int | None, expected: list[int]) -> None:
-    assert [one.node_id for one in next_batch(nodes, active)] == expected
+    assert [one.node_id for one in next_in_order(nodes, active)] == expected
 
 
 @given(clusters(), ACTIVE)
 def test_restarting_the_next_one_again_and_again_restarts_each_once_and_in_order(nodes, active) -> None:
     left, done = list(nodes), []
     while left:
-        done.append(next_batch(left, active)[0])
+        done.append(next_in_order(left, active)[0])
         left.remove(done[-1])
     assert tuple(done) == sort_for_restart(nodes, active)
 
 
 @given(clusters(), ACTIVE)
 def test_no_broker_is_next_while_a_controller_is_left(nodes, active) -> None:
-    found = next_batch(nodes, active)
+    found = next_in_order(nodes, active)
     assert found
     assert {one.controller for one in found} == {any(one.controller for one in nodes)}

@@ -75,6 +75,21 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ),
     *(
         (
+            "strimzi_roll", {"strategy": "direct", "batch": given},
+            f"batch: {given!r} is neither a number of nodes nor a share of them nor rack. Give a number such as 10, a share from 1% to 100%, or rack for the "
+            "nodes of one rack; without it one node after the other restarts.",
+        )
+        for given in ("0", "-1", "0%", "101%", "a few", "racks", "1.5")
+    ),
+    *(
+        (
+            "strimzi_roll", {"batch": "rack", **strategy},
+            "batch: it counts with strategy=direct only, and strategy is operator. Give strategy=direct with it, or leave batch out.",
+        )
+        for strategy in ({}, {"strategy": "operator"})
+    ),
+    *(
+        (
             "strimzi_ee_cert", {**PUBLIC, "subject_alternative_names": ["tools.kafka.svc", name]},
             f"subject_alternative_names: {name!r} is neither a DNS name in ASCII form nor an IP address. Give names as clients look them up, without a "
             "scheme and a port.",

@@ -45,6 +45,27 @@ class Strategy(str, Enum):
     DIRECT = "direct"
 
 
+@dataclass(frozen=True)
+class BatchLimit:
+    """How many Kafka nodes may restart at a time, if the state of Kafka lets them. Each field limits it."""
+
+    #: The most nodes; None: any number.
+    nodes: int | None = None
+    #: The most nodes, in percent of the nodes of the same role, but always one; None: any share.
+    percent: int | None = None
+    #: Whether the nodes have to be of the same rack.
+    one_rack: bool = False
+
+    def most(self, count: int) -> int:
+        """The most nodes of so many nodes of the same role."""
+        share = count if self.percent is None else max(1, count * self.percent // 100)
+        return share if self.nodes is None else min(share, self.nodes)
+
+
+#: The limit with which one node after the other restarts.
+ONE_BY_ONE = BatchLimit(nodes=1)
+
+
 class NewRoots(str, Enum):
     """The treatment of a CA of the source that is not in the ledger."""
 
@@ -183,6 +204,8 @@ class Pace:
     retire: Retirement | None = None
     #: The program for restarts of Kafka nodes. With DIRECT a restart needs no operator that can reconcile.
     strategy: Strategy = Strategy.OPERATOR
+    #: How many Kafka nodes restart at a time with DIRECT.
+    batch: BatchLimit = ONE_BY_ONE
     #: Whether pods may restart outside the maintenance windows of the Kafka resource.
     ignores_windows: bool = False
     #: Time between the publication of a CA and its first use. None: the time of a mounted Secret if clients could

@@ -1,0 +1,207 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The direct strategy in batches: no partition loses more than it can spare, whatever happens in the middle of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import batches
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import BatchLimit
+
+from ...tools.support.kafka import FakeTopic
+from .direct_stand import DirectStand, name
+from .test_direct import run_and_die
+
+#: Three controllers, and six brokers in three racks.
+ROLES = MappingProxyType({0: "c", 1: "c", 2: "c", **dict.fromkeys(range(3, 9), "b")})
+RACKS = MappingProxyType({3: "a", 4: "a", 5: "b", 6: "b", 7: "c", 8: "c"})
+RACK = BatchLimit(one_rack=True)
+#: The controllers one by one, the active one last, then the brokers rack by rack.
+ROUNDS = [[0], [2], [1], [3, 4], [5, 6], [7, 8]]
+
+
+class Racks(DirectStand):
+    """Partitions have a replica in each rack; ``batch``: the limit of the caller."""
+
+    def __init__(self, batch: BatchLimit = RACK, roles: Mapping[int, str] = ROLES) -> None:
+        super().__init__(roles)
+        self.batch = batch
+        self.kafka.racks, self.kafka.most_away = RACKS, 2
+        self.kafka.topics_ = [FakeTopic("orders", (3, 5, 7)), FakeTopic("payments", (4, 6, 8))]
+        self.lines: list[str] = []
+
+    def work(self, **options: Any) -> Work:
+        work = super().work(**options)
+        work.wishes = work.wishes.changed(batch=self.batch)
+        work.display = Display(report=self.lines.append)
+        return work
+
+    def stops(self) -> RollStuck:
+        with pytest.raises(RollStuck) as caught:
+            self.roll()
+        return caught.value
+
+    @property
+    def rounds(self) -> list[list[int]]:
+        """The nodes of each round, by the lines that the roll has shown."""
+        found: list[list[int]] = []
+        left = list(self.deleted)
+        for line in self.lines:
+            if line.startswith("round "):
+                size = int(line.split(": restarting ")[1].split()[0])
+                found.append(left[:size])
+                left = left[size:]
+        return found
+
+
+def restarts(actions: list[Action]) -> list[int | None]:
+    return [action.away for action in actions if action.verb == "restart"]
+
+
+def test_nodes_of_one_rack_restart_together() -> None:
+    stand = Racks()
+    actions = stand.roll()
+    assert stand.rounds == ROUNDS
+    assert restarts(actions) == [1, 1, 1, 2, 2, 2, 2, 2, 2]
+    assert stand.kafka.harm == []
+
+
+def test_rounds_and_the_reason_for_their_size_are_shown() -> None:
+    stand = Racks(BatchLimit(nodes=2))
+    stand.kafka.topics_.append(FakeTopic("single", (3,), minimum=1))
+    stand.roll()
+    assert stand.lines[0].startswith("9 nodes in 6 rounds. 1 topic cannot keep min.insync.replicas")
+    assert "single" in stand.lines[0]
+    assert [line for line in stand.lines if line.startswith("round 4")] == [
+        f"round 4: restarting 2 nodes at once ({name(3)}, {name(4)}): the most that batch allows"
+    ]
+
+
+def test_the_next_batch_goes_when_every_node_of_the_last_is_back() -> None:
+    stand = Racks()
+    stand.kafka.sync_seconds = 9.0
+    stand.roll()
+    assert stand.clock.seconds >= 3 * 2 + 3 * (2 + 9)
+    assert stand.kafka.harm == []
+
+
+def test_the_next_batch_waits_for_leaders() -> None:
+    stand = Racks()
+    stand.at(12, lambda: stand.kafka.leaderless.add("orders"))
+    stopped = stand.stops()
+    assert "partition orders-0, with a replica on it, has no leader yet" in str(stopped)
+    assert len(stand.deleted) < len(ROLES)
+    stand.kafka.leaderless.clear()
+    stand.roll([node for node in ROLES if node not in stand.deleted])
+    assert sorted(stand.deleted) == list(ROLES)
+
+
+@pytest.mark.parametrize("what", ["gone", "stalled"])
+def test_a_roll_stops_at_the_node_of_a_batch_that_does_not_come_back(what: str) -> None:
+    stand = Racks()
+    getattr(stand, what).add(6)
+    stopped = stand.stops()
+    assert name(6) in str(stopped)
+    assert stand.deleted == [0, 2, 1, 3, 4, 5, 6]
+    assert "6 of 9 restarted" in str(stopped)
+
+
+def test_a_batch_shrinks_when_a_replica_elsewhere_is_lost() -> None:
+    """Broker 7 is to restart later, and falls out of sync while Kafka is asked for the batch before."""
+    stand = Racks(BatchLimit(nodes=2))
+    stand.kafka.topics_.append(FakeTopic("wide", (3, 4, 7, 8), minimum=2))
+    stand.kafka.topics_[0] = FakeTopic("orders", (3, 5, 6))
+    stand.at(4, lambda: stand.kafka.lagging.add(7))
+    stand.at(13, stand.kafka.lagging.clear)
+    stand.roll()
+    assert [3, 4] not in stand.rounds
+    assert sorted(stand.deleted) == list(ROLES)
+    assert stand.kafka.harm == []
+
+
+def test_a_batch_waits_while_a_node_outside_of_it_is_away() -> None:
+    stand = Racks()
+    stand.becomes_unready(8)
+    stand.kafka.harm.clear()
+    stand.at(9, lambda: stand.becomes_ready(8))
+    stand.roll([3, 4])
+    assert stand.deleted == [3, 4]
+    assert stand.clock.seconds >= 9
+    assert stand.kafka.harm == []
+
+
+def test_a_topic_that_is_being_reassigned_makes_batches_of_one_of_its_brokers() -> None:
+    stand = Racks()
+    stand.kafka.topics_.append(FakeTopic("moved", (3, 4, 5, 6), minimum=1))
+    stand.kafka.moving = {"moved"}
+    stand.roll()
+    assert [len(nodes) for nodes in stand.rounds[3:]] == [2, 1, 1, 1, 1]
+    assert stand.rounds[3] == [7, 8]
+
+
+@pytest.mark.parametrize("graceful", [True, False])
+def test_a_second_hand_that_deletes_a_pod_of_the_next_batch_stops_the_roll(graceful: bool) -> None:
+    stand = Racks()
+
+    def second_hand() -> None:
+        stand.api.graceful_pods = graceful
+        stand.remove("pods", name(5))
+
+    # The first batch of brokers is away then.
+    stand.api.listeners.append(
+        lambda change: (
+            stand.at(stand.clock.seconds + 1, second_hand)
+            if (change.plural, change.verb, change.name) == ("pods", "delete", name(3))
+            else None
+        )
+    )
+    stopped = stand.stops()
+    assert f"pod {name(5)} is " in str(stopped)
+    assert "Another roll of the Kafka nodes is under way" in str(stopped)
+    assert not {7, 8} & set(stand.deleted)
+
+
+@pytest.mark.each_once
+@pytest.mark.parametrize("graceful", [False, True], ids=["at once", "gracefully"])
+@pytest.mark.parametrize("lost", [False, True], ids=["refused", "unheard"])
+def test_killed_at_each_request_and_run_again(lost: bool, graceful: bool) -> None:
+    """Also in the middle of a batch: the next run waits for the nodes that are away, and restarts no node twice."""
+    for alive_for in count():
+        stand = Racks(roles={node: role for node, role in ROLES.items() if role == "b"})
+        stand.api.graceful_pods = graceful
+        step = stand.step([3, 4, 5, 6])
+        interrupted = run_and_die(stand, step, alive_for, lost)
+        if interrupted:
+            stand.carry_out_roll(step)
+        assert sorted(stand.deleted) == [3, 4, 5, 6], f"interrupted at request {alive_for}"
+        assert stand.kafka.harm == [], f"interrupted at request {alive_for}"
+        if not interrupted:
+            return
+
+
+def test_a_limit_of_one_restarts_as_without_batches() -> None:
+    stands = [Racks(BatchLimit(nodes=1)), Racks(BatchLimit(percent=1))]
+    for stand in stands:
+        stand.kafka.most_away = 1
+        stand.roll()
+        assert stand.deleted == [0, 2, 1, 3, 4, 5, 6, 7, 8]
+        assert stand.kafka.harm == []
+
+
+def test_rules_taken_out_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Kafka of these tests sees the harm of a batch that no partition has agreed to."""
+    monkeypatch.setattr(batches, "held_partitions", lambda *_arguments: ())
+    stand = Racks(BatchLimit(nodes=2))
+    stand.kafka.racks = {}
+    stand.kafka.topics_ = [FakeTopic("orders", (3, 4, 5))]
+    stand.roll()
+    assert stand.kafka.harm != []
