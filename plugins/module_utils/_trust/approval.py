@@ -124,12 +124,12 @@ def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
         return current.fingerprint if goal is Goal.RENEW else current.public_key_sha256
     if goal is Goal.RENEW:
         return begun.replaces
-    known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
-    known |= {entry.fingerprint: entry.certificate for entry in ledger.removed_cas}
+    certificates = {entry.fingerprint: entry.certificate for entry in ledger.entries}
+    certificates |= {entry.fingerprint: entry.certificate for entry in ledger.removed_cas}
     # If a replaced CA has left, it is known no more, and a renewed CA has its key. An abort goes back to the CA at the
     # beginning of its flow.
     keeping = begun.successor if begun.goal is Goal.RENEW or begun.is_abort else begun.replaces
-    replaced = known.get(keeping or "")
+    replaced = certificates.get(keeping or "")
     return replaced.public_key_sha256 if replaced is not None else begun.replaces
 
 

@@ -100,8 +100,8 @@ _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, A
 def span_of(step: Step, snapshot: Snapshot, costs: Costs = NO_COSTS) -> Span | None:
     """How long this step takes in the cluster before the step; None if no pod shows how long a start takes."""
     if isinstance(step, Roll):
-        found = _span_of_roll(step, snapshot)
-        return found and found + costs.of_answers(_ANSWERS_OF_WAIT * (1 + len(step.uids)))
+        of_roll = _span_of_roll(step, snapshot)
+        return of_roll and of_roll + costs.of_answers(_ANSWERS_OF_WAIT * (1 + len(step.uids)))
     if isinstance(step, Reload):
         return sum((_RELOAD + costs.of_answers(_ANSWERS_OF_RELOAD) for _node in step.uids), NO_TIME)
     if isinstance(step, AwaitClients):
@@ -137,8 +137,8 @@ def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
     others = [starts[pod.uid] or _NONE for pod in restarted if pod.component is not Component.KAFKA]
     if step.reason is RollReason.ENDED:
         nodes = [max(nodes, default=_NONE)]
-    found = sum((_STOP + Span(start, 2 * start) for start in nodes), _REACTION)
-    return found + _STOP + Span(max(others), 2 * max(others)) if others else found
+    of_nodes = sum((_STOP + Span(start, 2 * start) for start in nodes), _REACTION)
+    return of_nodes + _STOP + Span(max(others), 2 * max(others)) if others else of_nodes
 
 
 def _time_to_start(pod: Pod, snapshot: Snapshot) -> timedelta | None:
@@ -147,8 +147,8 @@ def _time_to_start(pod: Pod, snapshot: Snapshot) -> timedelta | None:
     """
     if pod.started_in is not None:
         return pod.started_in
-    known = [other for other in snapshot.nodes.pods if other.started_in is not None]
-    alike = [other for other in known if other.component is pod.component] or known
+    timed = [other for other in snapshot.nodes.pods if other.started_in is not None]
+    alike = [other for other in timed if other.component is pod.component] or timed
     return max((other.started_in for other in alike if other.started_in is not None), default=None)
 
 
@@ -182,9 +182,11 @@ def _lives(snapshot: Snapshot, span: Span | None) -> Iterator[Life]:
     for authority in dict.fromkeys((*snapshot.ca.current, *recorded)):
         yield _life(named(authority), (authority,), snapshot, span)
     for component in Component:
-        found = [leaf.chain[0] for leaf in _leaves(component, snapshot) if leaf.chain]
-        if found:
-            yield _life(f"{counted(len(found), 'certificate')} of {component.facts.owners}", found, snapshot, span)
+        certificates = [leaf.chain[0] for leaf in _leaves(component, snapshot) if leaf.chain]
+        if certificates:
+            yield _life(
+                f"{counted(len(certificates), 'certificate')} of {component.facts.owners}", certificates, snapshot, span
+            )
 
 
 def _leaves(component: Component, snapshot: Snapshot) -> Iterator[StoredLeaf]:

@@ -235,8 +235,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/evidence/parties.py",
-        "for pod, seen in zip(stored.holding_pods(snapshot), known, strict=True)",
-        ("for pod, seen in zip(stored.holding_pods(snapshot), known, strict=False)",),
+        "for pod, seen in zip(stored.holding_pods(snapshot), as_stored, strict=True)",
+        ("for pod, seen in zip(stored.holding_pods(snapshot), as_stored, strict=False)",),
         "There is one presentation of each pod.",
     ),
     Equivalent(
@@ -345,8 +345,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/model/steps/nodes.py",
-        "unread = known.awaited_pods - read",
-        ("unread = known.awaited_pods ^ read",),
+        "unread = entry.awaited_pods - read",
+        ("unread = entry.awaited_pods ^ read",),
         "The pods that have read are among the awaited pods.",
     ),
     Equivalent(
@@ -377,9 +377,9 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/preconditions/authority.py",
-        "return [same for same in found.values() if len({certificate.public_key_sha256 for certificate in same}) > 1]",
+        "return [same for same in by_name.values() if len({certificate.public_key_sha256 for certificate in same}) > 1]",
         (
-            "return [same for same in found.values() if len({certificate.public_key_sha256 for certificate in same}) != 1]",
+            "return [same for same in by_name.values() if len({certificate.public_key_sha256 for certificate in same}) != 1]",
         ),
         "There is one at least.",
     ),
@@ -397,8 +397,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/preconditions/source.py",
-        "if own in {certificate.public_key_sha256 for known in chains for certificate in known[1:]}:",
-        ("if own in {certificate.public_key_sha256 for known in chains for certificate in known[ 0:]}:",),
+        "if own in {certificate.public_key_sha256 for other_chain in chains for certificate in other_chain[1:]}:",
+        ("if own in {certificate.public_key_sha256 for other_chain in chains for certificate in other_chain[ 0:]}:",),
         "Where the first is trusted, the answer was given before.",
     ),
     Equivalent(
@@ -622,14 +622,14 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/restore.py",
-        "is_earlier = ca.key_generation < min(max(known, default=0), kept.key_generation)",
-        ("is_earlier = ca.key_generation < min(max(known, default= -1), kept.key_generation)",),
+        "is_earlier = ca.key_generation < min(max(generations, default=0), kept.key_generation)",
+        ("is_earlier = ca.key_generation < min(max(generations, default= -1), kept.key_generation)",),
         "No generation is below zero.",
     ),
     Equivalent(
         "_trust/rules/restore.py",
-        "return max((generation for generation in known if generation is not None), default=0)",
-        ("return max((generation for generation in known if generation is not None), default= -1)",),
+        "return max((generation for generation in generations if generation is not None), default=0)",
+        ("return max((generation for generation in generations if generation is not None), default= -1)",),
         "No generation is below zero.",
     ),
     Equivalent(

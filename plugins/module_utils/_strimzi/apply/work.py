@@ -369,9 +369,9 @@ def _send_and_record(write: Write, work: Work, phase: str) -> str:
         if error.outcome_unknown:
             # The first error says that another look helps; an error of this look may say that none does.
             with suppress(KubeError):
-                found = find_object(work.client, write.resource, write.namespace or work.scope.namespace, write.name)
-                if _is_done(write, found):
-                    _note_write(write, found, work)
+                stored = find_object(work.client, write.resource, write.namespace or work.scope.namespace, write.name)
+                if _is_done(write, stored):
+                    _note_write(write, stored, work)
                     work.record(write.action(work.scope.namespace, phase))
         raise
 
@@ -380,40 +380,40 @@ def find_object(client: KubeClient, resource: Resource, namespace: str, name: st
     """The object, from a list with its name; None if there is none. The Roles let pods, StrimziPodSets and node pools
     be listed and not read by their names (docs/rbac.yml). Raises KubeError.
     """
-    found = client.list(resource, namespace, field_selector=f"metadata.name={name}").items
-    return found[0] if found else None
+    listed = client.list(resource, namespace, field_selector=f"metadata.name={name}").items
+    return listed[0] if listed else None
 
 
-def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
+def _is_done(write: Write, stored: Mapping[str, Any] | None) -> bool:
     """Whether the object, as it is now, is as the write wanted it, and was not before."""
-    if found is None or write.verb is WriteVerb.DELETE:
-        return found is None and write.verb is WriteVerb.DELETE
+    if stored is None or write.verb is WriteVerb.DELETE:
+        return stored is None and write.verb is WriteVerb.DELETE
     # A list leaves kind and version out of the objects of Kubernetes itself.
     wanted = {part: value for part, value in (write.body or {}).items() if part not in ("apiVersion", "kind")}
-    return version(found) != write.resource_version and contains(found, wanted)
+    return version(stored) != write.resource_version and contains(stored, wanted)
 
 
-def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
+def _note_write(write: Write, stored: Mapping[str, Any] | None, work: Work) -> None:
     """Note the object after the write, or None if it is deleted. From here on the call sees when another program writes
     it back.
     """
     key = write.resource.kind, write.namespace or work.scope.namespace, write.name
-    if found is None:
+    if stored is None:
         work.written.note(key, None)
     else:
-        work.written.note(key, dict(write.body or {}), str(found["metadata"].get("uid") or ""))
+        work.written.note(key, dict(write.body or {}), str(stored["metadata"].get("uid") or ""))
 
 
-def contains(found: Any, wanted: Any) -> bool:
+def contains(stored: Any, wanted: Any) -> bool:
     """Whether a merge patch (RFC 7386), or an object to create, would change nothing. Additions by the API server or
     another program do not count.
     """
-    if isinstance(wanted, list) and isinstance(found, list) and len(found) == len(wanted):
-        return all(map(contains, found, wanted))
+    if isinstance(wanted, list) and isinstance(stored, list) and len(stored) == len(wanted):
+        return all(map(contains, stored, wanted))
     if not isinstance(wanted, Mapping):
-        return bool(found == wanted)
-    return isinstance(found or {}, Mapping) and all(
-        contains((found or {}).get(key), value) for key, value in wanted.items()
+        return bool(stored == wanted)
+    return isinstance(stored or {}, Mapping) and all(
+        contains((stored or {}).get(key), value) for key, value in wanted.items()
     )
 
 
@@ -444,14 +444,14 @@ def _patch(write: Write, namespace: str, client: KubeClient) -> Mapping[str, Any
         return client.patch(replace(write.resource, version="v1"), namespace, write.name, body, resource_version=before)
 
 
-def as_stored(resource: Resource, found: Mapping[str, Any] | None) -> Resource:
+def as_stored(resource: Resource, stored: Mapping[str, Any] | None) -> Resource:
     """The resource in the version of Strimzi's API through which a patch of this object loses none of its fields.
 
     If an API server patches an object through v1, it first drops the fields that only v1beta2 knows, whatever the patch
     is about (docs/operator.md, "The API before v1"). The object names each program that has written through v1beta2,
     the operator up to 0.51 among them, with that version. If it names no writer at all, it may have such fields too.
     """
-    older, managers = replace(resource, version=OLDER_VERSION), managers_of(found)
+    older, managers = replace(resource, version=OLDER_VERSION), managers_of(stored)
     if managers and all(manager.get("apiVersion") != older.api_version for manager in managers):
         return resource
     return older

@@ -53,10 +53,10 @@ def present_live(
 ) -> Presentation:
     """The certificates of a listener; ``stored`` are the certificates of its pod, from annotations and Secrets."""
     party = listener_name(pod.name, port)
-    found = _answers_of_port(pod, port, seen)
-    missing = next((listener.failure for listener in found if listener.presents is None), None)
-    chains = {listener.presents for listener in found if listener.presents is not None}
-    if not found or missing is not None:
+    answers = _answers_of_port(pod, port, seen)
+    missing = next((listener.failure for listener in answers if listener.presents is None), None)
+    chains = {listener.presents for listener in answers if listener.presents is not None}
+    if not answers or missing is not None:
         return Presentation(party, None, (), missing or _describe_silence(pod, port))
     chain, *others = chains
     if others:
@@ -65,10 +65,10 @@ def present_live(
     if not candidates:
         return Presentation(party, None, (), f"{party} presents a certificate that chains to no CA of the ledger")
     if stored.authorities is not None:
-        return _join_evidence(party, chain, candidates, stored, found[0].source)
+        return _join_evidence(party, chain, candidates, stored, answers[0].source)
     if len(candidates) > 1:
         return Presentation(party, None, (), f"{party} presents a certificate that chains to several CAs of the ledger")
-    return Presentation(party, candidates, (chain,), found[0].source)
+    return Presentation(party, candidates, (chain,), answers[0].source)
 
 
 def _join_evidence(
@@ -77,7 +77,7 @@ def _join_evidence(
     """Stored evidence tells apart CAs with the same key. In everything else it has to agree with the answer of the
     listener.
     """
-    if stored.chains and chain[0] not in {known[0] for known in stored.chains}:
+    if stored.chains and chain[0] not in {stored_chain[0] for stored_chain in stored.chains}:
         return Presentation(
             party,
             None,
@@ -127,23 +127,23 @@ def accepts_live(
 
 def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[ObservedListener]) -> TrustInCa:
     party = listener_name(pod.name, port)
-    found = _answers_of_port(pod, port, seen)
-    if not found:
+    answers = _answers_of_port(pod, port, seen)
+    if not answers:
         return TrustInCa(None, _describe_silence(pod, port))
     doubt = next(
         (
             listener.doubts.get(fingerprint, listener.failure)
-            for listener in found
+            for listener in answers
             if fingerprint not in listener.accepts | listener.refuses
         ),
         None,
     )
     if doubt is not None:
         return TrustInCa(None, doubt or f"the run did not ask {party} about this CA")
-    accepted = any(fingerprint in listener.accepts for listener in found)
-    if accepted and any(fingerprint in listener.refuses for listener in found):
+    accepted = any(fingerprint in listener.accepts for listener in answers)
+    if accepted and any(fingerprint in listener.refuses for listener in answers):
         return TrustInCa(None, f"{party} was seen to trust the CA and not to trust it")
-    return TrustInCa(accepted, found[0].source)
+    return TrustInCa(accepted, answers[0].source)
 
 
 def _answers_of_port(pod: Pod, port: int, seen: Iterable[ObservedListener]) -> tuple[ObservedListener, ...]:
@@ -206,12 +206,12 @@ def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
 
 def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     """The presentation of each pod that presents any, in the order of the pods."""
-    known = stored.present_as_stored(snapshot, ledger)
+    as_stored = stored.present_as_stored(snapshot, ledger)
     if snapshot.nodes.listeners is None:
-        return known
+        return as_stored
     return tuple(
         _describe_presentation(pod, seen, snapshot, ledger) if is_asked(pod, snapshot) else seen
-        for pod, seen in zip(stored.holding_pods(snapshot), known, strict=True)
+        for pod, seen in zip(stored.holding_pods(snapshot), as_stored, strict=True)
     )
 
 
@@ -227,10 +227,10 @@ def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     """The parties outside the cluster that present something, or may, and are not waived."""
     if not snapshot.nodes.pods:
         return ()
-    found = known_presenters(snapshot)
+    presenting = known_presenters(snapshot)
     return tuple(
         presenter
-        for presenter in found
+        for presenter in presenting
         if presenter.authorities != frozenset() and waiver_of(presenter.name, snapshot) is None
     )
 
@@ -248,7 +248,7 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
     if ledger.undone_ca is None or journal is None or snapshot.nodes.in_place_obstacles is None:
         return ()
     before = (unwanted.awaited_pods if unwanted else None) or frozenset()
-    told = snapshot.nodes.listeners is not None
+    were_asked = snapshot.nodes.listeners is not None
     read_again = {uid for held in ledger.held_leaves for uid in held.holders}
     return tuple(
         pod
@@ -257,7 +257,10 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
         and (journal.unsure_pods is None or pod.uid in journal.unsure_pods)
         and pod.uid not in before
         and not (
-            told and pod.component is Component.KAFKA and seen.authorities is not None and pod.uid not in read_again
+            were_asked
+            and pod.component is Component.KAFKA
+            and seen.authorities is not None
+            and pod.uid not in read_again
         )
     )
 
@@ -273,8 +276,8 @@ def is_taken_up(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
         for presenter in presenters(snapshot)
         if presenter.authorities is None or presenter.renewal is not Renewal.BY_HAND
     )
-    found = (*(seen.authorities for seen in present_pods(snapshot, ledger)), *outside)
-    return all(authorities == frozenset({entry.fingerprint}) for authorities in found)
+    issuers = (*(seen.authorities for seen in present_pods(snapshot, ledger)), *outside)
+    return all(authorities == frozenset({entry.fingerprint}) for authorities in issuers)
 
 
 def awaited_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
@@ -300,18 +303,18 @@ def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Cer
     """The CAs that a pod is known to trust: it read them when it started, and its listeners accept them if this call
     has asked.
     """
-    known = stored.trusted_since_start(pod.uid, ledger)
+    since_start = stored.trusted_since_start(pod.uid, ledger)
     if not _shows_trust(pod, snapshot):
-        return known
+        return since_start
     return tuple(
-        certificate for certificate in known if _judge_trust(pod, certificate.fingerprint, True, snapshot).trusted
+        certificate for certificate in since_start if _judge_trust(pod, certificate.fingerprint, True, snapshot).trusted
     )
 
 
 def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that a pod may trust: known CAs, and CAs that it read when it started and has not refused."""
-    asked = _answers_of_pod(pod, snapshot) if _shows_trust(pod, snapshot) else ()
-    refused = {name for listener in asked if listener.verifies for name in listener.refuses}
+    answers = _answers_of_pod(pod, snapshot) if _shows_trust(pod, snapshot) else ()
+    refused = {name for listener in answers if listener.verifies for name in listener.refuses}
     return tuple(
         certificate
         for certificate in stored.trusted_since_start(pod.uid, ledger)
@@ -438,18 +441,18 @@ def leaves_of(pod: Pod, snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
 
 def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods whose listeners have answered and all accept this CA."""
-    asked = (pod for pod in snapshot.nodes.pods if _shows_trust(pod, snapshot))
-    return frozenset(pod.uid for pod in asked if _judge_trust(pod, fingerprint, None, snapshot).trusted)
+    showing = (pod for pod in snapshot.nodes.pods if _shows_trust(pod, snapshot))
+    return frozenset(pod.uid for pod in showing if _judge_trust(pod, fingerprint, None, snapshot).trusted)
 
 
 def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
     """Sentences that say why it is unknown whether a pod with answers trusts a CA that it read at its start."""
     silent = {pod.uid for pod in unanswered(snapshot)}
     answers = [
-        _judge_trust(pod, known.fingerprint, True, snapshot)
+        _judge_trust(pod, authority.fingerprint, True, snapshot)
         for pod in stored.verifying(snapshot)
         if _shows_trust(pod, snapshot) and pod.uid not in silent
-        for known in stored.trusted_since_start(pod.uid, ledger)
+        for authority in stored.trusted_since_start(pod.uid, ledger)
     ]
     return tuple(sorted({answer.evidence for answer in answers if not answer.trusted}))
 
@@ -475,9 +478,9 @@ def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
     """The nodes with a listener that has not answered, and the leaving nodes if another process is about to take their
     place, by name.
     """
-    asked = _asked_parties(snapshot)
+    parties = _asked_parties(snapshot)
     return tuple(
-        Unanswered(pod.name, pod.uid, pod.worker, why) for pod in asked if (why := _why_unanswered(pod, snapshot))
+        Unanswered(pod.name, pod.uid, pod.worker, why) for pod in parties if (why := _why_unanswered(pod, snapshot))
     )
 
 
@@ -499,11 +502,11 @@ NO_HEARING = Hearing()
 
 def hearing_of(snapshot: Snapshot) -> Hearing:
     """The nodes in the order of their names."""
-    asked = _asked_parties(snapshot)
-    why = {pod: _why_unanswered(pod, snapshot) or _describe_open_question(pod, snapshot) for pod in asked}
+    parties = _asked_parties(snapshot)
+    why = {pod: _why_unanswered(pod, snapshot) or _describe_open_question(pod, snapshot) for pod in parties}
     return Hearing(
-        tuple(pod.name for pod in asked if not why[pod]),
-        tuple(Unanswered(pod.name, pod.uid, pod.worker, why[pod]) for pod in asked if why[pod]),
+        tuple(pod.name for pod in parties if not why[pod]),
+        tuple(Unanswered(pod.name, pod.uid, pod.worker, why[pod]) for pod in parties if why[pod]),
     )
 
 
@@ -515,27 +518,28 @@ def _asked_parties(snapshot: Snapshot) -> tuple[Pod, ...]:
 
 def _describe_open_question(pod: Pod, snapshot: Snapshot) -> str:
     """The open question of the node; empty if there is none, or the node has not answered at all."""
-    found = _answers_of_pod(pod, snapshot)
-    if unseen := next((listener for listener in found if listener.presents is None), None):
+    answers = _answers_of_pod(pod, snapshot)
+    if unseen := next((listener for listener in answers if listener.presents is None), None):
         return unseen.failure or f"{listener_name(pod.name, unseen.port)} has not shown its certificate"
     if pod not in stored.verifying(snapshot) or not _shows_trust(pod, snapshot):
         return ""
-    verifying = [listener for listener in found if listener.verifies]
+    verifying = [listener for listener in answers if listener.verifies]
     if not verifying:
         return "none of its listeners has shown which CAs it trusts"
-    for known in _known_authorities(snapshot.ledger_or_empty):
+    for authority in _known_authorities(snapshot.ledger_or_empty):
         for listener in verifying:
-            if known.fingerprint not in listener.accepts | listener.refuses | listener.shared:
+            if authority.fingerprint not in listener.accepts | listener.refuses | listener.shared:
                 doubt = (
-                    f"the run did not ask {listener_name(pod.name, listener.port)} whether it trusts {known.subject}"
+                    f"the run did not ask {listener_name(pod.name, listener.port)} whether it trusts "
+                    f"{authority.subject}"
                 )
-                return listener.doubts.get(known.fingerprint, doubt)
+                return listener.doubts.get(authority.fingerprint, doubt)
     return ""
 
 
 def _known_authorities(ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs in a call's questions to each listener."""
-    entered, left = ((one.certificate for one in known) for known in (ledger.entries, ledger.removed_cas))
+    entered, left = ((one.certificate for one in entries) for entries in (ledger.entries, ledger.removed_cas))
     return (*entered, *left)
 
 
@@ -543,8 +547,8 @@ def _why_unanswered(pod: Pod, snapshot: Snapshot) -> str:
     """Why the node counts as unanswered; empty if every listener has answered, and the process stays."""
     if pod.terminating:
         return "it is being terminated"
-    found = _answers_of_pod(pod, snapshot)
-    silent = next((listener.failure for listener in found if listener.is_silent), "" if found else _NOT_ASKED)
+    answers = _answers_of_pod(pod, snapshot)
+    silent = next((listener.failure for listener in answers if listener.is_silent), "" if answers else _NOT_ASKED)
     return silent if pod.ready or not silent else f"it is not Ready; {silent}"
 
 
@@ -556,29 +560,29 @@ def _names_only_shared(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool:
     """Whether its listeners have answered with nothing but a name that other CAs have too. The CAs that it read at its
     start are known all the same.
     """
-    asked = [listener for listener in _answers_of_pod(pod, snapshot) if listener.verifies]
-    return bool(asked) and all(fingerprint in listener.shared for listener in asked)
+    verifying = [listener for listener in _answers_of_pod(pod, snapshot) if listener.verifies]
+    return bool(verifying) and all(fingerprint in listener.shared for listener in verifying)
 
 
 def _judge_trust(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> TrustInCa:
     if since_start is not None and _names_only_shared(pod, fingerprint, snapshot):
         return TrustInCa(since_start, "the CAs that it read when it started")
-    asked = [listener for listener in _answers_of_pod(pod, snapshot) if listener.verifies]
-    return accepts_live(pod, sorted({listener.port for listener in asked}), fingerprint, since_start, asked)
+    verifying = [listener for listener in _answers_of_pod(pod, snapshot) if listener.verifies]
+    return accepts_live(pod, sorted({listener.port for listener in verifying}), fingerprint, since_start, verifying)
 
 
-def _describe_presentation(pod: Pod, known: Presentation, snapshot: Snapshot, ledger: Ledger) -> Presentation:
+def _describe_presentation(pod: Pod, as_stored: Presentation, snapshot: Snapshot, ledger: Ledger) -> Presentation:
     listeners = _answers_of_pod(pod, snapshot)
     ports = sorted({listener.port for listener in listeners})
     if not ports:
         return Presentation(pod.name, None, (), f"the run asked no listener of pod {pod.name}")
-    found = [present_live(pod, port, known, listeners, ledger) for port in ports]
-    unknown = next((presentation for presentation in found if presentation.authorities is None), None)
+    by_port = [present_live(pod, port, as_stored, listeners, ledger) for port in ports]
+    unknown = next((presentation for presentation in by_port if presentation.authorities is None), None)
     if unknown is not None:
         return Presentation(pod.name, None, (), unknown.evidence)
-    authorities = frozenset(name for presentation in found for name in presentation.authorities or ())
+    authorities = frozenset(name for presentation in by_port for name in presentation.authorities or ())
     if any(pod.uid in held.holders for held in ledger.held_leaves):
         # The listeners may still change from one leaf to the next, and the rest of the process presents the older leaf.
-        authorities |= known.authorities or frozenset()
-    chains = tuple(dict.fromkeys(chain for presentation in found for chain in presentation.chains))
+        authorities |= as_stored.authorities or frozenset()
+    chains = tuple(dict.fromkeys(chain for presentation in by_port for chain in presentation.chains))
     return stored.add_held_leaves(Presentation(pod.name, authorities, chains, "handshake"), pod, ledger)

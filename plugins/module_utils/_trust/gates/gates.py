@@ -363,5 +363,5 @@ def _find_learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form:
     """
     before = snapshot.uids if entry.awaited_pods is None else entry.awaited_pods
     others = tuple(pod for pod in snapshot.nodes.pods if pod.uid in before and pod.component is not Component.KAFKA)
-    found = refusals(snapshot.with_nodes(pods=others), ledger, form)
-    return {party.pod: why for party, why in found if party.pod}
+    refusing = refusals(snapshot.with_nodes(pods=others), ledger, form)
+    return {party.pod: why for party, why in refusing if party.pod}

@@ -144,14 +144,14 @@ def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tup
     """Violations of the clients that cannot validate leaves in this form, or give no known answer. Behind leaves of the
     CA in use, and of a renewal of it, nodes send its link certificates.
     """
-    found, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
+    violations, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
     for client in _clients_with_something_to_lose(snapshot, ledger):
         if client.trusts is None or not is_valid(form, client.trusts, snapshot.now, client.verifier):
             message = client.doubt if client.trusts is None else cannot_validate(form, ledger)
-            found.append(_violation(Condition.TRUST, client, message))
+            violations.append(_violation(Condition.TRUST, client, message))
         elif client.doubt:
-            found.append(_violation(Condition.TRUST, client, client.doubt))
-    return tuple(found)
+            violations.append(_violation(Condition.TRUST, client, client.doubt))
+    return tuple(violations)
 
 
 def check_clients_can_spare(
@@ -165,17 +165,17 @@ def check_clients_can_spare(
     """
     withdrawn = leaving.fingerprint not in snapshot.ca.projected
     given = list(presented)
-    found = []
+    violations = []
     for client in _clients_with_something_to_lose(snapshot, ledger):
         left = trust_without(leaving, client)
         sent = snapshot.ca.led_to if client.follows is Follows.ISSUING else snapshot.ca.behind_nodes
         forms = [sent(form, snapshot.now) for form in given]
         if left is not None and not all(is_valid(form, left, snapshot.now, client.verifier) for form in forms):
             message = f"could no longer validate certificates of nodes without the CA {named(leaving)}"
-            found.append(_violation(Condition.REMOVAL, client, message))
+            violations.append(_violation(Condition.REMOVAL, client, message))
         elif client.doubt and not withdrawn:
-            found.append(_violation(Condition.REMOVAL, client, client.doubt))
-    return tuple(found)
+            violations.append(_violation(Condition.REMOVAL, client, client.doubt))
+    return tuple(violations)
 
 
 def _clients_with_something_to_lose(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
@@ -279,11 +279,11 @@ def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
     current = ledger.find(snapshot.ca.current[0].fingerprint) if snapshot.ca.current else None
     if current is None:
         return ""
-    known = (current.certificate,)
+    anchors = (current.certificate,)
     strict = frozenset(
         kind
         for kind in Verifier
-        if not has_only_ended(known, snapshot.now, kind) and not is_valid(form, known, snapshot.now, kind)
+        if not has_only_ended(anchors, snapshot.now, kind) and not is_valid(form, anchors, snapshot.now, kind)
     )
     if strict:
         return (
@@ -305,10 +305,10 @@ def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
     """Why a client that knows only the CA in use could refuse this form, without a full stop; empty if none would. It
     may have taken any of the certificates of this CA there.
     """
-    known = _certificates_as_clients_read_them(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
+    anchors = _certificates_as_clients_read_them(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
     reasons = (
         validate(form, (certificate,), snapshot.now, kind).reason
-        for certificate in known
+        for certificate in anchors
         for kind in Verifier
         if not has_only_ended((certificate,), snapshot.now, kind)
     )

@@ -110,8 +110,8 @@ def last_current(ledger: Ledger) -> LedgerEntry | None:
 
 def _is_known(current: Certificate, entry: LedgerEntry) -> bool:
     """Whether this CA is trusted or has been in use. A CA counts too if this CA renews it with the same key."""
-    own, known = entry.certificate, entry.state in TRUSTED_STATES or bool(entry.generations)
-    return known and own.stands_in_for(current) and current.stands_in_for(own)
+    own, was_used = entry.certificate, entry.state in TRUSTED_STATES or bool(entry.generations)
+    return was_used and own.stands_in_for(current) and current.stands_in_for(own)
 
 
 def find_adoption(snapshot: Snapshot, intent: Intent) -> Swap | None:

@@ -53,17 +53,17 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
     certificates that may have been issued meanwhile. A renewal with the same key needs no note: brokers go on accepting
     the earlier leaves.
     """
-    current, known = [certificate.fingerprint for certificate in snapshot.ca.in_use], journal.outgoing_certificates
+    current, outgoing = [certificate.fingerprint for certificate in snapshot.ca.in_use], journal.outgoing_certificates
     if snapshot.users is None or journal.goal is not Goal.REPLACE_KEY:
         return journal
     if current == [journal.replaces]:
         successor = ledger.find(journal.successor)
         is_near = successor is not None and successor.state is not TrustState.UNTRUSTED
         return replace(journal, outgoing_certificates=_find_outgoing(snapshot) if is_near else None)
-    if known is None or known.is_complete or current != [journal.successor]:
+    if outgoing is None or outgoing.is_complete or current != [journal.successor]:
         return journal
-    ends_at = max(known.ends_at, snapshot.now + snapshot.users.longest_life + _BELATED)
-    return replace(journal, outgoing_certificates=replace(known, ends_at=ends_at, is_complete=True))
+    ends_at = max(outgoing.ends_at, snapshot.now + snapshot.users.longest_life + _BELATED)
+    return replace(journal, outgoing_certificates=replace(outgoing, ends_at=ends_at, is_complete=True))
 
 
 def _find_outgoing(snapshot: Snapshot) -> Outgoing | None:
@@ -257,8 +257,8 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     journal = replace(begun, options=replace(begun.options, named_places=snapshot.outside_clients.named_places))
     if journal.is_abort and given_up_ca(snapshot, ledger) == journal.successor:
         return replace(ledger, journal=_lead_on(journal, snapshot, ledger))
-    asked = intent.goal is Goal.ABORT and not journal.is_abort
-    if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
+    is_to_abort = intent.goal is Goal.ABORT and not journal.is_abort
+    if is_to_abort and obstacle_to_undoing(snapshot, journal, ledger) is None:
         return replace(ledger, journal=_reverse(journal, snapshot, intent, ledger))
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
         done = replace(
@@ -390,7 +390,7 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         # The ledger was lost half-way through a switch, so the replaced CA is not known any more.
         current = None
     # If a call was killed before this point, it has left its options, and the beginning of its flow, beside the CA.
-    asked, beginning = snapshot.ca.flow_options, snapshot.ca.beginning or beginning_of(snapshot, intent)
+    options, beginning = snapshot.ca.flow_options, snapshot.ca.beginning or beginning_of(snapshot, intent)
     journal = Journal(
         goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
         replaces=current.fingerprint if current else None,
@@ -402,10 +402,10 @@ def _open_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         options=FlowOptions(snapshot.outside_clients.named_places),
         earlier_fingerprints=earlier_certificates(ledger, current) if current else frozenset(),
     )
-    to_replace = asked.precedes_replacement or _is_to_replace(journal, asked.stop, intent)
+    to_replace = options.precedes_replacement or _is_to_replace(journal, options.stop, intent)
     to_replace = journal.goal is Goal.RENEW and to_replace
     journal = replace(journal, options=replace(journal.options, precedes_replacement=to_replace))
-    stop = stop_of(asked.stop, intent, may_lead_flow(intent, journal), snapshot.now)
+    stop = stop_of(options.stop, intent, may_lead_flow(intent, journal), snapshot.now)
     return replace(
         ledger,
         journal=replace(journal, options=replace(journal.options, stop=stop)),
@@ -418,8 +418,8 @@ def _remember_replaced(ledger: Ledger, successor: str) -> tuple[str, ...]:
     comes back into use is none of them.
     """
     last = ledger.journal.replaces if ledger.journal is not None and not ledger.journal.is_abort else None
-    known = (*(fingerprint for fingerprint in ledger.replaced_cas if fingerprint != last), last)
-    return tuple(fingerprint for fingerprint in known if fingerprint not in (None, successor))[-MOST_REPLACED:]
+    replaced = (*(fingerprint for fingerprint in ledger.replaced_cas if fingerprint != last), last)
+    return tuple(fingerprint for fingerprint in replaced if fingerprint not in (None, successor))[-MOST_REPLACED:]
 
 
 def _is_to_replace(journal: Journal, stop: Stop | None, intent: Intent) -> bool:

@@ -74,8 +74,8 @@ class Wish:
         if self.issuing_ca or not self.candidates:
             return ""
         snapshot = self.snapshot
-        found = {leaf.secret: leaf.component for leaf in snapshot.every_leaf}
-        leaves = found if snapshot.ca.current else {**snapshot.leaves.missing, **found}
+        components = {leaf.secret: leaf.component for leaf in snapshot.every_leaf}
+        leaves = components if snapshot.ca.current else {**snapshot.leaves.missing, **components}
         return min(leaves, key=lambda secret: (leaves[secret] is not Component.CLUSTER_OPERATOR, secret), default="")
 
     @property
@@ -111,10 +111,10 @@ class Wish:
     @cached_property
     def unconfirmed_cas(self) -> tuple[Certificate, ...]:
         """The CAs that the user has yet to confirm; the flow leaves them alone."""
-        asked = dict.fromkeys(
+        wanted = dict.fromkeys(
             (*([self.issuing_ca] if self.issuing_ca else self.candidates), *self._other_new_authorities)
         )
-        return tuple(chain[0] for chain in asked if not self._is_confirmed(chain[0]))
+        return tuple(chain[0] for chain in wanted if not self._is_confirmed(chain[0]))
 
     @property
     def _other_new_authorities(self) -> tuple[Chain, ...]:
@@ -148,8 +148,8 @@ class Wish:
         """
         trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
         trusted += self.snapshot.ca.in_use
-        known = self.ledger.find(certificate.fingerprint) is not None or any(map(certificate.is_twin_of, trusted))
-        return known or certificate.sha256 in self.intent.trust.confirmed_roots
+        is_known = self.ledger.find(certificate.fingerprint) is not None or any(map(certificate.is_twin_of, trusted))
+        return is_known or certificate.sha256 in self.intent.trust.confirmed_roots
 
 
 def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
@@ -224,19 +224,19 @@ def note_upkeep(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
     policy, before_end = upkeep_of(snapshot, intent.parameters.upkeep)
     if policy is WhenDue.NONE:
         return replace(ledger, upkeep=None)
-    known = ledger.upkeep
-    if known is not None and (known.policy, known.window) == (policy, before_end):
+    recorded = ledger.upkeep
+    if recorded is not None and (recorded.policy, recorded.window) == (policy, before_end):
         return ledger
     return replace(ledger, upkeep=Upkeep(policy, before_end, snapshot.now))
 
 
-def upkeep_of(snapshot: Snapshot, asked: UpkeepOptions) -> tuple[WhenDue, timedelta]:
+def upkeep_of(snapshot: Snapshot, options: UpkeepOptions) -> tuple[WhenDue, timedelta]:
     """The policy, and how long before a CA's end it takes effect: as the caller asks, else as the operator has it for a
     CA of its own.
     """
     specified = WhenDue.REPLACE_KEY if snapshot.reconciliation.replaces_key else WhenDue.RENEW
-    before_end = usual_window(snapshot) if asked.window is None else asked.window
-    return asked.policy or specified, before_end
+    before_end = usual_window(snapshot) if options.window is None else options.window
+    return options.policy or specified, before_end
 
 
 def usual_window(snapshot: Snapshot) -> timedelta:
@@ -290,9 +290,9 @@ def due_from(authority: Certificate, before_end: timedelta) -> datetime:
     return authority.not_after - window(authority, before_end)
 
 
-def why_due(authority: Certificate, snapshot: Snapshot, asked: UpkeepOptions) -> str:
+def why_due(authority: Certificate, snapshot: Snapshot, options: UpkeepOptions) -> str:
     """The reason for a flow of the upkeep, as a sentence."""
-    before_end = upkeep_of(snapshot, asked)[1]
+    before_end = upkeep_of(snapshot, options)[1]
     if not is_ending(authority, (), snapshot.now, before_end):
         return f"{named(authority)} was renewed so that its key can be replaced."
     begins = due_from(authority, before_end)
@@ -458,10 +458,10 @@ def _target_by_name(intent: Intent, current: Certificate, ledger: Ledger) -> Tar
         # Its key is still in use: a renewal is no replacement of the key.
         return Target(True, replaces=given)
     journal = ledger.journal
-    known = set(journal.replaced_fingerprints) if journal else set()
+    replaced = set(journal.replaced_fingerprints) if journal else set()
     for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed_cas)]:
-        known |= {certificate.fingerprint, certificate.sha256}
-    return Target(False, is_unknown=wanted not in known, replaces=given)
+        replaced |= {certificate.fingerprint, certificate.sha256}
+    return Target(False, is_unknown=wanted not in replaced, replaces=given)
 
 
 def _is_fresh(snapshot: Snapshot, intent: Intent, journal: Journal | None) -> bool:

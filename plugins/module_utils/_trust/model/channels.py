@@ -56,9 +56,9 @@ def reached_by_reload(version: str) -> frozenset[Channel]:
     all versions if the version is unknown.
     """
     release = _RELEASE.fullmatch(version)
-    known = (int(release[1]), int(release[2])) if release else REACHES[0].since
-    found = [reach.channels for reach in REACHES if reach.is_seen and reach.since <= known]
-    return found[-1] if found else REACHES[0].channels
+    numbers = (int(release[1]), int(release[2])) if release else REACHES[0].since
+    reached = [reach.channels for reach in REACHES if reach.is_seen and reach.since <= numbers]
+    return reached[-1] if reached else REACHES[0].channels
 
 
 def name_channels(channels: frozenset[Channel]) -> str:

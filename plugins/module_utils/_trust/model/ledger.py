@@ -417,10 +417,10 @@ class CaSource:
         chain: Chain = (certificate,)
         while not chain[-1].is_root and len(chain) < MOST_IN_A_CHAIN:
             signers = [issuer for issuer in self.certificates if issuer not in chain and chain[-1].signed_by(issuer)]
-            found = [issuer for issuer in signers if chain[-1].names_as_issuer(issuer)]
-            if not found:
+            issuers = [issuer for issuer in signers if chain[-1].names_as_issuer(issuer)]
+            if not issuers:
                 break
-            chain = (*chain, max(found, key=_sort_key))
+            chain = (*chain, max(issuers, key=_sort_key))
         return chain
 
 

@@ -324,8 +324,8 @@ class CaSecrets:
         """The certificates behind a leaf of this CA from a node once the CA is in use: the link certificates of both
         directions, then its own chain.
         """
-        known = (link for link in self.links.values() if link.both and link.new_with_old.is_twin_of(issuer[0]))
-        links = next((link for link in known if issuer[0] != link.new_with_old), None)
+        leading = (link for link in self.links.values() if link.both and link.new_with_old.is_twin_of(issuer[0]))
+        links = next((link for link in leading if issuer[0] != link.new_with_old), None)
         return issuer if links is None else (*links.sent_at(now), *issuer)
 
     @property
@@ -383,8 +383,8 @@ class OperatorStatus:
         empty if it cannot be the cause. From release 1.3 on plugins may change a resource in the operator's memory
         (docs/operator.md, "Plugins of the operator").
         """
-        found = re.match(r"(\d+)\.(\d+)", self.version)
-        if found is None or (int(found[1]), int(found[2])) < (1, 3):
+        numbers = re.match(r"(\d+)\.(\d+)", self.version)
+        if numbers is None or (int(numbers[1]), int(numbers[2])) < (1, 3):
             return ""
         return (
             " From Strimzi 1.3 on, plugins of the Cluster Operator (STRIMZI_GATEKEEPER_CUSTOM_PLUGINS in its "
@@ -757,8 +757,8 @@ class Snapshot:
 
     def users_among(self, parties: Iterable[str]) -> tuple[UserName, ...]:
         """The KafkaUsers among the presenters with these names, in the order of the names."""
-        known = {presenter.name: presenter.user for presenter in self.presenters if presenter.user is not None}
-        return tuple(known[party] for party in parties if party in known)
+        by_party = {presenter.name: presenter.user for presenter in self.presenters if presenter.user is not None}
+        return tuple(by_party[party] for party in parties if party in by_party)
 
     @property
     def witnesses(self) -> Mapping[str, Certificate]:
@@ -894,7 +894,7 @@ class Snapshot:
     @cached_property
     def listeners_by_uid(self) -> Mapping[str, tuple[ObservedListener, ...]]:
         """``nodes.listeners`` by the UID of their pod, in their order."""
-        found: dict[str, tuple[ObservedListener, ...]] = {}
+        by_uid: dict[str, tuple[ObservedListener, ...]] = {}
         for listener in self.nodes.listeners or ():
-            found[listener.uid] = (*found.get(listener.uid, ()), listener)
-        return found
+            by_uid[listener.uid] = (*by_uid.get(listener.uid, ()), listener)
+        return by_uid

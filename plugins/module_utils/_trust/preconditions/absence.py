@@ -53,8 +53,8 @@ _RELEASE = re.compile(r"(\d+)\.(\d+)(?!\d)")
 
 def is_too_old(version: str) -> bool:
     """Whether flows do not work on this version of the operator, such as "0.50.1"; False if it cannot be read."""
-    found = _RELEASE.match(version)
-    return found is not None and (int(found[1]), int(found[2])) < _OLDEST
+    numbers = _RELEASE.match(version)
+    return numbers is not None and (int(numbers[1]), int(numbers[2])) < _OLDEST
 
 
 def age_of_operator(kafka: str, version: str) -> Violation:

@@ -111,14 +111,14 @@ def _kept_in_ledger(snapshot: Snapshot) -> str:
     """A remedy if the ledger has the certificate of the key in the key Secret; else empty. A renewed CA has the key of
     the CA before it, and a greater generation.
     """
-    known = [
+    renewed = [
         entry
         for entry in snapshot.ledger_or_empty.entries
         if entry.generations and entry.certificate.public_key_sha256 == snapshot.ca.key
     ]
-    if not known:
+    if not renewed:
         return ""
-    lost = max(known, key=lambda entry: max(entry.generations))
+    lost = max(renewed, key=lambda entry: max(entry.generations))
     return (
         f"The ledger, {snapshot.names.ledger}, has the certificate of {named(lost.certificate)} in the entry that "
         f"begins with {lost.fingerprint}, and {snapshot.names.key_secret} its key: put that certificate under ca.crt, "
@@ -183,8 +183,10 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def chains_are_in_order(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     chains = {"ca.crt": snapshot.ca.current, **snapshot.ca.other_entries}
-    for key, found in chains.items():
-        yield from chain_problems(Condition.CHAINS_ARE_IN_ORDER, f"{snapshot.names.certificate_secret}, {key}", found)
+    for key, stored_chain in chains.items():
+        yield from chain_problems(
+            Condition.CHAINS_ARE_IN_ORDER, f"{snapshot.names.certificate_secret}, {key}", stored_chain
+        )
 
 
 def chain_problems(condition: Condition, subject: str, chain: Chain) -> Iterator[Violation]:
@@ -240,8 +242,8 @@ def _remedy_for_chain(snapshot: Snapshot) -> str:
 
 def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:
     """Whether this CA was to be replaced, and is prepared again because the replacement is undone."""
-    known = snapshot.ledger_or_empty.find(authority.fingerprint)
-    return known is not None and bool(known.generations)
+    entry = snapshot.ledger_or_empty.find(authority.fingerprint)
+    return entry is not None and bool(entry.generations)
 
 
 def _certificates_with_dates(chain: Chain, anchors: bool) -> Chain:
@@ -484,10 +486,10 @@ def _trusted_chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
 
 def _of_one_name(authorities: Sequence[Certificate]) -> list[list[Certificate]]:
     """The CAs that share a name with a CA of another key, by name."""
-    found: dict[FoldedName, list[Certificate]] = {}
+    by_name: dict[FoldedName, list[Certificate]] = {}
     for authority in authorities:
-        found.setdefault(authority.folded_subject, []).append(authority)
-    return [same for same in found.values() if len({certificate.public_key_sha256 for certificate in same}) > 1]
+        by_name.setdefault(authority.folded_subject, []).append(authority)
+    return [same for same in by_name.values() if len({certificate.public_key_sha256 for certificate in same}) > 1]
 
 
 def _identifier_problems(same: Sequence[Certificate], snapshot: Snapshot) -> Iterator[Violation]:
@@ -577,8 +579,8 @@ def policy_problems(
 
 def _is_raised(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether an adoption renews the CA with another path length, as soon as the ledger has it."""
-    asked = intent.goal is Goal.UPGRADE and intent.parameters.raise_path_length and intent.parameters.adopts is None
-    return asked and can_raise_path_length(snapshot)
+    is_wanted = intent.goal is Goal.UPGRADE and intent.parameters.raise_path_length and intent.parameters.adopts is None
+    return is_wanted and can_raise_path_length(snapshot)
 
 
 #: The remedy if a life breaks a rule.

@@ -305,10 +305,10 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
                 "Bring the cluster to health first; a flow in progress would go on, a new flow does not start.",
             )  # fmt: skip
         elif pod.awaits_restart:
-            asked, way_out = _ASKED_HERE if pod.asked_here else _ASKED_ELSEWHERE
+            cause, way_out = _ASKED_HERE if pod.asked_here else _ASKED_ELSEWHERE
             yield Violation(
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name),
-                f"is about to be restarted by the operator ({asked}).",
+                f"is about to be restarted by the operator ({cause}).",
                 f"Wait until the operator has restarted it, or {way_out}; a flow in progress would go on, a new flow "
                 "does not start.",
             )  # fmt: skip
@@ -428,7 +428,7 @@ def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
     end.
     """
     version = snapshot.reconciliation.operator.version
-    if not version or any(version == known or version.startswith(f"{known}.") for known in KNOWN_VERSIONS):
+    if not version or any(version == release or version.startswith(f"{release}.") for release in KNOWN_VERSIONS):
         return ()
     if is_too_old(version):
         # A precondition holds each flow, and says why.
@@ -490,29 +490,29 @@ def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     """The operator would make another Secret in its place, or stand still; and another program may have
     made the ledger.
     """
-    for name, found in sorted(snapshot.objects.unlabelled_secrets.items()):
-        if found.holds:
+    for name, unlabelled in sorted(snapshot.objects.unlabelled_secrets.items()):
+        if unlabelled.holds:
             yield Violation(
                 Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name),
-                f"lacks the {_labels(found.lost)}, {found.purpose}.",
+                f"lacks the {_labels(unlabelled.lost)}, {unlabelled.purpose}.",
                 "Where it is the Secret of this cluster, put back what it had, then run the flow again: "
-                f"{found.command(name, snapshot.names.namespace)}",
+                f"{unlabelled.command(name, snapshot.names.namespace)}",
             )  # fmt: skip
 
 
 def unlabelled_and_read(snapshot: Snapshot) -> tuple[str, ...]:
     """The Secrets without labels, as sentences with their remedy, if no flow waits for the labels."""
     own = {
-        (snapshot.names.namespace, name): found
-        for name, found in snapshot.objects.unlabelled_secrets.items()
-        if not found.holds
+        (snapshot.names.namespace, name): unlabelled
+        for name, unlabelled in snapshot.objects.unlabelled_secrets.items()
+        if not unlabelled.holds
     }
-    told = (
-        f"Secret {namespace}/{name} lacks the {_labels(found.lost)}, {found.purpose}. It was read all the same. To put "
-        f"back what it had: {found.command(name, namespace)}"
-        for (namespace, name), found in sorted({**own, **snapshot.objects.unlabelled_of_users}.items())
+    sentences = (
+        f"Secret {namespace}/{name} lacks the {_labels(unlabelled.lost)}, {unlabelled.purpose}. It was read all the "
+        f"same. To put back what it had: {unlabelled.command(name, namespace)}"
+        for (namespace, name), unlabelled in sorted({**own, **snapshot.objects.unlabelled_of_users}.items())
     )
-    return tuple(first_told(told, "Secret", "a run names the next when these have their labels again"))
+    return tuple(first_told(sentences, "Secret", "a run names the next when these have their labels again"))
 
 
 def _labels(lost: tuple[str, ...]) -> str:

@@ -71,8 +71,8 @@ def _brings_in(snapshot: Snapshot, intent: Intent) -> bool:
 
 def _has_unknown(chains: Iterable[Chain], snapshot: Snapshot) -> bool:
     ledger = snapshot.ledger_or_empty
-    known = ledger.leaving_cas | {entry.fingerprint for entry in ledger.entries}
-    return any(chain[0].fingerprint not in known for chain in chains)
+    fingerprints = ledger.leaving_cas | {entry.fingerprint for entry in ledger.entries}
+    return any(chain[0].fingerprint not in fingerprints for chain in chains)
 
 
 def _changes(snapshot: Snapshot, intent: Intent) -> bool:

@@ -262,17 +262,17 @@ def _check_differences(
     """The violations if a CA was made another way than the caller wants now. With ``life``, the caller can mean its
     validity; new leaves get the same validity.
     """
-    asked: dict[str, str | int | None] = {
+    wishes: dict[str, str | int | None] = {
         "key_type": intent.new_ca.key_type.value if intent.new_ca.key_type else None,
         "path_length": intent.new_ca.path_length,
     }  # fmt: skip
-    found: dict[str, str | int | None] = {"key_type": made.key_name, "path_length": made.path_length}
+    facts: dict[str, str | int | None] = {"key_type": made.key_name, "path_length": made.path_length}
     if life:
-        asked["validity_days"] = intent.new_ca.validity.days if intent.new_ca.validity else None
-        found["validity_days"] = (made.not_after - made.not_before).days
-    for option, wanted in asked.items():
-        if wanted not in (None, found[option]):
-            has = "no path length" if found[option] is None else f"{option}={found[option]}"
+        wishes["validity_days"] = intent.new_ca.validity.days if intent.new_ca.validity else None
+        facts["validity_days"] = (made.not_after - made.not_before).days
+    for option, wanted in wishes.items():
+        if wanted not in (None, facts[option]):
+            has = "no path length" if facts[option] is None else f"{option}={facts[option]}"
             yield Violation(
                 Condition.AUTHORITY_IS_AS_ASKED, subject, f"has {has}{why}; the task asks for {wanted}.",
                 remedy.format(option=option),

@@ -43,11 +43,11 @@ from .authority import GIVE_LIFE, SUPPLIED, breach_violations
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A Secret from the caller has to belong to a leaf of this cluster, whether it exists or is missing."""
-    known = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing_leaf})
-    for name in sorted(intent.issuing.missing_leaves.secrets - set(known) if intent.issuing.missing_leaves else ()):
+    existing = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing_leaf})
+    for name in sorted(intent.issuing.missing_leaves.secrets - set(existing) if intent.issuing.missing_leaves else ()):
         yield Violation(
             Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "holds no certificate of this cluster.",
-            f"These Secrets do: {', '.join(known) or 'none'}.",
+            f"These Secrets do: {', '.join(existing) or 'none'}.",
         )  # fmt: skip
 
 
@@ -75,21 +75,21 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if intent.goal is Goal.RENEW_LEAVES:
         return
     # With the CAs before their entry in the ledger.
-    known = enrol_authorities(snapshot, snapshot.ledger_or_empty)
+    ledger = enrol_authorities(snapshot, snapshot.ledger_or_empty)
     # If only an issuer can make a missing leaf, the flow itself requests it, and waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.leaves.missing
-    told = {*_secrets_to_report(snapshot, known), *missing}
+    reported = {*_secrets_to_report(snapshot, ledger), *missing}
     elsewhere = ". Run the reconcile playbook, which has another certificate issued; then run the flow again."
     by_issuer = elsewhere if snapshot.ca.in_use_elsewhere else ""
-    yield from unusable_leaves(snapshot, known, told, by_issuer).values()
+    yield from unusable_leaves(snapshot, ledger, reported, by_issuer).values()
 
 
-def _secrets_to_report(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
+def _secrets_to_report(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     """The Secrets of leaves that a violation may name. If no leaf is of a known CA, another program has replaced the CA
     itself, and the preconditions on CAs report that instead.
     """
     readable = [leaf for leaf in snapshot.leaves.stored if leaf.chain]
-    is_swapped = bool(readable) and not any(issuers_of(leaf.chain or (), known) for leaf in readable)
+    is_swapped = bool(readable) and not any(issuers_of(leaf.chain or (), ledger) for leaf in readable)
     return frozenset(leaf.secret for leaf in snapshot.leaves.stored if not (is_swapped and leaf.chain))
 
 
@@ -141,16 +141,16 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
     This judges the CA that is going to sign, and no other: a renewal or replacement of an ending CA helps.
     """
     yield from _stored_in_the_window(snapshot, intent)
-    found = _about_to_sign(snapshot, intent)
-    if found is None:
+    signing = _about_to_sign(snapshot, intent)
+    if signing is None:
         return
-    issuer = found.issuer
+    issuer = signing.issuer
     if not _makes_keys(snapshot, intent, issuer):
         # The User Operator issues for the time in the resources, and Strimzi sees to it that this is long enough.
         return
     window = _longest_window(snapshot)
     validity = _asked_validity(snapshot, intent, issuer)
-    life, least = validity or snapshot.leaves.validity, window + found.margin
+    life, least = validity or snapshot.leaves.validity, window + signing.margin
     inside = f"in their time for renewal, {_describe_days(window)} by {snapshot.names.specification}.renewalDays"
     if life < least:
         at = f"{snapshot.names.kafka} " if validity is None else ""
@@ -160,16 +160,16 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
             f"would make certificates valid for {_describe_days(life)}, and the Cluster Operator issues again, with a "
             f"restart, certificates that are {inside}.",
             f"Give {_describe_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays"
-            f"{_describe_lower_limit(life - found.margin)}.",
+            f"{_describe_lower_limit(life - signing.margin)}.",
         )  # fmt: skip
     elif issuer and snapshot.now < issuer[0].not_after < snapshot.now + least:
         end = issuer[0].not_after
         yield Violation(
-            Condition.LEAVES_OUTLAST_THE_WINDOW, found.subject,
+            Condition.LEAVES_OUTLAST_THE_WINDOW, signing.subject,
             f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues "
             f"again, with a restart, certificates that are {inside}.",
-            f"{found.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower "
-            f"renewalDays{_describe_lower_limit(end - snapshot.now - found.margin)}.",
+            f"{signing.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower "
+            f"renewalDays{_describe_lower_limit(end - snapshot.now - signing.margin)}.",
         )  # fmt: skip
 
 
@@ -392,8 +392,8 @@ def _refuse_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
     if users is None:
         return
     for presenter in users.presenters:
-        told = presenter.name in users.namesakes or presenter.name in users.unnameable_users
-        if presenter.renewal is Renewal.ISSUED and not presenter.secret and not told:
+        is_refused = presenter.name in users.namesakes or presenter.name in users.unnameable_users
+        if presenter.renewal is Renewal.ISSUED and not presenter.secret and not is_refused:
             yield Violation(
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, presenter.name,
                 "is served by a User Operator of another namespace, which could sign nothing: the key of the next CA "

@@ -247,13 +247,13 @@ def check(
     because the rest of the snapshot says nothing then. If a recovery mends one of them, only the violations of the
     recovery itself come with it. ``restarts_nodes`` says whether the work of the call restarts Kafka nodes.
     """
-    call, found = _Call(snapshot, intent, restarts_nodes), dict[Precondition, tuple[Violation, ...]]()
+    call, violated = _Call(snapshot, intent, restarts_nodes), dict[Precondition, tuple[Violation, ...]]()
     for rule in preconditions:
         violations = call.violations_of(rule)
         if violations and rule in FIRST:
             return violations
         if violations:
-            found[rule] = violations
-    is_for_recovery = not found.keys().isdisjoint(MENDED_BY_RECOVERY)
+            violated[rule] = violations
+    is_for_recovery = not violated.keys().isdisjoint(MENDED_BY_RECOVERY)
     kept = (*OF_RECOVERY, *MENDED_BY_RECOVERY)
-    return tuple(why for rule, told in found.items() if not is_for_recovery or rule in kept for why in told)
+    return tuple(why for rule, of_rule in violated.items() if not is_for_recovery or rule in kept for why in of_rule)

@@ -80,9 +80,9 @@ def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """This applies to a new CA only: if CAs of a cluster share a key already, it goes on, also to another CA."""
-    known = {certificate.public_key_sha256 for certificate in _known_authorities(snapshot)}
+    keys = {certificate.public_key_sha256 for certificate in _known_authorities(snapshot)}
     for subject, chain, remedy in _authorities_to_trust(snapshot, intent):
-        common = "" if chain[0].public_key_sha256 in known else _describe_common_part(chain, snapshot)
+        common = "" if chain[0].public_key_sha256 in keys else _describe_common_part(chain, snapshot)
         if common:
             yield Violation(
                 Condition.AUTHORITIES_ARE_APART, subject,
@@ -104,9 +104,9 @@ def trusted_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     if (swap := find_adoption(snapshot, intent)) is not None:
         back = f"Put {named(swap.replaced.certificate)} and its key back, or put a CA there that meets them."
         brought.append(("the CA that is to be adopted", swap.chain, back))
-    known = set(_known_authorities(snapshot))
+    authorities = set(_known_authorities(snapshot))
     for subject, chain, remedy in brought:
-        if chain[0] not in known:
+        if chain[0] not in authorities:
             yield from policy_problems(Condition.TRUSTED_MEET_POLICY, policy, snapshot, subject, chain, remedy)
 
 
@@ -122,7 +122,7 @@ def _describe_common_part(chain: Chain, snapshot: Snapshot) -> str:
     if own in trusted:
         return f"has the key of {other.where}"
     chains = (other.ca.current, *other.ca.other_entries.values())
-    if own in {certificate.public_key_sha256 for known in chains for certificate in known[1:]}:
+    if own in {certificate.public_key_sha256 for other_chain in chains for certificate in other_chain[1:]}:
         return f"has the key of a CA above {other.where}"
     return f"is certified by {other.where}" if above & trusted else ""
 
@@ -223,7 +223,7 @@ def _sha256_of_current(snapshot: Snapshot) -> str:
 def _signatures(snapshot: Snapshot, swap: Swap) -> str:
     """Sentences about the stored leaves, and the certificates of users, of each of the two CAs."""
     pair = (swap.replaced.certificate, swap.certificate)
-    found = {
+    signed = {
         certificate: [
             *(leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and chains_to(leaf.chain, certificate)),
             *(secret for secret, leaf in snapshot.witnesses.items() if leaf.signed_by(certificate)),
@@ -232,7 +232,7 @@ def _signatures(snapshot: Snapshot, swap: Swap) -> str:
     }
     return " ".join(
         f"{named(certificate)} has signed {_count_and_list(secrets, 'certificate')}."
-        for certificate, secrets in found.items()
+        for certificate, secrets in signed.items()
     )
 
 

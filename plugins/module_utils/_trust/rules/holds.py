@@ -95,17 +95,17 @@ def check_operator_restarts(at: Situation, steps: Steps) -> Iterator[Violation]:
     """The operator's own leaf, if the operator stands still because of it and these steps ask for a restart of nodes:
     it would restart none.
     """
-    asked = frozenset(
+    restarting = frozenset(
         uid for step in steps if isinstance(step, Roll) and step.reason not in _NOT_ASKED_FOR for uid in step.uids
     )
     needed = leaves_before_restarts(at)
-    if not nodes_of(at.snapshot, asked) or not needed or at.can_restart_directly:
+    if not nodes_of(at.snapshot, restarting) or not needed or at.can_restart_directly:
         return
     snapshot = at.snapshot
     unusable = unusable_leaves(snapshot, at.ledger, needed, _describe_remedy_by_issuer(at))
     yield from unusable.values()
     if reissued := sorted(set(needed) - unusable.keys()):
-        restarted = [pod.name for pod in snapshot.nodes.pods if pod.uid in asked]
+        restarted = [pod.name for pod in snapshot.nodes.pods if pod.uid in restarting]
         way_back = f" Or {describe_way_back(at)}." if at.successor is not None and describe_way_back(at) else ""
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.kafka,
@@ -120,10 +120,10 @@ _NOT_ASKED_FOR = frozenset({RollReason.USE, RollReason.ENDED})
 
 
 def unusable_leaves(
-    snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str
+    snapshot: Snapshot, ledger: Ledger, named_secrets: Collection[str], by_issuer: str
 ) -> Mapping[str, Violation]:
-    """The Secrets among ``told`` without a leaf, or with an unusable leaf, each with the violation. The end of a
-    sentence ``by_issuer`` says how an issuer replaces the leaf, if the operator can issue none.
+    """The Secrets among ``named_secrets`` without a leaf, or with an unusable leaf, each with the violation. The end of
+    a sentence ``by_issuer`` says how an issuer replaces the leaf, if the operator can issue none.
 
     A process that started before goes on with its own leaf and shows no fault. But its next restart would bring it back
     with an untrusted leaf, or not at all.
@@ -137,7 +137,7 @@ def unusable_leaves(
             f"there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate again.'}",
         )
         for leaf in snapshot.leaves.stored
-        if leaf.secret in told and (why := why_not_ours(leaf, ledger))
+        if leaf.secret in named_secrets and (why := why_not_ours(leaf, ledger))
     }  # fmt: skip
     missing = {
         name: Violation(
@@ -147,7 +147,7 @@ def unusable_leaves(
             "(state=issued).",
         )
         for name in sorted(snapshot.leaves.missing)
-        if name in told
+        if name in named_secrets
     }  # fmt: skip
     return {**unusable, **missing}
 
@@ -223,17 +223,19 @@ def _describe_abort(at: Situation) -> str:
 
 def _find_secrets_to_name(at: Situation) -> frozenset[str]:
     """The Secrets of this call with an unusable leaf, or no leaf, if no other leaf is on its way."""
-    found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves.stored if why_not_ours(leaf, at.ledger)}
+    unusable = {leaf.secret: leaf.component for leaf in at.snapshot.leaves.stored if why_not_ours(leaf, at.ledger)}
     awaited, concern = _find_awaited_secrets(at), at.intent.issuing.missing_leaves or Selection()
-    found = {name: component for name, component in found.items() if name not in awaited or at.successor is not None}
+    unusable = {
+        name: component for name, component in unusable.items() if name not in awaited or at.successor is not None
+    }
     missing = {name: component for name, component in at.snapshot.leaves.missing.items() if name not in awaited}
-    return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
+    return frozenset(name for name, component in {**unusable, **missing}.items() if concern.has(name, component))
 
 
 def _find_awaited_secrets(at: Situation) -> Collection[str]:
     """The Secrets with requested leaves, as long as any of these has not come back."""
-    asked = leaves_to_ask_for(at)
-    return asked.secrets if asked and leaves_to_await(at) else ()
+    wanted = leaves_to_ask_for(at)
+    return wanted.secrets if wanted and leaves_to_await(at) else ()
 
 
 def await_free_names(at: Situation) -> Turn:
@@ -261,10 +263,10 @@ def _describe_remedy_by_command(at: Situation, presenter: Presenter) -> str:
     user's certificate.
     """
     home = presenter.user.namespace if presenter.user is not None else ""
-    found = at.snapshot.objects.unlabelled_of_users.get((home, presenter.secret))
-    if found is None:
+    unlabelled = at.snapshot.objects.unlabelled_of_users.get((home, presenter.secret))
+    if unlabelled is None:
         return ""
-    return f" If it is the user's after all, give it these labels: {found.command(presenter.secret, home)}."
+    return f" If it is the user's after all, give it these labels: {unlabelled.command(presenter.secret, home)}."
 
 
 def await_evidence(at: Situation) -> Turn:
@@ -275,12 +277,12 @@ def await_evidence(at: Situation) -> Turn:
 def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     names, silent = at.snapshot.names, unanswered(at.snapshot)
     yield from (does_not_answer(node, names) for node in silent)
-    told = {node.pod for node in silent}
+    silent_pods = {node.pod for node in silent}
     # Another violation names these Secrets, or their next leaf is on its way: no second violation names the pods that
     # have read them.
     covered = _find_secrets_to_name(at).union(_find_awaited_secrets(at) if at.successor is None else ())
     for pod, seen in zip(holding_pods(at.snapshot), at.pod_presentations, strict=True):
-        if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
+        if seen.authorities is None and seen.party not in silent_pods and covered.isdisjoint(pod.leaves):
             yield Violation(
                 Condition.EVIDENCE, names.pod(seen.party),
                 f"the run cannot tell which certificate it presents: {seen.evidence}.",
@@ -311,30 +313,30 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
             )  # fmt: skip
 
 
-def await_needed_answers(found: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
+def await_needed_answers(decision: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
     """The decision about a cluster with silent nodes.
 
-    The decision ``found`` has gates closed to all that is unknown; ``assumed`` takes the stored evidence for the
+    The decision ``decision`` has gates closed to all that is unknown; ``assumed`` takes the stored evidence for the
     answers of these nodes. Their answers do not matter if both decisions take the same steps, and these restart no pod
     and reload none of these nodes. A call waits once for each of them. Then their silence holds the flow, and a pause
     of ours ends as it does with closed gates.
     """
-    if found.done and assumed.done:
-        return replace(found, pending=assumed.pending)
+    if decision.done and assumed.done:
+        return replace(decision, pending=assumed.pending)
     silent = unanswered(snapshot)
-    if (found.steps, found.done) == (assumed.steps, assumed.done) and not any(
-        _depends_on_answers(step, snapshot, silent) for step in found.steps
+    if (decision.steps, decision.done) == (assumed.steps, assumed.done) and not any(
+        _depends_on_answers(step, snapshot, silent) for step in decision.steps
     ):
-        return found
+        return decision
     left = tuple(node for node in silent if node.uid not in intent.obstacles.silent_nodes)
     if left:
-        phase = next((step.phase for step in (*assumed.steps, *found.steps)), Phase.USE)
+        phase = next((step.phase for step in (*assumed.steps, *decision.steps)), Phase.USE)
         # A record of evidence may be of a phase after the last phase of the call. Then the call waits in a phase that
         # it enters.
         phase = min(phase, intent.extent.last_phase or phase, key=lambda one: one.position)
         return Decision(steps=(AwaitAnswers(nodes=left, phase=phase),))
     if snapshot.reconciliation.pause.is_ours:
-        return found
+        return decision
     return Decision(
         steps=resume_operators(snapshot), violations=tuple(does_not_answer(node, snapshot.names) for node in silent)
     )

@@ -82,10 +82,10 @@ def stamp_pods(at: Situation) -> Steps:
     keys_behind = any(pod.key_generation not in (None, ca.key_generation) for pod in at.snapshot.nodes.pods)
     if not behind and not keys_behind:
         return ()
-    told = not why_not_in_place(at) and all(_is_known(pod, at) for pod in behind)
-    if not told and not keys_behind:
+    is_known = not why_not_in_place(at) and all(_is_known(pod, at) for pod in behind)
+    if not is_known and not keys_behind:
         return ()
-    generation = at.generation if told else None
+    generation = at.generation if is_known else None
     return pause_first(at, StampPods(generation=generation, key_generation=ca.key_generation, phase=at.phase))
 
 
@@ -103,10 +103,10 @@ def _assumed_to_keep(at: Situation) -> frozenset[str]:
     """UIDs of the nodes without an answer that are assumed to present a leaf of the CA of their stored leaf. They have
     nothing to give up: their answer would have shown the leaf in the ledger's note.
     """
-    found = zip(holding_pods(at.snapshot), at.pod_presentations, strict=True)
+    presented = zip(holding_pods(at.snapshot), at.pod_presentations, strict=True)
     return frozenset(
         pod.uid
-        for pod, seen in found
+        for pod, seen in presented
         if pod.uid in at.snapshot.nodes.assumed_as_started
         and seen.authorities == frozenset(at.issuer_of(leaf) for leaf in leaves_of(pod, at.snapshot))
     )

@@ -40,8 +40,8 @@ def restore_secrets(snapshot: Snapshot) -> tuple[RestoreSecrets, ...]:
     """
     if snapshot.reconciliation.generated:
         return ()
-    found = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
-    fitting = ((backup, lost) for backup, lost in found if lost and not why_unfit(snapshot, backup, lost))
+    damaged = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
+    fitting = ((backup, lost) for backup, lost in damaged if lost and not why_unfit(snapshot, backup, lost))
     return tuple(RestoreSecrets(backup=backup, damaged=lost) for backup, lost in fitting)[:1]
 
 
@@ -50,13 +50,13 @@ def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
     ca, kept = snapshot.ca, backup.ca
     certificate = _lacks_certificate(snapshot, kept)
     current = kept.current if certificate else ca.current
-    found = {
+    lacking = {
         StateSecrets.CERTIFICATE: certificate,
         StateSecrets.KEY: bool(current) and _lacks_key(snapshot, kept, current[0]),
         StateSecrets.LEDGER: backup.ledger is not None
         and (snapshot.ledger is None or bool(snapshot.ledger.problems) or _is_earlier(snapshot, backup)),
     }
-    return frozenset(secret for secret, lost in found.items() if lost)
+    return frozenset(secret for secret, lost in lacking.items() if lost)
 
 
 def _is_earlier(snapshot: Snapshot, backup: Backup) -> bool:
@@ -93,10 +93,10 @@ def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
 
 def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> bool:
     ca = snapshot.ca
-    known = [pod.key_generation for pod in snapshot.nodes.pods if pod.key_generation is not None]
+    generations = [pod.key_generation for pod in snapshot.nodes.pods if pod.key_generation is not None]
     # A backup with an earlier generation than pods have read brings the key back, and cannot raise the generation to
     # theirs.
-    is_earlier = ca.key_generation < min(max(known, default=0), kept.key_generation)
+    is_earlier = ca.key_generation < min(max(generations, default=0), kept.key_generation)
     begun = in_flight(snapshot.ledger)
     successor = begun.successor if begun is not None else None
     waiting = {authority.fingerprint for authority in ca.prepared}
@@ -111,8 +111,8 @@ def _generation_of_pods(snapshot: Snapshot) -> int:
     """The highest generation of the CA that pods have; 0 for the clients CA, because this collection counts its
     generation by itself.
     """
-    known = () if snapshot.users is not None else (pod.generation for pod in snapshot.nodes.pods)
-    return max((generation for generation in known if generation is not None), default=0)
+    generations = () if snapshot.users is not None else (pod.generation for pod in snapshot.nodes.pods)
+    return max((generation for generation in generations if generation is not None), default=0)
 
 
 def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets]) -> str:
@@ -151,9 +151,9 @@ def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) ->
         return f"is of {named(own)}, and the ledger says that {named(last.certificate)} is in use."
     if (seen := _generation_of_pods(snapshot)) > generation:
         return f"has generation {generation} of the CA, and pods have read generation {seen}."
-    known = _authorities_of(backup)
+    authorities = _authorities_of(backup)
     for leaf in snapshot.leaves.stored:
-        if leaf.chain and not any(leaf.chain[0].signed_by(certificate) for certificate in known):
+        if leaf.chain and not any(leaf.chain[0].signed_by(certificate) for certificate in authorities):
             return f"knows no CA that has issued the certificate in {snapshot.names.secret(leaf.secret)}."
     return _why_users_refused(snapshot, backup.ca, own) if snapshot.users is not None else ""
 
@@ -177,8 +177,8 @@ def _why_users_refused(snapshot: Snapshot, kept: CaSecrets, own: Certificate) ->
 
 def describe_unfit_backups(snapshot: Snapshot) -> str:
     """Why none of the backups comes back, as sentences; empty if there is none."""
-    found = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
-    return " ".join(f"{backup.name} {why}" for backup, lost in found if (why := why_unfit(snapshot, backup, lost)))
+    damaged = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
+    return " ".join(f"{backup.name} {why}" for backup, lost in damaged if (why := why_unfit(snapshot, backup, lost)))
 
 
 def _authorities_of(backup: Backup) -> tuple[Certificate, ...]:
@@ -208,5 +208,5 @@ def _says_what_evidence_does_not(ledger: Ledger, snapshot: Snapshot) -> bool:
     """Whether the ledger has a flow in flight, or a certificate that running processes know and no Secret contains any
     more: a held leaf would end in the memory of its process, and no call would restart it before.
     """
-    known = (*ledger.held_leaves, *ledger.removed_cas)
-    return in_flight(ledger) is not None or any(snapshot.uids & held.holders for held in known)
+    remembered = (*ledger.held_leaves, *ledger.removed_cas)
+    return in_flight(ledger) is not None or any(snapshot.uids & held.holders for held in remembered)

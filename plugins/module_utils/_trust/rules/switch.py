@@ -64,10 +64,12 @@ def project(at: Situation) -> Steps:
     """
     if at.current is None:
         return ()
-    known = (entry.chain for entry in at.ledger.entries if not is_needless(at.snapshot, at.ledger, entry, at.gates))
+    needed_cas = (
+        entry.chain for entry in at.ledger.entries if not is_needless(at.snapshot, at.ledger, entry, at.gates)
+    )
     projected, wish = at.snapshot.ca.projected, wish_of(at.snapshot, at.intent, at.ledger)
-    asked = (*known, *at.intent.trust.additional_cas, *(wish.additional_cas if wish else ()))
-    needed = tuple(chain for chain in asked if chain[0].fingerprint not in projected | at.ledger.leaving_cas)
+    wanted = (*needed_cas, *at.intent.trust.additional_cas, *(wish.additional_cas if wish else ()))
+    needed = tuple(chain for chain in wanted if chain[0].fingerprint not in projected | at.ledger.leaving_cas)
     every = projected | {chain[0].fingerprint for chain in needed}
     return (Project(chains=needed), AwaitBundle(present=every, phase=Phase.PREPARE)) if needed else ()
 
@@ -80,8 +82,8 @@ def await_bundle(at: Situation) -> Steps:
     if bundle is None:
         return ()
     remembered = (removed.certificate for removed in at.ledger.removed_cas)
-    known = (*(entry.certificate for entry in at.ledger.entries), *remembered)
-    leaving = tuple(one for one in known if one.fingerprint not in projected and one.fingerprint in bundle)
+    remembered_cas = (*(entry.certificate for entry in at.ledger.entries), *remembered)
+    leaving = tuple(one for one in remembered_cas if one.fingerprint not in projected and one.fingerprint in bundle)
     if projected <= bundle and not leaving:
         return ()
     return (AwaitBundle(present=projected, absent=leaving, phase=Phase.RETIRE if leaving else Phase.PREPARE),)
@@ -143,8 +145,8 @@ def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase
     # Clients verify the certificates of the processes of the cluster.
     if until is None or until <= at.snapshot.now or not presenting_pods(at.snapshot) or serves_no_client(at.snapshot):
         return ()
-    told = why if why_refused_by_unknown_clients(form, at.snapshot) else ""
-    return (AwaitClients(certificate=successor.entry.certificate, earliest_use=until, because=told, phase=phase),)
+    reason = why if why_refused_by_unknown_clients(form, at.snapshot) else ""
+    return (AwaitClients(certificate=successor.entry.certificate, earliest_use=until, because=reason, phase=phase),)
 
 
 def _is_trusted(at: Situation, successor: Successor) -> bool:

@@ -100,10 +100,10 @@ class IssueLeaves(Step):
 
 def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
     """The snapshot with new leaves by their Secrets, also leaves of processes."""
-    known = frozenset({issuer[0].fingerprint})
+    issuing = frozenset({issuer[0].fingerprint})
     served = {name: made.get(name, leaf) for name, leaf in snapshot.user_leaves.items()}
     presenters = tuple(
-        replace(presenter, authorities=known, is_outdated=False)
+        replace(presenter, authorities=issuing, is_outdated=False)
         if presenter.secret and presenter.secret in made
         else presenter
         for presenter in snapshot.presenters
@@ -297,8 +297,8 @@ class CorrectOrders(Step):
 
 
 def _with_certificate_of(snapshot: Snapshot, names: Iterable[str], authority: Certificate) -> Snapshot:
-    known = frozenset({authority.fingerprint})
-    return _with_presenters(snapshot, names, authorities=known, is_outdated=False, pause=ReissuePause.NONE)
+    issuing = frozenset({authority.fingerprint})
+    return _with_presenters(snapshot, names, authorities=issuing, is_outdated=False, pause=ReissuePause.NONE)
 
 
 def _paused(snapshot: Snapshot, names: Iterable[str], pause: ReissuePause) -> Snapshot:
@@ -308,8 +308,10 @@ def _paused(snapshot: Snapshot, names: Iterable[str], pause: ReissuePause) -> Sn
 def _with_presenters(snapshot: Snapshot, names: Iterable[str], **changes: Any) -> Snapshot:
     """The snapshot with these changes of the presenters of these names."""
     own = frozenset(names)
-    found = (replace(presenter, **changes) if presenter.name in own else presenter for presenter in snapshot.presenters)
-    return snapshot.with_users(presenters=tuple(found))
+    presenters = (
+        replace(presenter, **changes) if presenter.name in own else presenter for presenter in snapshot.presenters
+    )
+    return snapshot.with_users(presenters=tuple(presenters))
 
 
 @dataclass(frozen=True, kw_only=True)

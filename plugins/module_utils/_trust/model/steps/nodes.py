@@ -330,11 +330,11 @@ class AwaitAnswers(Step):
         """An answering node is back. If a node is not ready, and has started with another leaf than the stored leaf, it
         starts again just now.
         """
-        asked = {listener.uid for listener in snapshot.nodes.listeners or ()}
+        answering = {listener.uid for listener in snapshot.nodes.listeners or ()}
         starting = frozenset(
             pod.uid
             for pod in snapshot.nodes.pods
-            if pod.uid in self.uids & asked and not (pod.ready or pod.presents_stored)
+            if pod.uid in self.uids & answering and not (pod.ready or pod.presents_stored)
         )
         return _with_ready(self.uids, _with_started(starting, snapshot)).assuming_as_started(self.uids - starting)
 
@@ -404,8 +404,8 @@ class Reload(Step):
         if snapshot.ledger is None:
             return snapshot
         if self.trusting and self.authority is not None and (entry := snapshot.ledger.find(self.authority.fingerprint)):
-            told = replace(entry, awaited_pods=(entry.awaited_pods or frozenset()) - self.uids)
-            return replace(snapshot, ledger=snapshot.ledger.with_entry(told))
+            without_pods = replace(entry, awaited_pods=(entry.awaited_pods or frozenset()) - self.uids)
+            return replace(snapshot, ledger=snapshot.ledger.with_entry(without_pods))
         return replace(snapshot, ledger=with_listeners_read(snapshot.ledger, self.uids, snapshot.reached_whole))
 
 
@@ -419,13 +419,13 @@ def with_listeners_read(ledger: Ledger, uids: frozenset[str], whole: frozenset[s
     return replace(ledger, removed_cas=removed, held_leaves=tuple(leaf for leaf in held if leaf.holders))
 
 
-def _keep_lingering(known: Held, uids: frozenset[str], by_listeners: frozenset[str]) -> Held:
+def _keep_lingering(entry: Held, uids: frozenset[str], by_listeners: frozenset[str]) -> Held:
     """After the reload only the rest of these processes, and no listener, knows the certificate. In the pods whose UIDs
     are ``by_listeners`` nothing knows it any more.
     """
-    read = known.awaited_pods & uids
-    unread = known.awaited_pods - read
-    return replace(known, awaited_pods=unread, lingering_pods=known.lingering_pods | (read - by_listeners))
+    read = entry.awaited_pods & uids
+    unread = entry.awaited_pods - read
+    return replace(entry, awaited_pods=unread, lingering_pods=entry.lingering_pods | (read - by_listeners))
 
 
 @dataclass(frozen=True, kw_only=True)
