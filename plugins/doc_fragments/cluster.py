@@ -24,7 +24,7 @@ options:
     description:
       - Whether a call that changes something records it in the audit trail of the CA, the ConfigMap
         C(<cluster>-<ca>-ca-audit) beside it - each decision with its reasons before the first write, and each write and
-        restart. Entries are chained by SHA-256, and hold no key.
+        restart. Entries are chained by SHA-256, and contain no key.
     type: bool
     default: true
 """

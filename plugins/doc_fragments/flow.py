@@ -15,21 +15,21 @@ options:
       - The evidence for the gates before the first use of a certificate of a new CA, before a CA leaves, and for the
         proof that no node trusts the CA any more.
       - V(handshake) makes a handshake with every TLS listener of every node, through the API server, to see which
-        certificate it presents and which CAs it trusts. The call stops where an answer is missing or contradicts the
+        certificate it presents and which CAs it trusts. The call stops if an answer is missing or contradicts the
         stored certificates.
       - V(annotations) relies on annotations, stored certificates and the UIDs of pods alone.
-      - V(auto) is V(handshake), or V(annotations) where the API server refuses to forward ports to any node. Forwarding
+      - V(auto) is V(handshake), or V(annotations) if the API server refuses to forward ports to any node. Forwarding
         needs the permission to create C(pods/portforward), until Kubernetes 1.34 the permission to get it. RV(evidence)
         says which of the two the call has used.
       - The call waits for nodes that do not answer, O(pod_timeout) seconds each, and then stops and names them, also
-        where none of them has answered yet. It restarts no pod because an answer is missing.
+        if none of them has answered yet. It restarts no pod because an answer is missing.
     type: str
     choices: [auto, handshake, annotations]
     default: auto
   pod_access:
     description:
       - How the call reaches ports of nodes, for handshakes and reloads.
-      - V(port_forward) goes through the API server. V(direct) goes to the addresses of the pods, where there is a route
+      - V(port_forward) goes through the API server. V(direct) goes to the addresses of the pods, if there is a route
         to them from the machine that runs the module; it needs no permission for C(pods/portforward) and spares the API
         server.
     type: str
@@ -58,12 +58,12 @@ options:
       - Whether running nodes reload or restart for a change that their listeners can reload - new certificates under
         the same CA, the switch of the operator to another CA, and a CA that has left the trust.
       - V(auto) has each node reload its certificates by a Kafka admin request through the API server, with the
-        operator's own certificate, and checks the result by handshakes. It restarts the nodes instead where handshakes
+        operator's own certificate, and checks the result by handshakes. It restarts the nodes instead if handshakes
         are not possible (O(evidence)), the Python library C(kafka-python) or a permission is missing, a node refuses,
         or the operator would restart them anyway. A warning says so, and why.
       - The module asks the API server beforehand for its permissions (C(SelfSubjectAccessReview)) - to list and patch
         C(strimzipodsets), patch C(pods), get C(configmaps). Without an answer a permission counts as missing.
-      - V(reload) stops where V(auto) would restart. V(restart) always restarts.
+      - V(reload) stops if V(auto) would restart. V(restart) always restarts.
       - Raft clients and agents of nodes that have reloaded know a removed CA until their next restart; RV(removed)
         names them.
     type: str
@@ -83,7 +83,7 @@ options:
         of all brokers. The operator's network policy admits pods with the label C(strimzi.io/kind=cluster-operator).
         The module logs in as the Cluster Operator, with the certificate of the Secret
         C(<cluster>-cluster-operator-certs).
-      - With either value, the operator also restarts pods by itself where leaves have changed.
+      - With either value, the operator also restarts pods by itself if leaves have changed.
     type: str
     choices: [operator, direct]
     default: operator
@@ -114,15 +114,15 @@ options:
       - With V(now) each node restarts once, and the old CA leaves.
       - With V(when_restarted) nodes reload certificates of the new CA, and none restarts. The new CA is in use at once;
         the old CA stays trusted until each node has restarted for another reason, and then leaves in the next run of
-        any flow, such as a scheduled C(reconcile). The flow stops where nodes cannot reload.
-      - With V(when_needed) the flow does the same as with V(when_restarted) where nodes can reload, and restarts them
-        where they cannot.
+        any flow, such as a scheduled C(reconcile). The flow stops if nodes cannot reload.
+      - With V(when_needed) the flow does the same as with V(when_restarted) if nodes can reload, and restarts them
+        if they cannot.
       - With a time in ISO 8601, such as V(2026-12-24T18:00:00Z), the flow does the same as with V(when_restarted), and
-        restarts nodes that still hold the old CA at that time. UTC where no offset is given; a time that is over
+        restarts nodes that still trust the old CA at that time. UTC if no offset is given; a time that is over
         restarts them at once.
       - In any case the flow restarts them seven days before the old CA or a certificate of it ends, and before the
-        operator renews a certificate - the operator would sign it with the old CA, or could not sign where the cluster
-        does not hold that CA's key.
+        operator renews a certificate - the operator would sign it with the old CA, or could not sign if the cluster
+        has no key of that CA.
       - Without it, a flow in flight goes on as it was begun, and a new flow takes V(now); a flow that begins because
         the CA is in its time for renewal (C(ca_renewal)) takes V(when_needed).
     type: str
@@ -130,24 +130,24 @@ options:
     description:
       - Seconds that clients get to read a new CA after it was published in Secret C(<cluster>-cluster-ca-cert), before
         they need it. By default 120, which a mounted Secret takes.
-      - They need it from its first use on where a client that knows only the old CA could refuse the new certificates;
+      - They need it from its first use on, if a client that knows only the old CA could refuse the new certificates;
         else from the switch on, when the link certificate goes out of use. The plan says which. The next run after a
         killed run waits for the rest of the time only.
-      - Where the CA in use allows no CA below it (path length 0), such as a CA that the operator makes, clients of
-        OpenSSL and Go that know only that CA would refuse the next CA. So the flow renews it before it replaces the
-        key, under its name and key, with path length 1, which restarts no node that can reload. Clients get this time
-        from the moment at which no Secret holds the earlier certificate. With V(0) they get no time, and the flow does
-        not renew the CA first, for an emergency.
+      - If the CA in use allows no CA below it (path length 0), such as a CA that the operator makes, clients of OpenSSL
+        and Go that know only that CA would refuse the next CA. So the flow renews it before it replaces the key, under
+        its name and key, with path length 1, which restarts no node that can reload. Clients get this time from the
+        moment at which no Secret contains the earlier certificate. With V(0) they get no time, and the flow does not
+        renew the CA first, for an emergency.
     type: int
   link_until:
     description:
-      - Until when nodes serve clients that know only the old CA after the switch, in ISO 8601; UTC where no offset is
+      - Until when nodes serve clients that know only the old CA after the switch, in ISO 8601; UTC if no offset is
         given. By default until one of the two CAs ends. Give it to the call that prepares the new CA, in a replacement
         of the key of the cluster CA; that call refuses a time that is over.
       - The first call of any flow after that time stores the chains of nodes without the link certificates. A node
         presents these chains from its next restart or reload on; from then on those clients refuse it until they read
         the new CA.
-      - It has no effect where nodes do not serve such clients after the switch at all; the plan says so.
+      - It has no effect if nodes do not serve such clients after the switch at all; the plan says so.
     type: str
   user_batch:
     description:
@@ -157,15 +157,15 @@ options:
         certificates. Rights and quotas of a paused user stay as they are.
       - By default the flow pauses no user, and the User Operator issues all certificates at once. A batch has at most
         500 users.
-      - Where the key of the next CA is not in the cluster, the flow pauses users in any case, and writes their
+      - If the key of the next CA is not in the cluster, the flow pauses users in any case, and writes their
         certificates itself.
     type: int
   client_bundle:
     description:
       - Whether to publish all trusted CAs to clients in Secret C(<cluster>-cluster-ca-bundle), as C(ca.crt) (PEM),
         C(ca.p12) (PKCS#12) and C(ca.jks) (JKS), the last two with the password in C(ca.password), which never changes.
-      - It holds a new CA before any broker presents a certificate of it. Once the Secret exists every flow keeps it up
-        to date, also without this option.
+      - It contains a new CA before any broker presents a certificate of it. Once the Secret exists every flow keeps it
+        up to date, also without this option.
       - A flow on the clients CA publishes the CAs by which brokers verify users in the same form, in Secret
         C(<cluster>-clients-ca-bundle).
     type: bool
@@ -174,9 +174,9 @@ options:
     description:
       - Secrets that clients outside the cluster read its CAs from, as C(name), C(namespace/name) or
         C(namespace/name:entry).
-      - The gates wait until each holds the CAs that its readers need. A Secret counts as read as soon as it is stored,
-        so restart its readers when you change it. All entries with certificates in PEM form count unless you name an
-        entry.
+      - The gates wait until each contains the CAs that its readers need. A Secret counts as read as soon as it is
+        stored, so restart its readers when you change it. All entries with certificates in PEM form count unless you
+        name an entry.
       - The gates also check C(KafkaConnect), C(KafkaMirrorMaker2) and C(KafkaBridge) resources in the cluster's
         namespace, with the copies that the operator makes for them.
       - A flow on the clients CA ignores this option.
@@ -189,10 +189,10 @@ options:
       - Clients outside the cluster for which the gates do not wait, although they would refuse brokers, or the
         collection cannot see their trust.
       - In the same way C(KafkaRebalance <namespace>/<name>) is a rebalance for which the restarts of a flow do not
-        wait, and C(the clock) that of the machine where the module runs, where no answer of the API server tells the
+        wait, and C(the clock) that of the machine where the module runs, if no answer of the API server tells the
         time. O(key_policy) says how a CA is waived.
       - A waiver that has ended, or names a part of the cluster, is an error; a waiver for an unknown client is a
-        warning. RV(waivers) shows the waivers that hold.
+        warning. RV(waivers) shows the waivers that count.
     type: list
     elements: dict
     suboptions:
@@ -201,7 +201,7 @@ options:
         type: str
         required: true
       until:
-        description: When the waiver ends, in ISO 8601; UTC where no offset is given. At most 30 days from now.
+        description: When the waiver ends, in ISO 8601; UTC if no offset is given. At most 30 days from now.
         type: str
         required: true
       reason:
@@ -212,16 +212,16 @@ options:
     description:
       - The issuer of certificates of a CA whose key is not in the cluster. A CA whose key is in the cluster needs no
         issuer.
-      - An issuer of O(issuer.type=vault) also signs link certificates. Where it keeps the key of the CA in use, it
-        certifies the next CA; where it keeps the key of the next CA, it certifies the CA in use, so that nodes serve
-        clients after the switch that know only the CA in use. Where it signs none, a warning names the clients that
+      - An issuer of O(issuer.type=vault) also signs link certificates. If it keeps the key of the CA in use, it
+        certifies the next CA; if it keeps the key of the next CA, it certifies the CA in use, so that nodes serve
+        clients after the switch that know only the CA in use. If it signs none, a warning names the clients that
         nodes stop serving.
       - The call refuses options of another type than O(issuer.type).
       - The call makes requests before any process depends on them, records them in Secrets
         C(<cluster>-issuing-<component>), and uses the certificates when all have come and have passed every check. A
         run with open requests ends without an error, and the next run goes on. RV(waiting) names the open requests,
         with the words of the issuer.
-      - The call fails, at its end, where five requests in a row for a certificate have failed, or where the first of
+      - The call fails, at its end, if five requests in a row for a certificate have failed, or if the first of
         them was ten days ago, until a certificate is accepted.
     type: dict
     suboptions:
@@ -297,7 +297,7 @@ options:
             choices: [token, approle, kubernetes, cert]
             default: token
           mount:
-            description: Path of the auth method, without C(auth/); its usual one where it is not given.
+            description: Path of the auth method, without C(auth/); its usual one if it is not given.
             type: str
           token:
             description: With O(issuer.login.type=token), a token that may sign. It is not renewed.
@@ -305,7 +305,7 @@ options:
           token_from:
             description:
               - A Secret with the token, which another program may renew. The call reads it when it needs the token, and
-                once more where Vault does not accept the token, which is in no option, variable or file.
+                once more if Vault does not accept the token, which is in no option, variable or file.
             type: dict
             suboptions:
               secret:
@@ -313,7 +313,7 @@ options:
                 type: str
                 required: true
               namespace:
-                description: Its namespace; that of the cluster where it is not given.
+                description: Its namespace; that of the cluster if it is not given.
                 type: str
               key:
                 description: The entry with the token.
@@ -362,15 +362,15 @@ options:
     default: 2048
   ca_source:
     description:
-      - A Secret or ConfigMap that holds the CAs to trust in PEM form, in any order, such as a C(Bundle) of
+      - A Secret or ConfigMap that contains the CAs to trust in PEM form, in any order, such as a C(Bundle) of
         trust-manager writes. Give it instead of a certificate; C(reconcile) then follows when the CA changes. It must
-        not hold a private key.
+        not contain a private key.
       - The flow selects the CA of the cluster's certificates from the source. That is the CA with which the issuer has
-        signed, if it has signed already; else the CA in use, or its latest renewal, where that or a CA above it is in
-        the source; else the only CA that has certified no other CA there. Where that leaves several CAs, the flow
+        signed, if it has signed already; else the CA in use, or its latest renewal, if that or a CA above it is in
+        the source; else the only CA that has certified no other CA there. If that leaves several CAs, the flow
         trusts all of them and requests one certificate, and selects the CA that has signed it; before the first CA it
         begins nothing. Processes trust all other CAs beside the selected CA, for which they restart.
-      - Where the selected CA is not in use, C(reconcile) renews or replaces the CA in use. It renews where the name and
+      - If the selected CA is not in use, C(reconcile) renews or replaces the CA in use. It renews if the name and
         the key are the same and every certificate that is valid under the old CA is valid under the new CA.
       - A CA that has left the source stays trusted until it has been replaced or removed
         (M(trustops.strimzi.strimzi_ca) with C(state=absent)). The flow does not trust again a CA that an earlier flow
@@ -389,7 +389,7 @@ options:
         type: str
         required: true
       namespace:
-        description: Its namespace; that of the cluster where it is not given.
+        description: Its namespace; that of the cluster if it is not given.
         type: str
       key:
         description: The entry with the certificates.
@@ -414,7 +414,7 @@ options:
   retry_failed:
     description:
       - Whether to repeat requests at once that an issuer had refused before this task. Otherwise the flow repeats them
-        after an hour, then after twice as long each time, up to 32 hours; at once where the leaf needs other names or
+        after an hour, then after twice as long each time, up to 32 hours; at once if the leaf needs other names or
         another key by then.
     type: bool
     default: false
@@ -425,8 +425,8 @@ options:
     default: 0
   spare_leaves:
     description:
-      - How many certificates the collection keeps for the next nodes of each node pool, where the key of the CA is not
-        in the cluster, so that you can scale a pool without waiting for the issuer. Where the key is in the cluster it
+      - How many certificates the collection keeps for the next nodes of each node pool, if the key of the CA is not
+        in the cluster, so that you can scale a pool without waiting for the issuer. If the key is in the cluster it
         keeps none, because the operator issues.
       - They wait in Secret C(<cluster>-issuing-kafka); flows renew them before they end, and never wait for them.
         RV(node_pools) says for which nodes they are there. At most 100.
@@ -434,11 +434,11 @@ options:
     default: 1
   dns_domain:
     description:
-      - DNS domain of the Services in this Kubernetes cluster, where the key of the CA is not in the cluster. The
+      - DNS domain of the Services in this Kubernetes cluster, if the key of the CA is not in the cluster. The
         Cluster Operator knows it as C(KUBERNETES_SERVICE_DNS_DOMAIN), and wants it among the names of nodes and of
         Cruise Control.
       - Without it the call reads the domain from the certificates of this Kafka cluster, as long as the operator
-        accepts these, else from the environment of the Cluster Operator where its pod is in this namespace, else from
+        accepts these, else from the environment of the Cluster Operator if its pod is in this namespace, else from
         certificates of other Kafka clusters there, else it takes C(cluster.local). The plan says which. With a wrong
         domain the operator uses no certificate of a node, and each has to be issued a second time.
     type: str
@@ -446,7 +446,7 @@ options:
     description:
       - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes every node and client
         accept its certificates, V(use) uses them, V(retire) removes the old CA. The flow switches the operator to the
-        new CA in V(use) where no process may use its certificates before the switch - in a renewal, without a link
+        new CA in V(use) if no process may use its certificates before the switch - in a renewal, without a link
         certificate, and for the clients CA - and in V(retire) elsewhere.
       - With an earlier phase than V(retire) the flow stops after that phase, and C(journal) remembers the stop, from
         the first write on. The module that began the flow continues it, with the same state and a later phase or none.
@@ -500,12 +500,12 @@ options:
 options:
   key_policy:
     description:
-      - Rules about keys, signatures and the life of certificates. A call stops before its first write where a CA that
+      - Rules about keys, signatures and the life of certificates. A call stops before its first write if a CA that
         it would make, take or have trusted, or the certificates that it would issue, break a rule, and refuses an
         answer of an issuer that breaks a rule. It names the object, the value, the rule and the remedy.
       - A CA that comes from elsewhere and has to be taken all the same is waived by the option C(waivers) of a flow, as
         C(CA <sha256>).
-      - Where the CA in use breaks a rule, only its renewal stops, because a renewal would keep its key. The operators
+      - If the CA in use breaks a rule, only its renewal stops, because a renewal would keep its key. The operators
         choose the keys of certificates that they issue by themselves.
     type: dict
     suboptions:
@@ -542,9 +542,9 @@ options:
       - Of the clients CA, Secrets with certificates by which users log in and that the User Operator has not written,
         as C(name), C(namespace/name) or C(namespace/name:entry) - copies of a user's certificate, and certificates of
         users with the authentication C(tls-external) and of superusers by name.
-      - A CA stays trusted until each Secret holds a certificate of another CA, and until all pods in its namespace that
-        mount it, or have it in their environment, were created since. Without an entry, all certificates in PEM form
-        count that are no CA's.
+      - A CA stays trusted until each Secret contains a certificate of another CA, and until all pods in its namespace
+        that mount it, or have it in their environment, were created since. Without an entry, all certificates in PEM
+        form count that are no CA's.
       - A user or superuser whose subject is that of a certificate in such a Secret needs no waiver.
       - Without this option a flow in flight goes on with the Secrets of the last run that named Secrets; an empty list
         takes them back. So does M(trustops.strimzi.strimzi_user_info).

@@ -12,12 +12,12 @@ class ModuleDocFragment:
 options:
   goal:
     description:
-      - The flow that RV(plan) describes. Where a flow is in flight the plan continues that flow, whatever goal you
+      - The flow that RV(plan) describes. If a flow is in flight the plan continues that flow, whatever goal you
         give.
       - Without it RV(plan) is as with V(reconcile), and the call shows no line about it, as C(status) does.
       - V(renew_leaves) renews the nodes' certificates under the same CA.
-      - V(reconcile) finishes the flow in flight. It begins a renewal or a replacement only where the source of CAs (the
-        option C(ca_source)) holds another CA, or where the CA in use is in its time for renewal (the option
+      - V(reconcile) finishes the flow in flight. It begins a renewal or a replacement only if the source of CAs (the
+        option C(ca_source)) contains another CA, or if the CA in use is in its time for renewal (the option
         C(ca_renewal)).
       - V(create), V(renew), V(replace_key), V(upgrade), V(downgrade), V(abort) and V(recover) are the flows of the
         roles of these names.
@@ -50,12 +50,12 @@ options:
       - Fingerprint (SHA-1 or SHA-256, with or without colons) of a CA that another program or a person has put into the
         place of the CA in use. Such a CA stops every flow, and the flow names it, until this option adopts it or the
         former CA is put back.
-      - For the flow that adopts only. Where every process has started with this CA already, it enters the ledger as the
+      - For the flow that adopts only. If every process has started with this CA already, it enters the ledger as the
         CA in use. Else the former CA takes its place again, and the new CA replaces it through every gate.
     type: str
   raise_path_length:
     description:
-      - For the flow that adopts only. Whether to renew the adopted CA where it allows no CA below it, such as a CA that
+      - For the flow that adopts only. Whether to renew the adopted CA if it allows no CA below it, such as a CA that
         the operator makes. It keeps its name, its key and its end, or gets a later end, and has path length 1.
       - Clients of OpenSSL, librdkafka and Go that have read the renewed CA accept the next CA whenever the key is
         replaced, also clients that read their CAs only when they start. The renewal restarts no node that can reload;
@@ -73,7 +73,7 @@ options:
     description:
       - Whether to hand back a CA that is in the operator's time for renewal (C(renewalDays)). The Cluster Operator
         renews it at once and restarts every pod, or with C(certificateExpirationPolicy=replace-key) makes a new key
-        without a check that the new CA is trusted; in the next maintenance window where there are any. The plan says
+        without a check that the new CA is trusted; in the next maintenance window if there are any. The plan says
         which.
       - For the flow that hands back only. Without it the flow stops at such a CA; renew the CA first.
     type: bool
@@ -95,7 +95,7 @@ options:
     description:
       - How many days a certificate has left when it is renewed, or half of its life if that is less.
       - Certificates of nodes are renewed at least 15 days before C(spec.clusterCa.renewalDays) (30), at which the
-        Cluster Operator renews them by itself and restarts every node, or halfway where there is less time.
+        Cluster Operator renews them by itself and restarts every node, or halfway if there is less time.
     type: int
     default: 45
 """
@@ -111,13 +111,13 @@ options:
         same gates as in any other replacement; unless O(retire) says otherwise, no node that can reload restarts for
         it, and the old CA leaves when each node has restarted for another reason. Nodes that cannot reload restart for
         it, in the maintenance windows of the Kafka resource.
-      - With V(specified), what C(certificateExpirationPolicy) of the Kafka resource says, C(renew-certificate) where
+      - With V(specified), what C(certificateExpirationPolicy) of the Kafka resource says, C(renew-certificate) if
         that says nothing.
       - With V(none), nothing. The ledger records this option of the last call, so that every other call can say what is
         going to renew the CA, and when. A call without this option does nothing either, and leaves the record as it is.
       - Only its issuer renews a CA whose key is kept elsewhere, or that another CA has issued. RV(expiring) says by
         when.
-      - A call with this option fails in the last seven days of a CA that it can neither renew nor replace, and where no
+      - A call with this option fails in the last seven days of a CA that it can neither renew nor replace, and if no
         maintenance window opens in time.
     type: str
     choices: [specified, renew-certificate, replace-key, none]
@@ -134,31 +134,31 @@ options:
 options:
   validity_days:
     description:
-      - Validity of new certificates in days. Where it is not given, as long as C(spec.clusterCa.validityDays) of the
-        Kafka resource says, or C(spec.clientsCa.validityDays); 365 where that says nothing.
+      - Validity of new certificates in days. If it is not given, as long as C(spec.clusterCa.validityDays) of the
+        Kafka resource says, or C(spec.clientsCa.validityDays); 365 if that says nothing.
       - It has to be a week longer than C(renewalDays) beside it. The Cluster Operator renews a certificate with fewer
         days left at once, again and again.
     type: int
   key_type:
     description:
-      - Kind of a new CA key - RSA with so many bits, or ECDSA on the NIST curve of that name. Where it is not given, a
+      - Kind of a new CA key - RSA with so many bits, or ECDSA on the NIST curve of that name. If it is not given, a
         new key is of V(rsa-4096).
-      - Where a flow in flight, or a flow that has just ended, has made the CA already, a call fails that asks for
+      - If a flow in flight, or a flow that has just ended, has made the CA already, a call fails that asks for
         another kind of key or path length than this CA has; once the flow has ended, also for another validity.
       - A CA in use, or a CA that O(certificate) supplies, may have a key of a kind that is not listed.
     type: str
     choices: [rsa-2048, rsa-3072, rsa-4096, rsa-8192, ecdsa-p256, ecdsa-p384]
   path_length:
     description:
-      - Path length constraint of a new or renewed CA. Where it is not given, a new CA has 1, which leaves room for one
-        CA below it, and a renewed CA keeps its path length; but 0 becomes 1 where nodes present chains, because clients
+      - Path length constraint of a new or renewed CA. If it is not given, a new CA has 1, which leaves room for one
+        CA below it, and a renewed CA keeps its path length; but 0 becomes 1 if nodes present chains, because clients
         that know only this CA would otherwise refuse the next CA.
     type: int
   certificate:
     description:
       - CA certificate in PEM form, with its chain after it, to use instead of a generated CA.
-      - Where this CA is in use already, the call does nothing.
-      - The call fails where O(key_type) or O(path_length) ask for another form than this certificate has.
+      - If this CA is in use already, the call does nothing.
+      - The call fails if O(key_type) or O(path_length) ask for another form than this certificate has.
       - A renewal needs a certificate with the name and key of the CA in use, a replacement needs another key.
       - The CA counts as confirmed. Not together with O(ca_source).
     type: str
@@ -166,7 +166,7 @@ options:
     description:
       - A Secret of the type C(kubernetes.io/tls) with the CA, such as cert-manager writes for a Certificate that is a
         CA, to use in the place of O(certificate) and O(private_key). The key is in no option, variable or file.
-      - C(tls.crt) holds the CA with its chain; where the chain ends below the CA in C(ca.crt), C(ca.crt) follows.
+      - C(tls.crt) contains the CA with its chain; if the chain ends below the CA in C(ca.crt), C(ca.crt) follows.
         Without C(tls.key) O(issuer) has to sign the certificates of this CA.
       - The call only reads the Secret. Another CA in this Secret has no effect until you renew or replace the CA.
     type: dict
@@ -176,7 +176,7 @@ options:
         type: str
         required: true
       namespace:
-        description: Its namespace. That of the cluster where it is not given.
+        description: Its namespace. That of the cluster if it is not given.
         type: str
   private_key:
     description:

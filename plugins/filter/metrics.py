@@ -12,8 +12,8 @@ description:
     of node_exporter. The role P(trustops.strimzi.status#role) writes it with
     O(trustops.strimzi.status#role:main:strimzi_metrics_dir).
   - The metrics say when each CA and certificate ends, which CA is in use and which state each CA has, which flow is in
-    flight since when, which conditions do not hold, and when the call read the cluster. They hold no key. All metrics
-    are gauges, and all times are Unix times.
+    flight since when, which conditions do not hold, and when the call read the cluster. They contain no key. All
+    metrics are gauges, and all times are Unix times.
 options:
   _input:
     description:

@@ -78,7 +78,7 @@ _value:
       sample: done
     audit:
       description: The last entry of the audit trail after the run, as RV(trustops.strimzi.strimzi_ca#module:audit);
-        null where the run added none.
+        null if the run added none.
       type: dict
       sample: null
     started_at: {description: "Begin of the run; null when it was not noted.", type: str,
@@ -155,7 +155,7 @@ _value:
       type: dict
       sample: {count: 2, others: []}
     users:
-      description: Every user and every certificate in a named Secret, where M(trustops.strimzi.strimzi_user_info) was
+      description: Every user and every certificate in a named Secret, if M(trustops.strimzi.strimzi_user_info) was
         among the calls.
       type: list
       elements: dict
@@ -192,7 +192,7 @@ _value:
     planned_rolls: {description: How often the plan restarts Kafka nodes one after the other., type: int, sample: 0}
     planned_restarts: {description: How many restarts of pods the plan takes., type: int, sample: 0}
     planned_seconds:
-      description: "How long the plan takes, estimated: least and most; null where there is no estimate."
+      description: "How long the plan takes, estimated: least and most; null if there is no estimate."
       type: dict
       sample: {least: 145, most: 420}
     planned_lives:
@@ -206,16 +206,16 @@ _value:
       sample: []}
     unheard: {description: "The nodes that had yet to answer when the plan was made, as modules return them.",
       type: list, elements: dict, sample: []}
-    plan_hash: {description: The hash of the plan; empty where nothing was planned., type: str,
+    plan_hash: {description: The hash of the plan; empty if nothing was planned., type: str,
       sample: 3f2a9c11-77ab02dd-c01dbeef-4f53cda1}
-    command: {description: The command that carries this plan out; empty where nothing was planned., type: str,
+    command: {description: The command that carries this plan out; empty if nothing was planned., type: str,
       sample: ansible-playbook trustops.strimzi.renew -e strimzi_cluster=demo -e strimzi_namespace=kafka}
     not_in_command: {description: Variables that were given and that the command needs as well., type: list,
       elements: str, sample: [strimzi_issuer]}
     pending: {description: Steps that are left because the flow stops after a phase., type: list, elements: str,
       sample: []}
-    waiting: {description: "Processes that still hold an old CA or certificate, and until when.", type: list,
-      elements: str, sample: []}
+    waiting: {description: "Processes that still trust an old CA or present an old certificate, and until when.",
+      type: list, elements: str, sample: []}
     client_warnings: {description: "Clients that are going to refuse nodes, and since when others are safe.",
       type: list, elements: str, sample: []}
     violations: {description: "Conditions that stop the flow, each with its remedy.", type: list, elements: dict,
@@ -262,7 +262,7 @@ def report(
 
 
 def _shown(value: Any) -> Any:
-    """Results in a form for a page: they hold messages of servers, for instance, as these came."""
+    """Results in a form for a page: they contain messages of servers, for instance, as these came."""
     if isinstance(value, str):
         return printable(value, keep="\n")
     if isinstance(value, Mapping):

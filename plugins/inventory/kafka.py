@@ -10,17 +10,17 @@ version_added: 1.0.0
 description:
   - Each Kafka resource of Strimzi becomes a host on which the playbooks and modules of this collection run, on the
     controller. Give the playbooks C(strimzi_hosts=kafka_clusters), or any other group or pattern.
-  - A host is named C(<cluster>.<namespace>), and C(<cluster>.<namespace>.<context>) where O(contexts) are given.
-    Characters of a context that a pattern of hosts could not hold become a hyphen.
+  - A host is named C(<cluster>.<namespace>), and C(<cluster>.<namespace>.<context>) if O(contexts) are given.
+    Characters of a context that a pattern of hosts could not contain become a hyphen.
   - The name of the file ends in C(strimzi.yml), C(strimzi.yaml), C(kafka.yml) or C(kafka.yaml).
   - The plugin reads the list of Kafka resources, and of each cluster the certificate Secret and the ledger of both CAs,
-    by their names. It reads no Secret that is made to hold a key, so it sees neither the ends of the certificates of
+    by their names. It reads no Secret that is made for a key, so it sees neither the ends of the certificates of
     nodes nor the issuer that keeps a key; M(trustops.strimzi.strimzi_ca_info) shows both.
   - The plugin takes the same credentials as the modules, also the variables C(K8S_AUTH_*) of the environment. They need
     C(list) for C(kafkas) and C(get) for C(secrets), in each of O(namespaces), or without O(namespaces) in the whole
     Kubernetes cluster.
   - "Variables for the playbooks: C(strimzi_cluster), C(strimzi_namespace), C(strimzi_context) and C(strimzi_kubeconfig)
-    where given here, C(ansible_connection=local), and C(ansible_python_interpreter), which is the Python of the
+    if given here, C(ansible_connection=local), and C(ansible_python_interpreter), which is the Python of the
     controller."
   - "Variables about the cluster: C(kafka_state), which is V(ready), V(not_ready) or V(paused); C(kafka_failure), the
     operator's message; C(kafka_version); C(kafka_operator_version); C(kafka_labels); C(kafka_first_end), when the first
@@ -35,7 +35,7 @@ description:
     C(ca_flow_awaits_approval); C(ca_with_problems); and C(ca_ends_within_<days>_days) for each of O(days), each in the
     next, with C(ca_ended) in the innermost. Further groups come from O(keyed_groups) and O(groups)."
   - Ansible warns of an inventory that cannot be read, and goes on without its hosts. Set
-    C(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true) where a run is to fail instead.
+    C(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true) if a run is to fail instead.
 extends_documentation_fragment:
   - constructed
   - inventory_cache
@@ -47,7 +47,7 @@ options:
     choices: [trustops.strimzi.kafka]
   kubeconfig:
     description:
-      - Path to a kubeconfig file, from the folder of this file where it is no absolute path. The playbooks get it as
+      - Path to a kubeconfig file, from the folder of this file if it is no absolute path. The playbooks get it as
         C(strimzi_kubeconfig).
       - Without it E(K8S_AUTH_KUBECONFIG) counts, as for the modules.
     type: str
@@ -173,7 +173,7 @@ _OUTSIDE_GROUP_NAMES = re.compile(r"\W", re.ASCII)
 
 
 # A look takes one list of Kafka resources for each namespace, and of each cluster the certificate Secret and the ledger
-# of either CA, by their names. If a Secret is made to hold a key, the look does not read it.
+# of either CA, by their names. If a Secret is made for a key, the look does not read it.
 
 
 def read_clusters(client: KubeClient, namespaces: Sequence[str], label_selector: str) -> list[dict[str, Any]]:

@@ -18,36 +18,36 @@ description:
   - The flow prepares a new CA beside the CA in use, publishes it, and uses it only after gates have checked that every
     process of the cluster accepts it. The Cluster Operator stays on the old CA until the switch at the end, for which
     the flow pauses it for some seconds.
-  - The module restarts Kafka nodes where the plan says so; check mode shows the plan. O(until_phase) stops the flow
+  - The module restarts Kafka nodes if the plan says so; check mode shows the plan. O(until_phase) stops the flow
     after a phase, until a later call continues it.
 options:
   state:
     description:
-      - V(present) makes a first CA where there is none; with O(before_kafka) before the C(Kafka) resource exists. Where
-        there is a CA already, RV(drift) shows how it differs from the other options, and the module renews it where it
+      - V(present) makes a first CA if there is none; with O(before_kafka) before the C(Kafka) resource exists. If
+        there is a CA already, RV(drift) shows how it differs from the other options, and the module renews it if it
         ends within O(renew_before_days).
       - V(renewed) gives the CA new dates under the same key and name.
       - V(replaced) puts a CA with a new key and another name in its place.
       - V(promoted) ends with the switch of the operator to a CA that V(renewed) or V(replaced) has prepared.
       - V(absent) removes the CA O(fingerprint) from the trust when no certificate in use is of that CA.
       - V(aborted) undoes a renewal or replacement that has not finished. Every node and component uses the old CA again
-        and forgets the new CA. It fails where processes are about to forget the old CA. Where no flow is in flight it
+        and forgets the new CA. It fails if processes are about to forget the old CA. If no flow is in flight it
         changes nothing.
       - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it
         adopts a CA that a person has put into the place of the CA in use. With O(raise_path_length) it renews the
-        adopted CA where that allows no CA below it.
-      - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once,
+        adopted CA if that allows no CA below it.
+      - V(handed_back) gives the CA back to the operator. It fails if the operator would renew or replace it at once,
         unless O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this
         collection go.
       - V(recovered) brings back a cluster whose certificates have ended, or whose CA Secrets are lost. It puts back
-        from a backup what was deleted or damaged of the CA Secrets and the ledger, where a backup fits the cluster; no
+        from a backup what was deleted or damaged of the CA Secrets and the ledger, if a backup fits the cluster; no
         node restarts for it.
       - Then V(recovered) restarts nodes that present ended certificates, at the same time and in place, once their next
         certificates are stored, also with a CA that the operator generates; they are away for about a minute, and the
-        cluster with them where they are all of it. Before that, listeners for clients reload the next certificates
-        where nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, before these
+        cluster with them if they are all of it. Before that, listeners for clients reload the next certificates
+        if nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, before these
         nodes restart. It finishes a flow in flight, and changes nothing in a healthy cluster.
-      - Where a CA has ended whose key is not in the cluster, give V(recovered) the renewed CA (O(certificate),
+      - If a CA has ended whose key is not in the cluster, give V(recovered) the renewed CA (O(certificate),
         O(certificate_from) or O(ca_source)). It has O(issuer) sign the next certificates under the renewed CA, and
         restarts no node before these are there. Elsewhere it ignores a CA that is given.
     type: str
@@ -61,7 +61,7 @@ options:
   before_kafka:
     description:
       - With O(state=present), whether the C(Kafka) resource may be missing, because you make its first CA before it.
-        Without it, as with every other state, the task fails where the cluster does not exist, and names the clusters
+        Without it, as with every other state, the task fails if the cluster does not exist, and names the clusters
         that exist.
     type: bool
     default: false
@@ -199,8 +199,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
-    their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods keep in use,
+    with their end.
   returned: always
   type: list
   elements: str
@@ -238,7 +238,7 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null if it
     added none.
   returned: always
   type: dict
@@ -352,7 +352,7 @@ _PUT_IN_PLACE = "state=renewed puts a CA with the same key in place, state=repla
 
 
 def drift_of(current: Certificate, supplied: Certificate | None, options: Mapping[str, Any]) -> list[str]:
-    """A sentence for each difference from the CA that the caller brings, where it brings a CA; else from the options
+    """A sentence for each difference from the CA that the caller brings, if it brings a CA; else from the options
     that were given.
     """
     return list(_differences(current, supplied, options))
@@ -434,7 +434,7 @@ def body(module: FlowModule) -> dict[str, Any]:
 
 
 def _present(module: FlowModule) -> dict[str, Any]:
-    """Make a first CA; where there is one, renew it if it ends soon, and report how it differs from the options. A flow
+    """Make a first CA; if there is one, renew it if it ends soon, and report how it differs from the options. A flow
     in flight is none of this state's own.
     """
     seen, before = module.observed(), module.value("renew_before_days") or timedelta(0)

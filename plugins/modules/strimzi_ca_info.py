@@ -24,9 +24,9 @@ options:
     default: 0
   plan_hash:
     description:
-      - The RV(plan_hash) of a plan that was approved. The call fails where the cluster has another plan, and says which
-        part of it changed. It does not fail where a flow of the same goal, which began with the same CA, is in flight,
-        and where nothing is left to do.
+      - The RV(plan_hash) of a plan that was approved. The call fails if the cluster has another plan, and says which
+        part of it changed. It does not fail if a flow of the same goal, which began with the same CA, is in flight,
+        and if nothing is left to do.
     type: str
   audit_entries:
     description:
@@ -72,8 +72,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 cluster:
-  description: The Kafka resource as seen. C(uid) is null where it does not exist. C(security) says in words what
-    follows where its processes do not verify each other on both sides (C(status.clusterSecurity)), and is empty where
+  description: The Kafka resource as seen. C(uid) is null if it does not exist. C(security) says in words what
+    follows if its processes do not verify each other on both sides (C(status.clusterSecurity)), and is empty if
     they do.
   returned: always
   type: dict
@@ -103,7 +103,7 @@ cas:
     led_on_since:
       description:
         - Clients that have read this CA since this time accept the next CA behind a link certificate, whatever their
-          library. Null while it, or a certificate of it that clients may still read, has path length 0, and where no
+          library. Null while it, or a certificate of it that clients may still read, has path length 0, and if no
           record says when it was published.
       type: str
       returned: always
@@ -146,7 +146,7 @@ removed:
       sample: [demo-kafka-1]
 held_leaves:
   description:
-    - Certificates of nodes that their Secrets do not hold any more and that processes still present.
+    - Certificates of nodes that their Secrets do not contain any more and that processes still present.
     - The listeners of the pods in C(lingering) present the stored certificate; their Raft clients and agents present
       this certificate until they restart, and a run restarts them seven days before it ends. The listeners of C(pods)
       have yet to read the stored certificate.
@@ -178,7 +178,7 @@ pods:
     uid: {description: Its UID., type: str, returned: always, sample: 0b0e5f0a-5a1c-4f57-9a3c-000000000001}
     component: {description: The component that runs in it., type: str, returned: always, sample: kafka}
     ready: {description: Whether it is ready., type: bool, returned: always, sample: true}
-    generation: {description: The generation of the CA that it carries; null where it carries none., type: int,
+    generation: {description: The generation of the CA that it carries; null if it carries none., type: int,
       returned: always, sample: 1}
     presents:
       description: The CAs of the certificates that it presents.
@@ -215,7 +215,7 @@ presenters:
           awaits_certificate: false
           waiver: null
 outside:
-  description: Clients outside the cluster that hold a copy of its CAs, as far as the collection sees them.
+  description: Clients outside the cluster that have a copy of its CAs, as far as the collection sees them.
   returned: always
   type: list
   elements: dict
@@ -226,12 +226,12 @@ outside:
       sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
       sample: ["6c1f0e9a2b3c"]}
-    doubt: {description: Why the trust of its processes is unknown; empty where it is known., type: str,
+    doubt: {description: Why the trust of its processes is unknown; empty if it is known., type: str,
       returned: always, sample: ""}
     waiver: {description: The waiver that lets it pass., type: dict, returned: always,
       sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
 waivers:
-  description: The waivers of this call that hold - of outside clients, and of parties that present certificates, a CA,
+  description: The waivers of this call that count - of outside clients, and of parties that present certificates, a CA,
     a rebalance or the clock.
   returned: always
   type: list
@@ -249,7 +249,7 @@ unmanaged:
 leaves:
   description:
     - The end-entity certificates in their Secrets. C(issuer) is the name that a certificate gives, and C(ca) the CA of
-      this cluster that has signed it, with the start of its SHA-256; it is empty where no CA of this cluster has signed
+      this cluster that has signed it, with the start of its SHA-256; it is empty if no CA of this cluster has signed
       it, and C(ca_sha256) is null then.
     - C(misnamed) says which other names the operator wants for a leaf that it cannot issue, because the key of its CA
       is elsewhere; else it is empty.
@@ -276,8 +276,8 @@ leaf_states:
     secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
     state:
       description: >-
-        V(REQUIRED) where a certificate is missing or due and no request is open, or the issuer has refused;
-        V(REQUESTED); V(TRUST_PENDING) where it has come and waits until it is used; V(IN_USE); V(NOT_NEEDED) where no
+        V(REQUIRED) if a certificate is missing or due and no request is open, or the issuer has refused;
+        V(REQUESTED); V(TRUST_PENDING) if it has come and waits until it is used; V(IN_USE); V(NOT_NEEDED) if no
         process needs it any more.
       type: str
       returned: always
@@ -286,8 +286,8 @@ leaf_states:
     reason:
       description: >-
         Why another leaf is due. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority)
-        for another CA, V(specification) for other names or usages, V(renewed) where its issuer has a later leaf,
-        V(asked) where the caller wants another, V(expiring), V(path) where a CA above it ends first; empty where no
+        for another CA, V(specification) for other names or usages, V(renewed) if its issuer has a later leaf,
+        V(asked) if the caller wants another, V(expiring), V(path) if a CA above it ends first; empty if no
         other leaf is due.
       type: str
       returned: always
@@ -305,7 +305,7 @@ leaf_requests:
       type: str
       returned: always
       sample: REQUESTED
-    issuer: {description: The issuer; empty where the certificate has come., type: str, returned: always,
+    issuer: {description: The issuer; empty if the certificate has come., type: str, returned: always,
       sample: cert-manager ClusterIssuer corporate}
     asked_at: {description: When the run made the request., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     waiting: {description: "The event that the issuer waits for, in its words.", type: str, returned: always,
@@ -323,7 +323,7 @@ renewals:
     sha256: {description: SHA-256 of the certificate that the issuer has now., type: str, returned: always,
       sample: "6c1f0e"}
     not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    in_use: {description: Whether the Secret of the leaf holds it., type: bool, returned: always, sample: true}
+    in_use: {description: Whether the Secret of the leaf contains it., type: bool, returned: always, sample: true}
     usable: {description: Whether it has passed every check., type: bool, returned: always, sample: true}
     problem: {description: "Why no run uses it, or the issuer does not renew it, with the remedy.", type: str,
       returned: always, sample: ""}
@@ -334,7 +334,7 @@ upkeep:
     - The record in the ledger about the renewal of the CA in use - what calls do in its time for renewal (C(policy)),
       how many days before its end this time begins (C(days)), when that is (C(due_from)), and since when calls give
       O(trustops.strimzi.strimzi_trusted_certs#module:ca_renewal) (C(since)).
-    - Null where no call has given that option.
+    - Null if no call has given that option.
   returned: always
   type: dict
   sample: {policy: renew-certificate, days: 37, since: "2026-01-01T00:00:00Z", due_from: "2026-11-25T00:00:00Z"}
@@ -342,7 +342,7 @@ expiring:
   description:
     - The CA in use, the CAs above it, and certificates of it that are in their time for renewal. A warning names the
       certificates that nothing renews.
-    - The other CA of the cluster is among them where nothing renews it.
+    - The other CA of the cluster is among them if nothing renews it.
   returned: always
   type: list
   elements: dict
@@ -355,7 +355,7 @@ expiring:
     days_left: {description: How many days it has left., type: int, returned: always, sample: 29}
     renewed_by: {description: The program that is going to renew it; empty without any., type: str, returned: always,
       sample: the reconcile playbook}
-    remedy: {description: How to have it renewed; empty where renewed_by is given., type: str, returned: always,
+    remedy: {description: How to have it renewed; empty if renewed_by is given., type: str, returned: always,
       sample: ""}
     refusal: {description: The programs that refuse it or its certificates because it has ended; empty before its end.,
       type: str, returned: always, sample: ""}
@@ -370,7 +370,7 @@ first_to_end:
     ca: {name: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)", days_left: 364,
       renewed_by: "the reconcile playbook, from 2026-11-25 on"}
 other_ca:
-  description: The other CA of the cluster - for the cluster CA the clients CA; null where its Secrets hold none.
+  description: The other CA of the cluster - for the cluster CA the clients CA; null if its Secrets contain none.
   returned: always
   type: dict
   sample: {name: clients CA, subject: "CN=clients-ca v0,O=io.strimzi", sha256: "9b2c41", generated: true, state: null,
@@ -382,7 +382,7 @@ ca_source:
   contains:
     object: {description: The object and its entry., type: str, returned: always,
       sample: "ConfigMap kafka/corporate-roots, entry ca.crt"}
-    problem: {description: Why the run cannot use the object; empty where it can., type: str, returned: always,
+    problem: {description: Why the run cannot use the object; empty if it can., type: str, returned: always,
       sample: ""}
     cas:
       description: Its CAs; C(current) says which CA is in use, C(known) which CAs are in the ledger.
@@ -396,17 +396,17 @@ ca_source:
           not_after: "2036-01-01T00:00:00Z"
           current: true
           known: true
-    changed_at: {description: When the object was written last., type: str, returned: where the API server says so,
+    changed_at: {description: When the object was written last., type: str, returned: if the API server says so,
       sample: "2026-01-01T00:00:00Z"}
     signing:
-      description: SHA-256 of the CA that is to issue certificates; null while a flow is in flight, or where it is
+      description: SHA-256 of the CA that is to issue certificates; null while a flow is in flight, or if it is
         unknown.
       type: str
       returned: always
       sample: "6c1f0e"
     begins:
-      description: V(renew) or V(replace_key) where that CA is not in use yet, and C(reconcile) begins this flow; null
-        where it begins none.
+      description: V(renew) or V(replace_key) if that CA is not in use yet, and C(reconcile) begins this flow; null
+        if it begins none.
       type: str
       returned: always
       sample: null
@@ -417,7 +417,7 @@ ca_source:
       returned: always
       sample: []
 node_pools:
-  description: The node pools, where the key of the CA is elsewhere or the call scales a pool, and how far each can grow
+  description: The node pools, if the key of the CA is elsewhere or the call scales a pool, and how far each can grow
     without the issuer.
   returned: always
   type: list
@@ -433,12 +433,12 @@ node_pools:
       sample: []}
     when_added:
       description: Which names of certificates of new nodes are unknown yet, and what follows, as a sentence; empty
-        where all are known.
+        if all are known.
       type: str
       returned: always
       sample: ""
     when_removed:
-      description: What becomes of certificates when it has removed them, as sentences; empty where it has none to
+      description: What becomes of certificates when it has removed them, as sentences; empty if it has none to
         remove.
       type: str
       returned: always
@@ -457,7 +457,7 @@ journal:
   description:
     - The flow in flight, or the last flow that finished. C(trusting_secrets), C(presenting_secrets) and
       C(user_namespaces) are the Secrets and namespaces that it remembers, empty once it has finished. C(stop) is the
-      phase after which it stops until a call continues it, and since when; null where it goes on to its end.
+      phase after which it stops until a call continues it, and since when; null if it goes on to its end.
       C(to_replace) says of a renewal whether the flow replaces the key after it, and C(is_upkeep) whether the flow
       began because the replaced CA was in its time for renewal.
   returned: always
@@ -498,7 +498,7 @@ replaces:
   sample: "9b2c41"
 client_warnings:
   description:
-    - Warnings about clients outside the cluster that are going to refuse nodes, as sentences. Where the flow in flight
+    - Warnings about clients outside the cluster that are going to refuse nodes, as sentences. If the flow in flight
       has renewed a CA with path length 0 before it replaces its key, since when clients are safe that have read it,
       whatever their library. Each is a warning of the call as well.
   returned: always
@@ -524,7 +524,7 @@ evidence:
   type: dict
   sample: {source: handshake, why: "", seen_at: "2026-01-01T00:00:00Z"}
 listeners:
-  description: The last answer of each TLS listener of each node to this call; empty where it made no handshakes.
+  description: The last answer of each TLS listener of each node to this call; empty if it made no handshakes.
   returned: always
   type: list
   elements: dict
@@ -569,7 +569,7 @@ phase:
   type: str
   sample: trust
 plan:
-  description: Every step from here to the end. Where only clients or users would stop the flow, a step says so before
+  description: Every step from here to the end. If only clients or users would stop the flow, a step says so before
     the others.
   returned: in check mode of a flow, and always by strimzi_ca_info
   type: list
@@ -578,7 +578,7 @@ plan:
     phase: {description: The phase., type: str, returned: always, sample: use}
     does:
       description:
-        - V(restart), V(reload) where nodes reload without a restart, V(write), V(wait), or V(hold) where the flow waits
+        - V(restart), V(reload) if nodes reload without a restart, V(write), V(wait), or V(hold) if the flow waits
           for a party outside the cluster.
       type: str
       returned: always
@@ -614,12 +614,12 @@ planned_seconds:
   description:
     - How long RV(plan) takes, estimated from the last starts of these pods, the time that clients get, the usual
       reactions of the operator, and the time that looks at the cluster and answers of the API server have taken in this
-      call. Null where no pod shows how long its start takes.
+      call. Null if no pod shows how long its start takes.
   returned: with RV(plan)
   type: dict
   contains:
-    least: {description: Where no step has to wait., type: int, returned: always, sample: 145}
-    most: {description: The usual time at most; null where an issuer or a client outside the cluster decides.,
+    least: {description: The time if no step has to wait., type: int, returned: always, sample: 145}
+    most: {description: The usual time at most; null if an issuer or a client outside the cluster decides.,
       type: int, returned: always, sample: 420}
   sample: {least: 145, most: 420}
 planned_lives:
@@ -644,7 +644,7 @@ planned_lives:
       sample: true
 planned_from:
   description:
-    - The nodes whose answers RV(plan) goes by. It names none where the call has opened no connection to nodes, so that
+    - The nodes whose answers RV(plan) goes by. It names none if the call has opened no connection to nodes, so that
       the plan goes by what is stored.
   returned: with RV(plan)
   type: dict
@@ -661,7 +661,7 @@ planned_from:
       returned: always
       contains:
         pod: {description: The node., type: str, returned: always, sample: demo-kafka-1}
-        worker: {description: The machine that it runs on; empty where that is unknown., type: str, returned: always,
+        worker: {description: The machine that it runs on; empty if that is unknown., type: str, returned: always,
           sample: worker-2}
         reason: {description: "What the question met, without a full stop.", type: str, returned: always,
           sample: timed out}
@@ -686,7 +686,7 @@ plan_hash:
 node_answers:
   description:
     - The answers of the nodes for the next task, as its option O(trustops.strimzi.strimzi_ca#module:node_answers). They
-      hold certificates and no key. Null where the call has asked no node, or the answers are longer than 256 KiB.
+      contain certificates and no key. Null if the call has asked no node, or the answers are longer than 256 KiB.
   returned: always
   type: str
   sample: eJyrVkrOzys...
@@ -694,7 +694,7 @@ restart_count:
   description:
     - The count of restarts for the next task of the play, as its option
       O(trustops.strimzi.strimzi_ca#module:restart_count). A party is a node by its name, or a component whose pods get
-      another name each time. Null where the tasks of a play share no count.
+      another name each time. Null if the tasks of a play share no count.
   returned: always
   type: dict
   contains:
@@ -727,8 +727,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
-    their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods keep in use,
+    with their end.
   returned: always
   type: list
   elements: str
@@ -766,7 +766,7 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null if it
     added none.
   returned: always
   type: dict
@@ -839,9 +839,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
     """The lines about a result with a plan. In check mode they show all of it; else the flow tells of each step when it
-    carries it out, and says what it waits for at the end, or here where no call follows: there is neither a step nor
-    anything in the way. Where the flow that the play leads is not begun, ``answered`` says why; it is empty where the
-    lines say nothing of it. The call that follows a plan looks again, and may go on where this look has found no way:
+    carries it out, and says what it waits for at the end, or here if no call follows: there is neither a step nor
+    anything in the way. If the flow that the play leads is not begun, ``answered`` says why; it is empty if the
+    lines say nothing of it. The call that follows a plan looks again, and may go on if this look has found no way:
     so the lines say what was found, and no more.
     """
     waiting = () if planned["plan"] or planned["violations"] else planned["waiting"]
@@ -861,7 +861,7 @@ def _summary(planned: Mapping[str, Any], answered: str) -> str:
 
 
 def _yet_to_hear(basis: Mapping[str, Any]) -> str:
-    """The nodes whose answers are missing, as the end of a sentence; empty where the plan misses none."""
+    """The nodes whose answers are missing, as the end of a sentence; empty if the plan misses none."""
     nodes = [node["pod"] for node in basis["unheard"]]
     return (
         f"; {listed(nodes)} {'has' if len(nodes) == 1 else 'have'} yet to answer, and {len(basis['heard'])} did"
@@ -871,7 +871,7 @@ def _yet_to_hear(basis: Mapping[str, Any]) -> str:
 
 
 def _estimate(seconds: Mapping[str, Any] | None) -> str:
-    """The estimated time, as the end of a sentence; empty where there is none."""
+    """The estimated time, as the end of a sentence; empty if there is none."""
     if seconds is None:
         return ""
     least, most = _minutes(seconds["least"]), seconds["most"]
@@ -883,7 +883,7 @@ def _minutes(seconds: int) -> str:
 
 
 def _causes(violations: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """The causes without their remedies: where they hold, the message of the call that follows has both."""
+    """The causes without their remedies. If they stop the call that follows, its message has both."""
     told = (f"{violation['subject']}: {violation['message']}" for violation in violations)
     return first_told(told, "cause", "the playbook plan shows all")
 
@@ -930,9 +930,9 @@ class LookingModule(TrustModule):
         found = outcome.decision.violations or planned.violations
         seen = outcome.observation.snapshot
         result = {**self.result(outcome), **describe_forecast(planned, seen), "violations": describe_violations(found)}
-        # An approval is about the whole flow, also where this call goes to its first phases only.
+        # An approval is about the whole flow, also if this call goes to its first phases only.
         whole = planned if intent.extent.is_whole else plan(work, outcome, intent.to_the_end())
-        # Imported only where answers are handed over.
+        # Imported only if answers are handed over.
         from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.handed_answers import as_text
 
         result["node_answers"] = as_text(outcome.last_answers, seen.now)
@@ -966,7 +966,7 @@ class LookingModule(TrustModule):
     def _refuse_unapproved(
         self, work: Work, outcome: CallOutcome, intent: Intent, planned: Forecast
     ) -> tuple[Violation, ...]:
-        """The violation where the caller gives the hash of another plan."""
+        """The violation if the caller gives the hash of another plan."""
         approved, seen = self.params["plan_hash"], outcome.observation
 
         def plan_from(earlier: Snapshot) -> Forecast:

@@ -12,7 +12,7 @@ version_added: 1.0.0
 description:
   - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, O(state), and the O(directory) with
     the files.
-  - Where the key of a CA is not in the cluster, and no issuer is named, flows leave signing requests in the Secrets
+  - If the key of a CA is not in the cluster, and no issuer is named, flows leave signing requests in the Secrets
     C(<cluster>-issuing-<component>), requests of users in C(<cluster>-clients-issuing-user), and wait for certificates.
     This module shows the requests, writes them to files, and puts certificates back beside them.
   - It checks each certificate completely; the flow checks it again before it uses it. It shows no private key, and
@@ -31,7 +31,7 @@ options:
     default: listed
   directory:
     description:
-      - A folder on the machine where the module runs. O(state=exported) makes it where it is missing.
+      - A folder on the machine where the module runs. O(state=exported) makes it if it is missing.
       - O(state=imported) reads certificates from C(<leaf's Secret>) with the ending C(.crt), C(.cer), C(.pem) or
         C(.der), in PEM or DER form. It names other files with certificates, such as files of another cluster or of the
         CA itself, in RV(other_files).
@@ -66,7 +66,7 @@ options:
         type: str
         required: true
       namespace:
-        description: Its namespace; that of the cluster where it is not given.
+        description: Its namespace; that of the cluster if it is not given.
         type: str
       key:
         description: The entry with the certificates.
@@ -142,7 +142,7 @@ requests:
       sample: "6c1f0e"}
     asked_at: {description: When the run made it., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     authority:
-      description: Subject and SHA-256 of the CA that is to sign; null where it is no CA of this cluster any more.
+      description: Subject and SHA-256 of the CA that is to sign; null if it is no CA of this cluster any more.
       type: dict
       returned: always
       sample: {subject: CN=Corporate CA, sha256: "6c1f0e"}
@@ -150,14 +150,14 @@ requests:
       sample: "-----BEGIN CERTIFICATE REQUEST-----\n..."}
     answered: {description: Whether its certificate was put back for the next run., type: bool, returned: always,
       sample: false}
-    problem: {description: "Why the CA must not sign it, with the remedy; empty where it may.", type: str,
+    problem: {description: "Why the CA must not sign it, with the remedy; empty if it may.", type: str,
       returned: always, sample: ""}
-    refused: {description: "Why the certificate that was put back is refused; empty where it is good.", type: str,
+    refused: {description: "Why the certificate that was put back is refused; empty if it is good.", type: str,
       returned: always, sample: ""}
     waiting: {description: "The event for which a good certificate waits; empty without any.", type: str,
       returned: always, sample: ""}
     failed:
-      description: How many requests before it have failed, when the last failed, and why; null where none has failed.
+      description: How many requests before it have failed, when the last failed, and why; null if none has failed.
       type: dict
       returned: always
       sample: {count: 1, at: "2026-01-01T00:00:00Z",
@@ -232,7 +232,7 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null if it
     added none.
   returned: always
   type: dict

@@ -23,7 +23,7 @@ options:
         the new CA. It does so behind the same gates as the whole flow; with a link certificate before the switch of the
         operator.
       - V(renewed) renews the nodes' certificates that come to their end, under the same CA; nodes reload them, or
-        restart where they cannot.
+        restart if they cannot.
       - V(tidied) removes Certificates of cert-manager that this collection has made for the cluster and that no leaf
         needs any more, with their Secrets, such as after a move to another issuer, and such a Secret whose Certificate
         is gone; C(actions) says which, and why. Give the same O(issuer) as to the playbooks. A Certificate of another
@@ -49,16 +49,16 @@ options:
       - With O(state=renewed), whether the certificates of O(components) and O(secrets) are issued again whenever they
         end, such as after a key may have leaked. Each run issues them once more, and renews certificates in their time
         for renewal as well.
-      - Nodes reload them, or restart where they cannot; the pod of a component restarts. Raft clients and agents of a
+      - Nodes reload them, or restart if they cannot; the pod of a component restarts. Raft clients and agents of a
         node present the certificate of their start until the node restarts.
-      - Where the issuer has not answered by the end of the task, run the same task again; a task without O(force) takes
+      - If the issuer has not answered by the end of the task, run the same task again; a task without O(force) takes
         the request back.
     type: bool
     default: false
   validity_days:
     description:
-      - Validity of new certificates in days; never longer than that of the CA. Where it is not given, as long as
-        C(spec.clusterCa.validityDays) of the Kafka resource says; 365 where that says nothing.
+      - Validity of new certificates in days; never longer than that of the CA. If it is not given, as long as
+        C(spec.clusterCa.validityDays) of the Kafka resource says; 365 if that says nothing.
       - It has to be a week longer than C(spec.clusterCa.renewalDays), or the Cluster Operator would issue each
         certificate again as soon as it is there.
     type: int
@@ -83,7 +83,7 @@ options:
   forms:
     description:
       - Further forms of the certificate in O(secret) with its key. The module makes them again with the certificate,
-        and where one of them or the entries behind them have changed; it removes a form that the task does not name any
+        and if one of them or the entries behind them have changed; it removes a form that the task does not name any
         more.
       - V(pkcs12) makes the keystore C(<common_name>.p12) and the truststore C(<common_name>.truststore.p12). V(jks)
         makes the same with the ending C(.jks), for programs that read no other form; an alias there is in lower case.
@@ -181,8 +181,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
-    their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods keep in use,
+    with their end.
   returned: always
   type: list
   elements: str
@@ -220,7 +220,7 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null if it
     added none.
   returned: always
   type: dict

@@ -13,12 +13,12 @@ description:
   - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, the O(pool), and how many O(replicas)
     it is to have. Every other option has a default that fits most clusters.
   - Gives a C(KafkaNodePool) another number of nodes.
-  - Where the key of the cluster CA is not in the cluster, the operator cannot issue certificates of new nodes. This
+  - If the key of the cluster CA is not in the cluster, the operator cannot issue certificates of new nodes. This
     module stores them before it scales the node pool, while the operator is paused, because the operator deletes
     certificates of nodes that no node pool has. It uses certificates that wait (O(spare_leaves)), and requests missing
     certificates before any pause. As long as one of them is still to come the call ends without an error and scales
     nothing. RV(waiting) says so, and the next call goes on.
-  - Where the key is in the cluster, and where the pool shrinks, the module only sets the number. The operator decides
+  - If the key is in the cluster, and if the pool shrinks, the module only sets the number. The operator decides
     whether a broker may go, and deletes the Secrets of the nodes that it removes; RV(node_pools) says which, and what
     becomes of certificates that wait.
   - The module refuses to scale in the middle of a flow that changes a CA whose key is elsewhere.
@@ -58,7 +58,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 node_pools:
-  description: The node pools, where the key of the CA is elsewhere or the call scales a pool, and how far each can grow
+  description: The node pools, if the key of the CA is elsewhere or the call scales a pool, and how far each can grow
     without the issuer.
   returned: always
   type: list
@@ -74,12 +74,12 @@ node_pools:
       sample: []}
     when_added:
       description: Which names of certificates of new nodes are unknown yet, and what follows, as a sentence; empty
-        where all are known.
+        if all are known.
       type: str
       returned: always
       sample: ""
     when_removed:
-      description: What becomes of certificates when it has removed them, as sentences; empty where it has none to
+      description: What becomes of certificates when it has removed them, as sentences; empty if it has none to
         remove.
       type: str
       returned: always
@@ -97,8 +97,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
-    their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods keep in use,
+    with their end.
   returned: always
   type: list
   elements: str
@@ -136,7 +136,7 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null if it
     added none.
   returned: always
   type: dict

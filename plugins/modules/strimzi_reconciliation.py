@@ -15,7 +15,7 @@ description:
   - Pauses the C(Kafka) resource and waits until the operator confirms the pause, or ends that pause and waits until the
     operator goes on.
   - Flows of this collection pause and resume by themselves; this module is for your own work on a cluster. No flow
-    starts while your pause holds.
+    starts while your pause lasts.
 options:
   state:
     description:
@@ -75,8 +75,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
-    their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods keep in use,
+    with their end.
   returned: always
   type: list
   elements: str
@@ -114,7 +114,7 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null if it
     added none.
   returned: always
   type: dict

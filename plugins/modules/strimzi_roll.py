@@ -14,10 +14,10 @@ description:
     nodes restart. Every other option has a default that fits most clusters.
   - Without O(reason), has every process of the cluster present its stored certificate - it waits for the operator's
     restarts, has nodes reload their certificates, or restarts nodes that cannot reload.
-  - With O(reason), restarts pods - all Kafka nodes, or O(pods), or the pods of O(components). It does so where no flow
-    is in flight, or where the flow only waits for restarts.
+  - With O(reason), restarts pods - all Kafka nodes, or O(pods), or the pods of O(components). It does so if no flow
+    is in flight, or if the flow only waits for restarts.
   - It restarts one Kafka node at a time, by the operator's own rules, and waits until all pods are ready. A task that
-    was interrupted continues when you run it again, and restarts no pod twice; with O(reason) only where O(since) is
+    was interrupted continues when you run it again, and restarts no pod twice; with O(reason) only if O(since) is
     given, because nothing else shows which pods have restarted for it. What a killed task has requested of the operator
     for other Kafka nodes, the next task with O(reason) takes back. Used in a playbook, it shows a line for every
     restart while it happens.
@@ -40,9 +40,9 @@ options:
     choices: [kafka, entity-operator, cruise-control, kafka-exporter]
   since:
     description:
-      - With O(reason), a time in ISO 8601, UTC where no offset is given. The module restarts only pods that were
+      - With O(reason), a time in ISO 8601, UTC if no offset is given. The module restarts only pods that were
         created before it, so that the same task run again does nothing. Pods are dated by the clock of the Kubernetes
-        API server, and the module reads this time by the same clock - where it is not over yet, by at most five
+        API server, and the module reads this time by the same clock - if it is not over yet, by at most five
         minutes, the module waits for it before it restarts a pod; a later time is refused.
     type: str
 extends_documentation_fragment:
@@ -56,7 +56,7 @@ extends_documentation_fragment:
 attributes:
   idempotent:
     support: partial
-    details: With O(reason), only where O(since) is given.
+    details: With O(reason), only if O(since) is given.
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
 author:
@@ -97,8 +97,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
-    their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods keep in use,
+    with their end.
   returned: always
   type: list
   elements: str
@@ -136,7 +136,7 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null if it
     added none.
   returned: always
   type: dict

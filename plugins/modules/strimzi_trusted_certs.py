@@ -117,8 +117,8 @@ pending:
   elements: str
   sample: []
 waiting:
-  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with
-    their end.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods keep in use,
+    with their end.
   returned: always
   type: list
   elements: str
@@ -156,7 +156,7 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null if it
     added none.
   returned: always
   type: dict

@@ -21,7 +21,7 @@ description:
     Secret one by one.
   - On the way back the User Operator issues a certificate into the Secret of the user's name. The task ends when it is
     there.
-  - A task that was interrupted continues when you run it again. Where Git or Helm has the resource too, change it there
+  - A task that was interrupted continues when you run it again. If Git or Helm has the resource too, change it there
     as well.
 options:
   user:
@@ -33,10 +33,10 @@ options:
     type: str
   authentication:
     description:
-      - V(tls-external) leaves the certificate to another issuer. Where O(presenting_secrets) names Secrets, one of them
-        has to hold a certificate with the subject C(CN=<user>) that brokers accept; without O(presenting_secrets) the
-        task warns that no issuer may be at work.
-      - V(tls) has the User Operator issue the certificate again. The task fails where the key of the clients CA is kept
+      - V(tls-external) leaves the certificate to another issuer. If O(presenting_secrets) names Secrets, one of them
+        has to contain a certificate with the subject C(CN=<user>) that brokers accept; without O(presenting_secrets)
+        the task warns that no issuer may be at work.
+      - V(tls) has the User Operator issue the certificate again. The task fails if the key of the clients CA is kept
         elsewhere, because the User Operator could not issue.
     type: str
     required: true
@@ -113,7 +113,7 @@ seconds:
   type: float
   sample: 12.5
 audit:
-  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null if it
     added none.
   returned: always
   type: dict

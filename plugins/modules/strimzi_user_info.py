@@ -17,22 +17,22 @@ description:
     clients CAs each broker accepts. It changes nothing.
   - Run it before you renew or replace the clients CA, also with Strimzi itself or by hand. Strimzi issues new
     certificates to all users as soon as it has another clients CA, and does not wait until every broker trusts it.
-  - The result holds no private key. The module opens a PKCS#12 file where another program than the
+  - The result contains no private key. The module opens a PKCS#12 file if another program than the
     User Operator has written to the Secret, which takes a twentieth of a second for each.
-  - It sees certificates outside the Secrets of KafkaUsers where O(presenting_secrets) names their Secrets, such as
+  - It sees certificates outside the Secrets of KafkaUsers if O(presenting_secrets) names their Secrets, such as
     Secrets of users with C(tls-external), or of superusers whose names are in the Kafka resource.
 options:
   evidence:
     description:
       - V(handshake) makes handshakes with the listeners, with certificates that live for an hour and give no rights.
-        V(auto) does so where the module can reach any of them. V(annotations) opens no connection.
+        V(auto) does so if the module can reach any of them. V(annotations) opens no connection.
     type: str
     choices: [auto, handshake, annotations]
     default: auto
   pod_access:
     description:
       - How the module reaches ports of brokers. V(port_forward) goes through the API server, V(direct) to the addresses
-        of the pods, where there is a route to them.
+        of the pods, if there is a route to them.
     type: str
     choices: [port_forward, direct]
     default: port_forward
@@ -59,7 +59,7 @@ EXAMPLES = r"""
     msg: "{{ seen.users | map(attribute='presenters') | flatten | selectattr('up_to_date', 'equalto', false) |
       map(attribute='name') }}"
 
-- name: Fail where a broker would refuse a user
+- name: Fail if a broker would refuse a user
   ansible.builtin.assert:
     that: seen.problems | length == 0
     fail_msg: "{{ seen.problems | join(' ') }}"
@@ -91,13 +91,13 @@ users:
   contains:
     name: {description: The KafkaUser., type: str, returned: always, sample: orders}
     namespace: {description: Its namespace., type: str, returned: always, sample: kafka}
-    authentication: {description: "Its authentication, such as V(tls); empty where it has none.", type: str,
+    authentication: {description: "Its authentication, such as V(tls); empty if it has none.", type: str,
       returned: always, sample: tls}
     secret: {description: The Secret that the User Operator writes for it., type: str, returned: always, sample: orders}
     ready: {description: Whether the User Operator reports it as ready., type: bool, returned: always, sample: true}
     paused: {description: Whether it is paused., type: bool, returned: always, sample: false}
     certificate:
-      description: "The certificate in its Secret; null where it gets none, as with V(scram-sha-512)."
+      description: "The certificate in its Secret; null if it gets none, as with V(scram-sha-512)."
       type: dict
       returned: always
       contains:
@@ -109,7 +109,7 @@ users:
         ca: {description: The clients CA under which it is valid; empty without any., type: str, returned: always,
           sample: clients-ca v0 (6c1f0e9a2b3c)}
         keystore: {description: Whether a PKCS#12 file lies beside it., type: bool, returned: always, sample: true}
-        changed_at: {description: "When the Secret changed last; null where that is not recorded.", type: str,
+        changed_at: {description: "When the Secret changed last; null if that is not recorded.", type: str,
           returned: always, sample: "2026-01-01T00:00:00Z"}
         problem: {description: The problem of the certificate or the PKCS#12 file; empty without a problem., type: str,
           returned: always, sample: ""}
@@ -117,7 +117,7 @@ users:
       description:
         - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources
           that copy it, in the namespaces of users. C(up_to_date) says whether a pod has started since the Secret
-          changed; null where that is unknown.
+          changed; null if that is unknown.
       type: list
       elements: dict
       returned: always
@@ -141,7 +141,7 @@ users_by_ca:
 user_listeners:
   description:
     - Each listener on which users log in with certificates, as each broker has it. A listener with the authentication
-      V(custom) is among them where it asks for certificates (C(ssl.client.auth)).
+      V(custom) is among them if it asks for certificates (C(ssl.client.auth)).
   returned: always
   type: list
   elements: dict
@@ -162,7 +162,7 @@ user_listeners:
     problems: {description: Users that it refuses for their CA., type: list, elements: str, returned: always,
       sample: []}
 unasked:
-  description: Why this call made no handshake with a listener; empty where it did.
+  description: Why this call made no handshake with a listener; empty if it did.
   returned: always
   type: str
   sample: ""
@@ -421,7 +421,7 @@ class UsersModule(ClusterModule):
         }
 
     def _asked(self, client: KubeClient) -> tuple[NamedPlaces, tuple[UserNamespace, ...]]:
-        """The places to look at: as given; where not given, as the flow in flight on the clients CA has them. And the
+        """The places to look at: as given; if not given, as the flow in flight on the clients CA has them. And the
         namespaces that the ledger remembers.
         """
         scope = self.scope().of(CaKind.CLIENTS)

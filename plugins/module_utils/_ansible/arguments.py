@@ -67,7 +67,7 @@ class Option:
     kind: Kind
     #: The field that it fills; None: its module reads it.
     fills: Field | None = None
-    #: The value of a call that does not give it, where no field has a default; None: none.
+    #: The value in a call that does not give it, if no field has a default. None means none.
     default: Any = None
     #: Whether each call has to give it.
     required: bool = False
@@ -191,7 +191,7 @@ def options_inside(
 
 
 def time_of(text: str) -> datetime:
-    """ISO 8601, UTC where no offset is given. Raises ValueError."""
+    """ISO 8601, UTC if no offset is given. Raises ValueError."""
     moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
     try:
         return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
@@ -209,7 +209,7 @@ def time_text(moment: datetime | None) -> str | None:
 
 @dataclass(frozen=True)
 class OnlyWith:
-    """The option counts only where the other option has any of these values; elsewhere it would be ignored."""
+    """The option counts only if the other option has any of these values; else it would be ignored."""
 
     #: The name of the option.
     option: str
@@ -219,7 +219,7 @@ class OnlyWith:
     values: tuple[str, ...]
 
     def problem(self, options: Mapping[str, Any]) -> str:
-        """The option as it is ignored, with what helps; empty where it is not given, or counts. What is empty is not
+        """The option as it is ignored, with what helps; empty if it is not given, or counts. What is empty is not
         given.
         """
         actual = options.get(self.other)
@@ -294,7 +294,7 @@ class ArgumentSpec:
                 option.kind.read(options[name], Call(name, options, now))
 
     def problem_of(self, options: Mapping[str, Any]) -> str:
-        """The first option that is given where it would be ignored, as a message; empty where none is."""
+        """The first option that is given if it would be ignored, as a message; empty if none is."""
         return next(filter(None, (rule.problem(options) for rule in self.only_with)), "")
 
 

@@ -103,7 +103,7 @@ def presentable(options: Mapping[str, Any], credentials: frozenset[str]) -> dict
 
 def _presentable(name: str, value: Any, credentials: frozenset[str]) -> Any:
     if isinstance(value, Mapping):
-        # A kubeconfig holds credentials in too many ways to tell them from the rest.
+        # A kubeconfig contains credentials in too many ways to tell them from the rest.
         if name == "kubeconfig":
             return NOT_SHOWN
         return {key: _presentable(key, inner, credentials) for key, inner in value.items()}
@@ -208,7 +208,7 @@ def connection_options(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:
     """Opens ports of the cluster's pods by their addresses. Raises KubeError."""
-    # Imported only where the options want direct access.
+    # Imported only if the options want direct access.
     from .._kube.pod_access import DirectPorts
 
     return DirectPorts(client, scope.namespace, scope.selector)
@@ -224,7 +224,7 @@ def port_opener_for(options: Mapping[str, Any], namespace: str) -> PortOpener:
 
 def runner_for(params: Mapping[str, Any], namespace: str) -> CommandRunner:
     """Runs commands in containers of pods through the API server. Raises OptionsError."""
-    # Imported only where nodes restart in place.
+    # Imported only if nodes restart in place.
     from .._kube.pod_access import run_command
 
     return partial(run_command, _connected(connection_options(params)), namespace)

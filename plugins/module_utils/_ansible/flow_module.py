@@ -114,7 +114,7 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
 
 
 def _require_in_sync(work: Work, intent: Intent, reached: Reached) -> None:
-    """Nothing, where this call may restart nodes itself. A flow in flight goes on; each restart has its own checks.
+    """Nothing if this call may restart nodes itself. A flow in flight goes on; each restart has its own checks.
     Raises StepError, KubeError.
     """
     outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
@@ -130,7 +130,7 @@ def _require_in_sync(work: Work, intent: Intent, reached: Reached) -> None:
 
 
 def _describe_left_secrets(seen: Observation) -> Iterator[str]:
-    """Sentences about Secrets that stay where this collection has given the CA up."""
+    """Sentences about Secrets that stay after this collection has given the CA up."""
     scope, objects = seen.scope, seen.snapshot.names
     if seen.snapshot.outside_clients.published is not None:
         yield (
@@ -160,7 +160,7 @@ class FlowModule(TrustModule):
         self.announcer = Announcer(work.client, work.scope, self.holder, work.clock.now)
         work.display = replace(work.display, announce=self.announcer.note)
         if (given := self.params.get("node_answers")) and self._live_look is not None:
-            # Imported only where a task hands answers over.
+            # Imported only if a task hands answers over.
             from .handed_answers import from_text
 
             work.earlier_answers = self._live_look.take_over(from_text(given, work.clock.now()))
@@ -175,10 +175,10 @@ class FlowModule(TrustModule):
         required: Reached | None = None,
         **more: Any,
     ) -> dict[str, Any]:
-        """Go on with the flow up to this phase, and describe it. Unless something is waited for, the call fails where
+        """Go on with the flow up to this phase, and describe it. Unless something is waited for, the call fails if
         the state that the caller asks for is not reached.
 
-        That state is ``reached`` where the call ends with it, and ``required`` where the call goes on to the end of the
+        That state is ``reached`` if the call ends with it, and ``required`` if the call goes on to the end of the
         phase.
         """
         self.require_library_of_strategy()
@@ -259,7 +259,7 @@ class FlowModule(TrustModule):
         return {**describe_forecast(planned, seen), "violations": held, "changed": changed, **shown}
 
     def _ends_early(self, until: Phase) -> str:
-        """A sentence where the caller lets this call enter fewer phases than it needs; empty elsewhere."""
+        """A sentence if the caller lets this call enter fewer phases than it needs, else empty."""
         last = self.said(Extent).stop_after
         if last is None or last.position >= until.position:
             return ""
@@ -286,7 +286,7 @@ class FlowModule(TrustModule):
         )
 
     def chains_of(self, option: str) -> tuple[Chain, ...]:
-        """The CA that this option gives, with its chain; nothing where it gives none."""
+        """The CA that this option gives, with its chain; nothing if it gives none."""
         return (self.certificates(option),) if self.params.get(option) else ()
 
     def trusted_certificates(self) -> list[str]:

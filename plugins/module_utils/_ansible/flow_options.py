@@ -62,7 +62,7 @@ def _deadline(seconds: int, call: Call) -> datetime | None:
 
 
 def _last_phase(phase: str, call: Call) -> Phase | None:
-    """The phase after which the flow stops. It stops after no phase where the caller allows all of them."""
+    """The phase after which the flow stops. It stops after no phase if the caller allows all of them."""
     return None if phase == Phase.RETIRE.value else Phase(phase)
 
 

@@ -31,7 +31,7 @@ _LASTS = timedelta(minutes=10)
 
 
 def as_text(answers: NodeAnswers | None, at: datetime) -> str | None:
-    """The text of answers that nodes gave at that time; None where there are no answers, or more than fit."""
+    """The text of answers that nodes gave at that time; None if there are no answers, or more than fit."""
     if answers is None:
         return None
     known: dict[Certificate, int] = {}
@@ -67,7 +67,7 @@ def as_text(answers: NodeAnswers | None, at: datetime) -> str | None:
 
 
 def from_text(text: str, now: datetime) -> NodeAnswers | None:
-    """The answers in this text; None where they are too old. Raises OptionsError where it is none that ``as_text`` has
+    """The answers in this text; None if they are too old. Raises OptionsError if it is none that ``as_text`` has
     made.
     """
     try:

@@ -16,7 +16,7 @@ from .._strimzi.apply.restarts import SharedCount
 
 
 def as_result(count: SharedCount | None) -> dict[str, Any] | None:
-    """The return value ``restart_count``; None where the tasks of a play share no count."""
+    """The return value ``restart_count``; None if the tasks of a play share no count."""
     if count is None:
         return None
     pods = {party: dict(pods) for party, pods in count.pods.items()}
@@ -24,7 +24,7 @@ def as_result(count: SharedCount | None) -> dict[str, Any] | None:
 
 
 def from_option(given: Mapping[str, Any]) -> SharedCount:
-    """The count in the option ``restart_count``. Raises OptionsError where it is none that a module has returned."""
+    """The count in the option ``restart_count``. Raises OptionsError if it is none that a module has returned."""
     try:
         planned, done = ({str(name): int(number) for name, number in given[key].items()} for key in ("planned", "done"))
         pods = {

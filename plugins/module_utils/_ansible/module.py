@@ -3,14 +3,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """A module call from its options to its result; only this file knows AnsibleModule. Ansible's module says nothing
-secret however a call ends, also where it refuses an option before any code of this collection runs.
+secret however a call ends, also if it refuses an option before any code of this collection runs.
 
 The Python libraries that modules need, with the message when a library is missing or too old. Options that name
 objects: their values become parts of paths and selectors, so a call refuses impossible names first (an empty name would
 list, and a slash would address another resource).
 
-Without pipelining the module comes as a file that holds all of its options, a private key among them, and unpacks its
-code into a folder, which holds no option. A call removes both, also where Ansible is killed before it can. The action
+Without pipelining the module comes as a file that contains all of its options, a private key among them. It unpacks its
+code into a folder, which contains no option. A call removes both, also if Ansible is killed before it can. The action
 plugin shows lines while a module works: the module appends them to a file on the same machine.
 """
 
@@ -79,7 +79,7 @@ _LONGEST_NAMESPACE, _LONGEST_NAME = 63, 253
 
 
 def name_problem(options: Mapping[str, Any]) -> str:
-    """The first option whose value no object can have as its name, as a message; empty where none is."""
+    """The first option whose value no object can have as its name, as a message; empty if none is."""
     for option, name, is_namespace in _read_given(options):
         pattern, longest = (_NAMESPACE, _LONGEST_NAMESPACE) if is_namespace else (_NAME, _LONGEST_NAME)
         if not pattern.fullmatch(name) or len(name) > longest:
@@ -257,7 +257,7 @@ class ClusterModule:
     @property
     def left_half_way(self) -> str:
         """The sentences that a failure begins with: what it leaves, such as a paused operator, and what ends that;
-        empty where it leaves nothing.
+        empty if it leaves nothing.
         """
         return ""
 
@@ -278,7 +278,7 @@ class ClusterModule:
         except CollectionError as error:
             self.fail(f"{error} {error.remedy}", **_describe_conditions(error))
         except Exception as error:  # pylint: disable=broad-except
-            # The text of an unexpected exception could hold anything.
+            # The text of an unexpected exception could contain anything.
             self.fail(
                 f"Unexpected {type(error).__name__} at {_place_of_error(error)}. Please report it; the flow can be run "
                 "again."
@@ -338,19 +338,19 @@ class ClusterModule:
         )  # fmt: skip
 
     def _tell(self, sentence: str) -> None:
-        """Tell the sentence while the call works where a console shows it, else at the end of the call."""
+        """Tell the sentence while the call works if a console shows it, else at the end of the call."""
         if self.params.get("progress_file"):
             self._report(sentence)
         else:
             self.module.warn(sentence)
 
     def _report(self, sentence: str) -> None:
-        """Tell the sentence while the call works, where a console shows it."""
+        """Tell the sentence while the call works, if a console shows it."""
         reporter(self.params.get("progress_file"))(sentence)
 
     def take_lease(self, client: KubeClient, after_another: Callable[[], None] | None = None) -> None:
         """Take the Lease before the first write of a call, so that a single run works at a time (I10).
-        ``after_another`` is called where another run had it until now.
+        ``after_another`` is called if another run had it until now.
         """
         if self._lease is None:
             self._lease = self.lease(client)
@@ -392,14 +392,14 @@ class ClusterModule:
 
 
 def _describe_conditions(error: CollectionError) -> dict[str, Any]:
-    """The conditions before the restart of a node that have ended the call, as results list them; empty where none
+    """The conditions before the restart of a node that have ended the call, as results list them; empty if none
     have.
     """
     return {"violations": list(error.violations)} if isinstance(error, RollStuck) and error.violations else {}
 
 
 def _place_of_error(error: BaseException) -> str:
-    """The file and the line where the error happened, which hold no secret."""
+    """The file and the line of the error, which contain no secret."""
     trace, place = error.__traceback__, "an unknown place"
     while trace is not None:
         place = f"{trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"

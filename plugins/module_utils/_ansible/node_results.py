@@ -111,7 +111,7 @@ def _renewal(standing: Standing, snapshot: Snapshot) -> dict[str, Any]:
 
 
 def describe_upkeep(snapshot: Snapshot) -> dict[str, Any] | None:
-    """The ledger's record of how the CA in use is renewed; None where there is none."""
+    """The ledger's record of how the CA in use is renewed; None if there is none."""
     known, current = snapshot.ledger_or_empty.upkeep, snapshot.ca.in_use
     if known is None or not current:
         return None
@@ -138,14 +138,14 @@ def describe_expiring(expiring: Expiring, now: datetime) -> dict[str, Any]:
 
 
 def describe_first_to_end(snapshot: Snapshot) -> dict[str, Any]:
-    """The certificates that end first, by kind; null where there is none."""
+    """The certificates that end first, by kind; null if there is none."""
     found = first_to_end(snapshot)
     kinds = {"ca": found.authority, "certificate": found.leaf, "user": found.user, "other_ca": found.other_ca}
     return {kind: describe_expiring(expiring, snapshot.now) if expiring else None for kind, expiring in kinds.items()}
 
 
 def describe_other_authority(snapshot: Snapshot) -> dict[str, Any] | None:
-    """The other CA of the cluster, as the looks of this call show it; None where there is none."""
+    """The other CA of the cluster, as the looks of this call show it; None if there is none."""
     other = snapshot.other_ca
     if other is None or not other.ca.in_use:
         return None

@@ -115,7 +115,7 @@ WAIVERS = options_inside(
     is_list=True,
 )
 
-#: The object that holds the CAs to trust. Without a namespace it is in the cluster's.
+#: The object that contains the CAs to trust. Without a namespace it is in the cluster's.
 CA_SOURCE = options_inside(
     {
         "kind": Option(word_of("Secret", "ConfigMap"), default="Secret"),
@@ -325,7 +325,7 @@ class AuthorityReference:
 
 
 def read_authority(client: KubeClient, reference: AuthorityReference) -> SuppliedAuthority:
-    """The CA in the Secret; without a key where there is none. Raises StepError, KubeError."""
+    """The CA in the Secret; without a key if there is none. Raises StepError, KubeError."""
     found = client.get_or_none(SECRETS, reference.namespace, reference.name)
     data = entries(found)
     if found is None or TLS_CERTIFICATE not in data:
@@ -353,7 +353,7 @@ def read_authority(client: KubeClient, reference: AuthorityReference) -> Supplie
 
 
 def _add_ca_above(chain: Chain, beside: bytes) -> Chain:
-    """The chain with the CA above it, where that lies in an entry of its own, as cert-manager has it. What else lies
+    """The chain with the CA above it, if that lies in an entry of its own, as cert-manager has it. What else lies
     there says nothing about the CA.
     """
     try:
@@ -366,7 +366,7 @@ def _add_ca_above(chain: Chain, beside: bytes) -> Chain:
     return chain if found is None or chain[-1].is_root else (*chain, found)
 
 
-#: Seconds for all listeners together, where the API server answers at once: 500 nodes, some of them slow to answer.
+#: Seconds for all listeners together, if the API server answers at once: 500 nodes, some of them slow to answer.
 LOOK_SECONDS = 120.0
 
 
@@ -375,7 +375,7 @@ class Evidence(str, Enum):
     hangs.
     """
 
-    #: HANDSHAKE where nodes are within reach; else ANNOTATIONS.
+    #: HANDSHAKE if nodes are within reach; else ANNOTATIONS.
     AUTO = "auto"
     #: Stored annotations and leaves, and the nodes' own answers.
     HANDSHAKE = "handshake"
@@ -392,7 +392,7 @@ class LiveLook:
         self.reason = "" if evidence is not Evidence.ANNOTATIONS else "evidence=annotations"
 
     def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
-        """The answers of the listeners by ``ask``, which asks all nodes; None where no node is within reach and only
+        """The answers of the listeners by ``ask``, which asks all nodes; None if no node is within reach and only
         stored evidence counts.
 
         A missing answer is no evidence, and no reason to go by what is stored (I5).
@@ -419,7 +419,7 @@ class LiveLook:
         return seen
 
     def take_over(self, answers: NodeAnswers | None) -> NodeAnswers | None:
-        """The answers that an earlier call has handed over, which show that nodes are within reach; None where there
+        """The answers that an earlier call has handed over, which show that nodes are within reach; None if there
         are none, or only stored evidence counts.
         """
         if answers is None or self._wanted is Evidence.ANNOTATIONS:

@@ -64,7 +64,7 @@ class RequestFolder:
         return Action("create", Target("directory", "", str(self.path)), "folder for signing requests", "")
 
     def write(self) -> None:
-        """Make the folder also where nothing is to be signed, so that the next step finds it. Raises StepError."""
+        """Make the folder also if nothing is to be signed, so that the next step finds it. Raises StepError."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -188,7 +188,7 @@ class RequestsModule(TrustModule):
         seen = self._observe(work, observe_operated)
         brought, others = self._read_certificates(seen)
         imported = store_brought_certificates(brought, seen, work)
-        # The cluster as the next run will find it; where nothing was written, as it was seen before.
+        # The cluster as the next run will find it; if nothing was written, as it was seen before.
         after = observe_existing(work) if work.actions and not work.dry_run else seen
         return self._describe(
             after, imported=[_describe_imported(certificate) for certificate in imported], other_files=others

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The result that every module returns: one shape, public facts only (docs/calls.md, "Results"). It has the answers of
-running nodes, each TLS listener a party of its own, and the CA source: what it holds, and what a run of reconcile would
+running nodes, each TLS listener a party of its own, and the CA source: its content, and what a run of reconcile would
 make of it.
 """
 
@@ -165,7 +165,7 @@ def _describe_held_certificate(known: HeldByProcesses, snapshot: Snapshot) -> di
 
 
 def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None) -> dict[str, Any]:
-    """A pod, and what it was seen to present; None where it presents no certificate of this CA."""
+    """A pod, and what it was seen to present; None if it presents no certificate of this CA."""
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     removed = [entry.certificate for entry in ledger.removed_cas if pod.uid in entry.awaited_pods]
     trusted = surely_trusted_by(pod, snapshot, ledger) if pod in verifying(snapshot) else ()
@@ -231,7 +231,7 @@ def _describe_presenter(presenter: Presenter, snapshot: Snapshot, ledger: Ledger
 
 
 def _waiver(party: str, snapshot: Snapshot) -> dict[str, Any] | None:
-    """The waiver that lets this party pass now; None where there is none."""
+    """The waiver that lets this party pass now; None if there is none."""
     waiver = waiver_of(party, snapshot)
     return _terms(waiver) if waiver else None
 
@@ -276,7 +276,7 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
 
 
 def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
-    """The steps that a flow would take from this cluster, and the restarts that they would cost; where a party outside
+    """The steps that a flow would take from this cluster, and the restarts that they would cost; if a party outside
     the cluster would hold it, with that and with what follows.
     """
     restarted = [name for step in forecast.whole for name in (*step.nodes, *step.others)]
@@ -373,14 +373,14 @@ def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:
 
 def describe_own(secret: str, chain: Chain, why: str, snapshot: Snapshot) -> dict[str, Any]:
     """A certificate for names of the caller's own, which lies in this Secret, with the reason why it was issued; the
-    reason is empty where it was not.
+    reason is empty if it was not.
     """
     own = _certificate(chain[0]) if chain else dict.fromkeys(_CERTIFICATE)
     return {"secret": f"{snapshot.names.namespace}/{secret}", **own, "why": why}
 
 
 def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
-    """The answers of the listeners in the last look; None where this call asked no node."""
+    """The answers of the listeners in the last look; None if this call asked no node."""
     if snapshot is None:
         return []
     ledger = as_seen(snapshot)
@@ -426,7 +426,7 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
 
 
 def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
-    """None where no source is named."""
+    """None if no source is named."""
     source, ledger = snapshot.source, snapshot.ledger_or_empty
     if source is None:
         return None

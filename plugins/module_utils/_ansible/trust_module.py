@@ -77,9 +77,9 @@ from .results import (
 
 
 def unfinished_flow(snapshot: Snapshot, goal: Goal, continues_stopped: bool) -> str:
-    """Sentences about an unfinished flow that comes before a flow with this goal; empty where none does, where it has
-    the same goal, or where it is stopped and the caller continues no stopped flow, so that the flow refuses the call;
-    and where a recovery comes before it.
+    """Sentences about an unfinished flow that comes before a flow with this goal; empty if none does, if it has
+    the same goal, or if it is stopped and the caller continues no stopped flow, so that the flow refuses the call;
+    and if a recovery comes before it.
     """
     begun = in_flight(snapshot.ledger)
     if begun is None or goal not in ROTATIONS or (begun.goal is goal and not begun.is_abort):
@@ -147,7 +147,7 @@ class TrustModule(ClusterModule):
         return done
 
     def _complete_trail(self) -> dict[str, Any] | None:
-        """The last entry of the audit trail, after what this call has done; None where it has changed nothing."""
+        """The last entry of the audit trail, after what this call has done; None if it has changed nothing."""
         work = self._work
         if (
             work is None
@@ -169,7 +169,7 @@ class TrustModule(ClusterModule):
 
     @property
     def supplied(self) -> Certificate | None:
-        """The CA that the caller brings; None where it brings none."""
+        """The CA that the caller brings; None if it brings none."""
         return self._supplied.chain[0] if self._supplied else None
 
     @property
@@ -217,7 +217,7 @@ class TrustModule(ClusterModule):
             raise problem
 
     def intent(self, work: Work, goal: Goal, until: Phase = Phase.RETIRE, **more: Any) -> Intent:
-        """The intent of this call, which enters no phase after ``until``, also where the caller allows later phases.
+        """The intent of this call, which enters no phase after ``until``, also if the caller allows later phases.
         The keywords that follow are the fields of these names, of the parts of ``Wishes``; they have these values
         whatever the options say.
         """
@@ -231,7 +231,7 @@ class TrustModule(ClusterModule):
         settings = work.settings.issuer
         if isinstance(settings, ExternalIssuer):
             return replace(issuing, external_issuer=ExternalIssuer.reference)
-        # Imported only where the options name an issuer.
+        # Imported only if the options name an issuer.
         from .._issuing.issuer import LinkingIssuer
         from .._issuing.kinds import issuer_of
 

@@ -65,8 +65,8 @@ _REASONS = {
 
 class Budget:
     """The plan of a call as restarts: made of what the call saw first, when it is needed for the first time, and made
-    again where a fact that it rests on has changed by then. It numbers the restarts that people see: by the plan of the
-    play where an earlier call has handed it over, else by the plan of the call.
+    again if a fact that it rests on has changed by then. It numbers the restarts that people see: by the plan of the
+    play if an earlier call has handed it over, else by the plan of the call.
     """
 
     def __init__(self, work: Work, intent: Intent, first: Observation, reached: Reached) -> None:
@@ -92,7 +92,7 @@ class Budget:
     def exceeded_by(
         self, observation: Observation, intent: Intent, steps: Steps, losses: Sequence[Loss], *, is_doubtful: bool
     ) -> Counter[str]:
-        """The restarts that these steps need beyond the plan; none where the plan has them, or where a warning of this
+        """The restarts that these steps need beyond the plan; none if the plan has them, or if a warning of this
         call gives the reason for more. The losses are what other programs have undone in this call. With
         ``is_doubtful``, another program has undone a write, and the restarts of the whole rest of the flow count, and
         not of these steps alone. Raises StepError.
@@ -135,7 +135,7 @@ class Budget:
         return self._planned
 
     def _show_plan(self, planned: Counter[str]) -> None:
-        """Number the restarts by this plan from here on, and say so where earlier restarts had another."""
+        """Number the restarts by this plan from here on, and say so if earlier restarts had another."""
         total, restarts = sum(planned.values()), self._work.restarts
         if restarts.shown and total != restarts.planned:
             self._work.tell(f"the plan has {counted(total, 'restart')} now, {restarts.done} of which are done")
@@ -158,7 +158,7 @@ class Budget:
 
     def take_in(self, replaced: Sequence[Replaced], observation: Observation) -> None:
         """Show restarts that the call has not waited for, which the operator or another program has made. A restart is
-        the plan's where fewer are left after it.
+        the plan's if fewer are left after it.
         """
         if not replaced:
             return
@@ -176,7 +176,7 @@ class Budget:
             self._work.tell(shown.sentence())
 
     def shared_count(self, observation: Observation) -> SharedCount | None:
-        """The count for the next call of the play; None where no earlier call has handed one over."""
+        """The count for the next call of the play; None if no earlier call has handed one over."""
         if self._shared is None:
             return None
         return SharedCount(self._shown_plan or {}, self._done, pods_by_party(observation.snapshot))
@@ -306,7 +306,7 @@ class Restarted:
         self._waited_for: list[str] = []
 
     def find(self, observation: Observation) -> tuple[Replaced, ...]:
-        """Each pod that has taken the place of another pod since the last observation, where the call has not waited
+        """Each pod that has taken the place of another pod since the last observation, if the call has not waited
         for that; a pod that is still missing, when it is there.
         """
         done = self._work.actions[self._looked_at :]
@@ -364,7 +364,7 @@ class Course:
 
     @property
     def shared_count(self) -> SharedCount | None:
-        """The count of restarts for the next call of the play; None where the calls of a play share none."""
+        """The count of restarts for the next call of the play; None if the calls of a play share none."""
         return self._budget.shared_count(self._outcome.observation)
 
     def note_conflict(self) -> None:
@@ -393,7 +393,7 @@ class Course:
         return lost
 
     def failure(self, error: StepError) -> Violation | None:
-        """The loss that a step has failed for; None where nothing that this collection wrote was written back
+        """The loss that a step has failed for; None if nothing that this collection wrote was written back
         meanwhile.
         """
         with suppress(KubeError):
@@ -419,7 +419,7 @@ class Course:
         return (loss for loss in reversed(self._losses) if not loss.by_operator and written.is_lost(loss))
 
     def obstacles(self, observation: Observation, intent: Intent, steps: Steps) -> tuple[Violation, ...]:
-        """Why these steps must not be carried out; nothing where they may. Raises StepError."""
+        """Why these steps must not be carried out; nothing if they may. Raises StepError."""
         waits = self._crossed or all(step.only_waits for step in steps)
         self._crossed = False
         self._taken |= self._last
@@ -433,7 +433,7 @@ class Course:
         return found or self._check_planned_restarts(observation, intent, steps, is_doubtful=is_doubtful)
 
     def _find_cycle(self, observation: Observation, steps: Steps, *, may_repeat: bool) -> tuple[Violation, ...]:
-        """The violation where this state was there before. A state that ``may_repeat`` is the same for as long as a
+        """The violation if this state was there before. A state that ``may_repeat`` is the same for as long as a
         reaction of the operator may take.
         """
         now = self._work.clock.monotonic()
@@ -482,7 +482,7 @@ class Course:
         return (*_violations_of_unknown_pods(observation.snapshot), beyond)
 
     def _describe_other_writes(self, observation: Observation) -> str:
-        """Sentences about what others have written since this call began; empty where nothing is known of any."""
+        """Sentences about what others have written since this call began; empty if nothing is known of any."""
         back = [f"{loss.object}: {loss.describe()}" for loss in self._losses[-3:]]
         others = [f"{name} was written by {writer}." for name, writer in self._writes_of_others(observation)]
         return "".join(
@@ -567,7 +567,7 @@ _MARKS = (names.PAUSED_BY, names.PAUSED_FOR_CLIENTS_CA)
 
 def _written_back(loss: Loss, snapshot: Snapshot, failure: str = "") -> Violation:
     """The violation about a write that another program has undone, with a sentence about the step that has failed
-    meanwhile; empty where none has.
+    meanwhile; empty if none has.
     """
     remedy = loss.remedy
     if loss.by_operator:

@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """The engine: observe, decide, carry out, and see what follows (docs/calls.md, "One pass").
 
-A table gives the function that carries out each type of step. A call that fails ends its pauses where the operators
+A table gives the function that carries out each type of step. A call that fails ends its pauses if the operators
 would see nothing half-way, and says which pauses stay.
 """
 
@@ -75,7 +75,7 @@ def run(
     """Carry out what leads to the goal, until it is reached or something holds it. ``before_write`` takes the Lease.
 
     A conflict means that what the decision was based on has changed: look again, decide again (I6). So does a failure
-    of the API server that may pass. A call that fails ends its pauses where the operators find nothing half-way; else
+    of the API server that may pass. A call that fails ends its pauses if the operators find nothing half-way; else
     ``work.left_behind`` says that they stay paused.
     """
     patience = Patience(work)
@@ -151,7 +151,7 @@ class _Run:
             self._take_passes()
             self._record_end()
         except LeaseHeld:
-            # A pause belongs to the run that holds the Lease.
+            # A pause belongs to the run that owns the Lease.
             raise
         except BaseException as error:
             if not (isinstance(error, KubeError) and error.is_transient):
@@ -170,7 +170,7 @@ class _Run:
         try:
             self._take_each_pass(course)
         except StepError as error:
-            # A wait is in vain where another writer has taken away what it waits for the effect of, and so is a step
+            # A wait is in vain if another writer has taken away what it waits for the effect of, and so is a step
             # that needs what is gone.
             lost = course.failure(error) if outcome.has_begun else None
             if lost is None:
@@ -361,7 +361,7 @@ class _Run:
         self.outcome.go_on(seen, Decision(violations=obstacles, pending=left))
 
     def _end_pauses(self) -> None:
-        """End the pauses that this run made before it fails, as long as it holds the Lease; say which of them stay."""
+        """End the pauses that this run made before it fails, as long as it owns the Lease; say which of them stay."""
         stays, users, known = self.outcome.is_in_a_pause, _users_in_a_pause(self.outcome), False
         if self.outcome.has_begun:
             # The caller raises what came first, and a pause that is not known to be ended may be there.
@@ -397,10 +397,10 @@ class _Run:
         return stays(steps), _paused_users(snapshot).difference(*map(snapshot.users_among, let_go))
 
     def _report_pauses(self, stays: bool, users: frozenset[UserName], known: bool = True) -> None:
-        """Report the pauses that the call leaves. They are ``known`` where the call has seen that they stay."""
+        """Report the pauses that the call leaves. They are ``known`` if the call has seen that they stay."""
         if not (stays or users):
             return
-        # Imported only where a call leaves a pause.
+        # Imported only if a call leaves a pause.
         from .._strimzi.cluster.operator import describe_left_pause
         from .._strimzi.users.pausing import users_left_paused
 
@@ -434,17 +434,17 @@ def _has_new_actions(actions: Sequence[Action], done: int) -> bool:
 
 
 def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
-    """Whether the ledger holds it: it was written, and the answer was lost."""
+    """Whether the ledger contains it: it was written, and the answer was lost."""
     entry = snapshot.ledger_or_empty.find(transition.fingerprint)
     return (entry.state if entry else None) is transition.after
 
 
 def _refuse_taken(error: AlreadyExists, observation: Observation, work: Work) -> str:
-    """Refuse to go on where another owner has an object of the name that this run gives; else describe the owner of the
-    object, with a space before it; empty where it cannot be read. Raises StepError.
+    """Refuse to go on if another owner has an object of the name that this run gives; else describe the owner of the
+    object, with a space before it; empty if it cannot be read. Raises StepError.
     """
     attempt = error.attempt
-    # Imported only where the name is taken.
+    # Imported only if the name is taken.
     from .._strimzi.apply.free_names import entry_of
     from .._strimzi.cluster.taken_names import describe_owner, why_taken
 
@@ -461,7 +461,7 @@ def _refuse_taken(error: AlreadyExists, observation: Observation, work: Work) ->
 
 def _without_user(error: AlreadyExists, owner: str, snapshot: Snapshot, intent: Intent, scope: ClusterNames) -> Intent:
     """The intent for the rest of the call, which serves all users except the user whose Secret cannot be created.
-    Raises StepError where the Secret belongs to no user.
+    Raises StepError if the Secret belongs to no user.
     """
     name = error.attempt.name
     if name is None or name not in snapshot.user_leaves.keys() - intent.obstacles.taken_names:

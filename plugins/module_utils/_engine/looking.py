@@ -155,7 +155,7 @@ def decide_with_a_look(
     """Where a gate stands before the next steps, ask the running nodes first and decide again.
 
     The nodes have given the earlier answers in this call, or in a call that has handed them over.
-    Check mode goes by them also where a run would ask the nodes once more.
+    Check mode goes by them also if a run would ask the nodes once more.
     """
     known = remember_answers(observation, earlier)
     if work.dry_run and known is not observation:
@@ -175,7 +175,7 @@ def decide_with_a_look(
 
 
 def remember_answers(observation: Observation, earlier: NodeAnswers | None) -> Observation:
-    """The observation with the answers of an earlier look, where the same processes run; else as it is."""
+    """The observation with the answers of an earlier look, if the same processes run; else as it is."""
     if earlier is None or earlier.processes != observation.snapshot.processes:
         return observation
     snapshot = observation.snapshot.with_nodes(
@@ -196,7 +196,7 @@ def _choose_look(decision: Decision, snapshot: Snapshot) -> Look:
 
 
 def ask_nodes(work: Work, observation: Observation) -> Observation:
-    """The observation with the answers of the nodes; where they are out of reach, with a note of that."""
+    """The observation with the answers of the nodes; if they are out of reach, with a note of that."""
     for _attempt in range(_LOOKS):
         listeners = _ask_listeners(work, observation)
         if listeners is None:
@@ -215,7 +215,7 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
 
 
 def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
-    """None where nodes are out of reach, and none where no node presents a certificate. A later look asks a node that
+    """None if nodes are out of reach, and none if no node presents a certificate. A later look asks a node that
     is away just now.
     """
     if work.nodes is None:

@@ -69,7 +69,7 @@ class Patience:
         self._since = self._slept = 0.0
 
     def through(self, act: Callable[[], T], limit: timedelta) -> T:
-        """The result of ``act``, which only looks or may be done again. Raises its error where that is final, or the
+        """The result of ``act``, which only looks or may be done again. Raises its error if that is final, or the
         failures last for longer than this.
         """
         failures = 0
@@ -102,7 +102,7 @@ class Patience:
                 delay = min(2 * delay, _LONGEST_DELAY)
 
     def wait(self, error: KubeError, limit: timedelta) -> None:
-        """Wait before the next look, longer each time. Raises the error where it is final, or the failures last for
+        """Wait before the next look, longer each time. Raises the error if it is final, or the failures last for
         longer than this.
         """
         clock = self._work.clock
@@ -167,11 +167,11 @@ class CallOutcome:
     #: Warnings about clients that are going to refuse nodes, as sentences, in the order in which this call came to know
     #: them.
     client_warnings: dict[str, None] = field(default_factory=dict, init=False)
-    #: The count of restarts for the next call of the play; None where the calls of a play share none.
+    #: The count of restarts for the next call of the play; None if the calls of a play share none.
     shared_count: SharedCount | None = field(default=None, init=False)
-    #: The last observation with answers of the nodes; None where this call asked none.
+    #: The last observation with answers of the nodes; None if this call asked none.
     last_look: Observation | None = field(default=None, init=False)
-    #: Whether this call holds the Lease. Without the Lease a pause may belong to another run.
+    #: Whether this call owns the Lease. Without the Lease a pause may belong to another run.
     has_begun: bool = field(default=False, init=False)
     #: Whether the last steps that this call began pause the operator.
     pauses: bool = field(default=False, init=False)
@@ -186,7 +186,7 @@ class CallOutcome:
 
     @property
     def last_answers(self) -> NodeAnswers | None:
-        """The last answers of the nodes to this call; None where it asked none."""
+        """The last answers of the nodes to this call; None if it asked none."""
         return self.last_look.snapshot.answers if self.last_look is not None else None
 
     def go_on(self, observation: Observation, decision: Decision) -> None:
@@ -226,7 +226,7 @@ class _Stopwatch:
 
 
 def inspect(work: Work, intent: Intent) -> CallOutcome:
-    """Like ``look``, but always asks the nodes where they are within reach: the plan is about the whole flow and not
+    """Like ``look``, but always asks the nodes if they are within reach: the plan is about the whole flow and not
     only the next step.
     """
     outcome = look(work, intent)
@@ -319,6 +319,6 @@ def is_laid_out(layout: Layout) -> Reached:
 
 
 def _next_issuer(snapshot: Snapshot) -> str | None:
-    """Fingerprint of the prepared CA, else of the CA in use; None where there is no CA or no ledger."""
+    """Fingerprint of the prepared CA, else of the CA in use; None if there is no CA or no ledger."""
     chains = [prepared.chain for prepared in snapshot.ca.prepared] or [snapshot.ca.current]
     return chains[0][0].fingerprint if chains[0] and snapshot.ledger else None

@@ -87,7 +87,7 @@ def _retry_through_failures(
 
 
 def _pause_left(holder: str, work: Work, begun: bool) -> str:
-    """The sentences about a pause that a failure leaves; empty where it leaves none. A call that has ``begun`` may have
+    """The sentences about a pause that a failure leaves; empty if it leaves none. A call that has ``begun`` may have
     written.
     """
     try:
@@ -98,7 +98,7 @@ def _pause_left(holder: str, work: Work, begun: bool) -> str:
 
 
 def _holder(seen: Observation) -> str | None:
-    """The party that the cluster is paused for; None where it is not paused for one."""
+    """The party that the cluster is paused for; None if it is not paused for one."""
     return annotation(seen.kafka, names.PAUSED_FOR) if is_paused_by(seen.kafka, names.PAUSED_FOR) else None
 
 

@@ -39,7 +39,7 @@ from .engine import carry_out
 from .looking import ask_nodes, observe_cluster, observe_operated
 from .outcome import AT_FIRST, IN_A_FLOW, Patience
 
-#: Seconds before the next look, where another program was first.
+#: Seconds before the next look, if another program was first.
 _PAUSE = 1.0
 #: The API server gives its time, and the time at which it made a pod, in whole seconds: each may be off by one.
 _WHOLE_SECONDS = timedelta(seconds=2)
@@ -98,7 +98,7 @@ class _Choice:
     nodes: Observation
     #: The UIDs of the pods.
     uids: frozenset[str]
-    #: The writes that withdraw the requests to the operator which a killed call has left, where this call does not make
+    #: The writes that withdraw the requests to the operator which a killed call has left, if this call does not make
     #: the same requests.
     withdrawals: tuple[Write, ...]
 
@@ -254,7 +254,7 @@ def _require_no_flow(snapshot: Snapshot) -> None:
 
 
 def _require_fit(snapshot: Snapshot, pods: frozenset[str]) -> None:
-    """Raises StepError where the cluster, or a pod that the caller names, does not allow a restart."""
+    """Raises StepError if the cluster, or a pod that the caller names, does not allow a restart."""
     if snapshot.reconciliation.pause.is_set:
         raise StepError(
             snapshot.names.kafka, "is paused: the operator would restart nothing", "Resume it, then run again."

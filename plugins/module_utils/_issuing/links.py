@@ -128,7 +128,7 @@ def link_certificates(
 
 
 def _own_link(order: AuthorityOrder, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
-    """The link certificate signed by the key of the CA in use. Raises StepError if the cluster does not keep that key."""
+    """The link certificate that the key of the CA in use signs. Raises StepError if that key is not in the cluster."""
     key = signing_key(order.replaces, observation)
     issuer = InternalIssuer(order.replaces, key, observation.snapshot.now, work.validity(observation))
     return issuer.link(link_order(made, order.replaces[0]))

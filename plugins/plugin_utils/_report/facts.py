@@ -299,8 +299,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:/@%+-]+")
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a command line can have this value: a certificate, or a dictionary that may hold a password, belongs into
-    a file of variables.
+    """Whether a command line can have this value. A certificate, or a dictionary that may contain a password, belongs
+    into a file of variables.
     """
     return isinstance(value, (bool, int)) or (isinstance(value, str) and _PLAIN.fullmatch(value) is not None)
 
