@@ -11,7 +11,7 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -130,7 +130,7 @@ def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
     certificates restart at the same time.
     """
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.uids]
-    starts = {pod.uid: _time_to_start(pod, snapshot) for pod in restarted}
+    starts = _times_to_start(restarted, snapshot)
     if any(start is None for start in starts.values()):
         return None
     nodes = [starts[pod.uid] or _NONE for pod in restarted if pod.component is Component.KAFKA]
@@ -141,15 +141,18 @@ def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
     return of_nodes + _STOP + Span(max(others), 2 * max(others)) if others else of_nodes
 
 
-def _time_to_start(pod: Pod, snapshot: Snapshot) -> timedelta | None:
-    """How long the start of this pod takes. If the pod does not show it, it is the time of the slowest pod of its
-    component, or of all.
+def _times_to_start(restarted: Sequence[Pod], snapshot: Snapshot) -> Mapping[str, timedelta | None]:
+    """How long the start of each pod takes, by its UID. If a pod does not show it, it is the time of the slowest pod of
+    its component, or of all; None if no pod shows it.
     """
-    if pod.started_in is not None:
-        return pod.started_in
-    timed = [other for other in snapshot.nodes.pods if other.started_in is not None]
-    alike = [other for other in timed if other.component is pod.component] or timed
-    return max((other.started_in for other in alike if other.started_in is not None), default=None)
+    slowest: dict[Component | None, timedelta] = {}
+    for pod in snapshot.nodes.pods:
+        for group in (pod.component, None) if pod.started_in is not None else ():
+            slowest[group] = max(slowest.get(group, _NONE), pod.started_in or _NONE)
+    usual = slowest.get(None)
+    return {
+        pod.uid: slowest.get(pod.component, usual) if pod.started_in is None else pod.started_in for pod in restarted
+    }
 
 
 #: How many times the estimated time of a plan a certificate is to last.

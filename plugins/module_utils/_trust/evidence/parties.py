@@ -436,7 +436,7 @@ def may_present_ended(snapshot: Snapshot) -> frozenset[str]:
 
 def leaves_of(pod: Pod, snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     """The stored leaves that a pod presents once it has restarted."""
-    return tuple(leaf for leaf in snapshot.leaves.stored if leaf.secret in pod.leaves)
+    return tuple(leaf for name in pod.leaves for leaf in snapshot.leaves.by_secret.get(name, ()))
 
 
 def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
@@ -463,7 +463,8 @@ def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
         snapshot.nodes.listeners is not None
         and pod.component is Component.KAFKA
         and not pod.presents_nothing
-        and pod.uid not in snapshot.nodes.assumed_up_to_date | snapshot.nodes.assumed_as_started
+        and pod.uid not in snapshot.nodes.assumed_up_to_date
+        and pod.uid not in snapshot.nodes.assumed_as_started
     )
 
 

@@ -172,6 +172,14 @@ class Leaves:
     #: The DNS domain in the names of leaves from this collection.
     dns_domain: DnsDomain = DnsDomain()
 
+    @cached_property
+    def by_secret(self) -> Mapping[str, tuple[StoredLeaf, ...]]:
+        """``stored`` by the names of their Secrets, in their order."""
+        found: dict[str, tuple[StoredLeaf, ...]] = {}
+        for leaf in self.stored:
+            found[leaf.secret] = (*found.get(leaf.secret, ()), leaf)
+        return found
+
 
 @dataclass(frozen=True)
 class LinkCertificates:
