@@ -10,10 +10,11 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 
-from . import files, fleet, issuers, leaves, observing, playbooks, rolling, users
+from . import curves, files, fleet, issuers, leaves, observing, playbooks, rolling, users
 from .measurement import Measurement
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measurement]]] = {
+    "curves": curves.measure,
     "files": files.measure,
     "fleet": fleet.measure,
     "leaves": leaves.measure,
