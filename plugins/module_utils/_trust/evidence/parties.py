@@ -177,7 +177,7 @@ def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 
 def _bound_by_time(presenter: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
-    """A program with an unknown certificate, and the end of the last certificate that it may hold."""
+    """A program with an unknown certificate, and the end of the last certificate that it may have."""
     if (
         presenter.authorities is None
         or presenter.ends_at is not None

@@ -52,7 +52,7 @@ class Presentation:
 def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
     """Whether this CA issued the leaf ``chain[0]``, directly or through the certificates sent with it.
 
-    Only CAs lead further: the holder of a leaf's key could sign another certificate with it. The search visits each
+    Only CAs lead further: a party with a leaf's key could sign another certificate with it. The search visits each
     certificate once, because a sent chain may lead in circles.
     """
     waiting, sent = [chain[0]], {certificate for certificate in chain if certificate.is_ca}
@@ -353,10 +353,10 @@ def unmatched_waivers(snapshot: Snapshot) -> tuple[Waiver, ...]:
 
 
 def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
-    """The clients that the gates ask about: clients without a waiver that hold a CA of the cluster, or may.
+    """The clients that the gates ask about: clients without a waiver that trust a CA of the cluster, or may.
 
-    If a client is known to hold none of the cluster's CAs, it verifies another certificate, such as the own certificate
-    of a listener.
+    If a client is known to trust none of the cluster's CAs, it verifies another certificate, such as the own
+    certificate of a listener.
     """
     if not snapshot.nodes.pods:
         return ()

@@ -359,7 +359,7 @@ def _why_refused_behind(snapshot: Snapshot, supplied: Certificate) -> str:
 
 def _find_learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:
     """Components that would refuse the link, each with the reason: Kafka Exporter, a Go program, if the CA in use
-    allows no CA below it. They hold no state and can restart first; nodes cannot.
+    allows no CA below it. They have no state and can restart first; nodes cannot.
     """
     before = snapshot.uids if entry.awaited_pods is None else entry.awaited_pods
     others = tuple(pod for pod in snapshot.nodes.pods if pod.uid in before and pod.component is not Component.KAFKA)

@@ -35,24 +35,24 @@ from ..model.names import named
 from ..model.snapshot import Pod, Snapshot
 
 
-def is_valid(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> bool:
+def is_valid(form: Chain, anchors: Chain, moment: datetime, kind: Verifier) -> bool:
     """Whether a leaf of the CA ``form[0]``, sent with the rest of ``form``, validates under these anchors."""
-    return validate(form, anchors, at, kind).valid
+    return validate(form, anchors, moment, kind).valid
 
 
 @lru_cache(maxsize=4096)
-def validate(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> PathResult:
+def validate(form: Chain, anchors: Chain, moment: datetime, kind: Verifier) -> PathResult:
     """The result of the validation, with the reason if it fails. Hundreds of pods trust the same few CAs, so results
     are kept.
     """
-    return validate_issued_by(form[0], form[1:], anchors, at=at, verifier=kind)
+    return validate_issued_by(form[0], form[1:], anchors, at=moment, verifier=kind)
 
 
-def has_only_ended(anchors: Chain, at: datetime, kind: Verifier) -> bool:
+def has_only_ended(anchors: Chain, moment: datetime, kind: Verifier) -> bool:
     """Whether this verifier refuses every certificate already, because its trusted CAs have ended. No gate waits for
     it: the flow brings it another CA.
     """
-    return kind.checks_anchor_dates and bool(anchors) and all(anchor.has_ended(at) for anchor in anchors)
+    return kind.checks_anchor_dates and bool(anchors) and all(anchor.has_ended(moment) for anchor in anchors)
 
 
 @dataclass(frozen=True)

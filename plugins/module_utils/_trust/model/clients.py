@@ -5,7 +5,7 @@
 """Parties outside the cluster.
 
 Clients with a copy of the CAs, and the user's waivers for them; places named by the user, in which flows look for more
-of them; and presenters: holders of certificates of the CA, and programs that read such certificates.
+of them; and presenters: owners of certificates of the CA, and programs that read such certificates.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class OutsideClient:
     name: str
     #: The certificates in the stored copy of the client; None if the copy is unreadable.
     trusts: tuple[Certificate, ...] | None
-    #: The reason why its processes may trust other CAs than the copy holds, without a full stop; empty if they read the
-    #: copy.
+    #: The reason why its processes may trust other CAs than the copy contains, without a full stop; empty if they read
+    #: the copy.
     doubt: str = ""
     #: The library whose path validation rules the client applies.
     verifier: Verifier = Verifier.JVM

@@ -54,7 +54,7 @@ class Retire(str, Enum):
     WHEN_NEEDED = "when_needed"
 
 
-#: A time, in UTC: as WHEN_RESTARTED, and nodes that still hold the old CA then restart.
+#: A time, in UTC: as WHEN_RESTARTED, and nodes that still know the old CA then restart.
 Retirement: TypeAlias = Retire | datetime
 
 

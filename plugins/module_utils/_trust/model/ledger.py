@@ -153,7 +153,7 @@ class LedgerEntry:
     #: Hashes of the leaves of this CA in the annotations of running pods.
     leaf_hashes: frozenset[str] = frozenset()
     #: When the last certificate of the same name and key, without room for a CA below it, left the places of clients;
-    #: None if there was no such certificate. If a client has not read since, it may hold this certificate, and then
+    #: None if there was no such certificate. If a client has not read since, it may know this certificate, and then
     #: refuses a link certificate by this CA.
     cleared_at: datetime | None = None
     #: UIDs of the pods that existed when a call read the absence of the CA from the certificate Secret and the trust
@@ -325,7 +325,7 @@ class Ledger:
     held_leaves: tuple[HeldLeaf, ...] = ()
     #: The arrangement of its Secrets.
     layout: Layout = Layout.SINGLE
-    #: Whether its Secrets hold more than this ledger, because a call died between two of its writes.
+    #: Whether its Secrets contain more than this ledger, because a call died between two of its writes.
     has_leftovers: bool = False
     #: The treatment of the CA in use in its time for renewal; None if no call has recorded any.
     upkeep: Upkeep | None = None
@@ -391,14 +391,14 @@ class CaSource:
     #: The time of its last write; None if it is unknown.
     changed_at: datetime | None = None
 
-    def issuing(self, at: datetime) -> tuple[Chain, ...]:
+    def issuing(self, moment: datetime) -> tuple[Chain, ...]:
         """The CAs that can be meant to issue leaves, each with the CAs above it here: CAs that are valid now and have
         certified no other CA here. Of several certificates with one name and key it is the root, else the certificate
         with the last end. If CAs have certified each other alone, as one takes the place of the other, both can be
         meant.
         """
         valid = [
-            certificate for certificate in self.certificates if certificate.not_before <= at < certificate.not_after
+            certificate for certificate in self.certificates if certificate.not_before <= moment < certificate.not_after
         ]
         above = _above_others(valid)
         latest: dict[tuple[bytes, str], Certificate] = {}

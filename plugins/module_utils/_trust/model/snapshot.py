@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The state of a cluster at one moment: the first input of ``decide``. It holds values only, and no private key."""
+"""The state of a cluster at one moment: the first input of ``decide``. It has values only, and no private key."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ class CaSecrets:
         return authority.public_key_sha256 in self.keys_elsewhere
 
     def has_key_of(self, authority: Certificate) -> bool:
-        """Whether the key of this CA is here. In a switch the Secret holds a prepared CA's key; the key of the CA in
+        """Whether the key of this CA is here. In a switch the Secret contains a prepared CA's key; the key of the CA in
         use may be kept beside it.
         """
         good = {authority.public_key_sha256, *(prepared.key for prepared in self.prepared if prepared.key)}

@@ -153,10 +153,10 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
     life, least = validity or snapshot.leaves.validity, window + signing.margin
     inside = f"in their time for renewal, {_describe_days(window)} by {snapshot.names.specification}.renewalDays"
     if life < least:
-        at = f"{snapshot.names.kafka} " if validity is None else ""
+        owner = f"{snapshot.names.kafka} " if validity is None else ""
         option = f"{snapshot.names.specification}.validityDays" if validity is None else "validity_days"
         yield Violation(
-            Condition.LEAVES_OUTLAST_THE_WINDOW, f"{at}{option}" if at else option,
+            Condition.LEAVES_OUTLAST_THE_WINDOW, f"{owner}{option}",
             f"would make certificates valid for {_describe_days(life)}, and the Cluster Operator issues again, with a "
             f"restart, certificates that are {inside}.",
             f"Give {_describe_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays"

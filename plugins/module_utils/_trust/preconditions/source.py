@@ -25,7 +25,7 @@ from ..model.snapshot import Snapshot
 from .authority import SUPPLIED, TRUSTING, date_problems, policy_problems, verifier_problems
 
 #: A cluster needs three while one CA replaces another. A call asks every process about each, and a bundle of public CAs
-#: would let in every holder of a certificate of any of them.
+#: would let in every owner of a certificate of any of them.
 _MOST_AUTHORITIES = 10
 
 

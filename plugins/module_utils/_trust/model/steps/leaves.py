@@ -356,7 +356,7 @@ class ResumeReissue(Step):
 class AwaitReissue(Step):
     """Have the operator in charge issue certificates outside the cluster again, by the CA in use."""
 
-    #: The holders of the certificates, as presenters are named.
+    #: The names of the presenters of the certificates.
     names: tuple[str, ...]
     #: The CA in use, which signs.
     authority: Certificate
@@ -388,7 +388,7 @@ class AwaitKept(Step):
     that this collection has written for it.
     """
 
-    #: The holders of the certificates, as presenters are named.
+    #: The names of the presenters of the certificates.
     names: tuple[str, ...]
     #: The CA in use. It has signed the certificates.
     authority: Certificate

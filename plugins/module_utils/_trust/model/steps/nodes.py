@@ -243,7 +243,7 @@ class Roll(Step):
 
     def look(self, snapshot: Snapshot) -> Look:
         """A call asks running nodes first. If nodes have read their leaf or their trust again, or refuse the CA, they
-        need no restart. Before any node restarts, the call knows which restarts to hold if none can read again.
+        need no restart. Before any node restarts, the call knows which restarts to leave out if none can read again.
 
         If the leaf of a process has ended, the process takes no other leaf without a restart, and its earlier answer
         counts: no look delays the restart of nodes that are away already.
