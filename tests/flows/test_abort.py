@@ -9,10 +9,11 @@ from collections import Counter
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..tools.support.clients_cluster import ClientsCluster
-from ..tools.support.flows import FlowResult
+from ..tools.support.golden import GoldenFiles
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import IN_USE, KEYS, WatchedCluster
 from .cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case, mostly_long
@@ -26,11 +27,6 @@ def assert_undone(cluster: WatchedCluster, old: str) -> None:
     assert cluster.states == {old: IN_USE}
     assert set(cluster.secret(f"demo-{cluster.ca.value}-ca")) == {"ca.key"}
     assert not cluster.paused
-
-
-def refused(result: FlowResult) -> str:
-    assert not result.outcome.decision.done
-    return " ".join(map(str, result.outcome.decision.violations))
 
 
 def _is_renewed_by_then(case: Case) -> bool:
@@ -135,7 +131,7 @@ def test_without_a_flow_there_is_nothing_to_undo(cluster: WatchedCluster, nodes:
 
 
 def test_a_ca_that_processes_are_about_to_forget_does_not_come_back(
-    cluster: WatchedCluster, nodes: ReloadingNodes
+    cluster: WatchedCluster, nodes: ReloadingNodes, golden: GoldenFiles
 ) -> None:
     cluster.create()
     cluster.run(Goal.REPLACE_KEY, last_phase=Phase.USE)
@@ -143,17 +139,18 @@ def test_a_ca_that_processes_are_about_to_forget_does_not_come_back(
     with pytest.raises(Exception, match="still accept"):
         cluster.run(Goal.REPLACE_KEY)
     nodes.deaf = set()
-    told = refused(cluster.run(Goal.ABORT))
-    assert "holds the CA that was replaced no more: processes are about to forget it." in told
+    (violation,) = cluster.run(Goal.ABORT).refusals.values()
+    assert violation.condition is Condition.FLOW_CAN_BE_UNDONE
+    golden.compare_stop("flow_can_be_undone, processes are about to forget the CA", violation)
     cluster.finish(Goal.RECONCILE)
 
 
-def test_without_the_old_key_there_is_no_way_back(cluster: WatchedCluster) -> None:
+def test_without_the_old_key_there_is_no_way_back(cluster: WatchedCluster, golden: GoldenFiles) -> None:
     flow = Case(Goal.REPLACE_KEY, "unlinked").begin(cluster)
     old = cluster.current
     flow.run(last_phase=Phase.USE)
     assert cluster.current != old
     cluster.change("secrets", KEYS, {"data": {f"{old}.key": None}})
-    told = refused(cluster.run(Goal.ABORT))
-    assert f"holds no key of the CA that was replaced, {old}." in told
-    assert f"Put it there as {old}.key" in told
+    (violation,) = cluster.run(Goal.ABORT).refusals.values()
+    assert (violation.condition, f"{old}.key" in violation.remedy) == (Condition.FLOW_CAN_BE_UNDONE, True)
+    golden.compare_stop("flow_can_be_undone, the key is lost", violation)

@@ -26,6 +26,7 @@ from .cases import REPLACEMENTS, Case, mostly_long
 LABELS = {"strimzi.io/name": "demo-kafka", "strimzi.io/cluster": "demo", "strimzi.io/kind": "Kafka"}
 NODE = "demo-kafka-1"
 EVERY = 7
+UNLABELLED = Condition.PODS_ARE_LABELLED, f"Pod kafka/{NODE}"
 some_label = pytest.mark.parametrize(
     "label",
     [pytest.param(one, marks=() if one == "strimzi.io/cluster" else pytest.mark.long) for one in LABELS],
@@ -37,11 +38,9 @@ def label_node(cluster: WatchedCluster, label: str, value: str | None) -> None:
 
 
 def assert_held(result: FlowResult, label: str) -> None:
-    decision = result.outcome.decision
-    assert not decision.done
-    found = [str(violation) for violation in decision.violations if violation.condition is Condition.PODS_ARE_LABELLED]
-    assert len(found) == 1
-    assert found[0].startswith(f"Pod kafka/{NODE}: runs without the label {label}={LABELS[label]}")
+    assert not result.outcome.decision.done
+    assert [where for where in result.refusals if where[0] is Condition.PODS_ARE_LABELLED] == [UNLABELLED]
+    assert f"{label}={LABELS[label]}" in result.refusals[UNLABELLED].message
 
 
 @some_label

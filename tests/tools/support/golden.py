@@ -80,7 +80,7 @@ class GoldenFiles:
         """
         sections, wanted = self._read(surface), list(names)
         if self.writes:
-            self._write(surface, {name: sections.get(name, "") for name in wanted})
+            self._write(surface, {name: sections[name] for name in wanted if name in sections})
             return
         assert list(sections) == wanted
 

@@ -19,6 +19,7 @@ from . import stages
 from .running import call
 from .test_golden_console import ELSEWHERE, NEW_KEY, Begin, aged, at, lost_key, spoilt
 from .test_info import rendered, told_by
+from .test_outside_clients import with_connect
 from .test_remedies import unready
 
 
@@ -43,6 +44,7 @@ PLANS = {
     "replace_key, no node can be asked": Plan("replace_key", options=NEW_KEY, reads=False),
     "replace_key, the key is kept elsewhere": Plan("replace_key", options=ELSEWHERE),
     "replace_key, held": Plan("replace_key", spoilt(unready), NEW_KEY),
+    "replace_key, a client holds the flow": Plan("replace_key", spoilt(with_connect), NEW_KEY),
     "reconcile, in a replacement": Plan("reconcile", at(stages.prepared)),
     "abort": Plan("abort", at(stages.issued)),
     "recover": Plan("recover", at(lost_key)),
