@@ -12,6 +12,7 @@ from typing import Any
 
 from . import certs
 from .api import Api, Object, annotation, data, encode
+from .windows import is_window_open
 
 OLD = re.compile(r"^ca-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z.crt$")
 
@@ -114,7 +115,8 @@ def _generated(
         int(annotation(certificate, "ca-cert-generation", "0") or 0), int(annotation(key, "ca-key-generation", "0") or 0),
         spec.get("validityDays", 365), spec.get("renewalDays", 30),
     )  # fmt: skip
-    expiring = "ca.crt" in ca.certificates and _expiring(ca)
+    is_open = is_window_open(kafka)
+    expiring = is_open and "ca.crt" in ca.certificates and _expiring(ca)
     ca.password = data(certificate).get("ca.password")
     policy = spec.get("certificateExpirationPolicy", "renew-certificate")
     if not ca.key:
@@ -122,14 +124,14 @@ def _generated(
         _new_key(ca, kind)
     elif (
         "ca.crt" not in ca.certificates
-        or annotation(certificate, "force-renew") == "true"
+        or (is_open and annotation(certificate, "force-renew") == "true")
         or (expiring and policy == "renew-certificate")
     ):
         # The data starts empty: old CAs and foreign extra CAs are dropped, the password is new.
         ca.certificates, ca.password = {"ca.crt": _renewed(ca, kind)}, None
         ca.certificate_generation += 1
         ca.renewed = True
-    elif annotation(key, "force-replace") == "true" or expiring:
+    elif expiring or (is_open and annotation(key, "force-replace") == "true"):
         ca.certificates[certs.old_name(ca.current)] = ca.current
         ca.key_generation += 1
         ca.certificate_generation += 1
@@ -137,6 +139,9 @@ def _generated(
         ca.replaced = True
     ca.certificates = {k: v for k, v in ca.certificates.items() if _keepable(v)}
     write_authority(api, kafka, ca)
+    if "ca.crt" not in ca.certificates:
+        # It has expired outside of a window: the next reconcile renews it, as it is missing.
+        raise ReconcileFailed("NullPointerException", "emitCertificateSecretMetrics")
     return ca
 
 
@@ -175,8 +180,9 @@ def write_authority(api: Api, kafka: Object, ca: Authority) -> None:
     same = {k: v for k, v in existing.items() if k.endswith(".crt")} == entries and "ca.p12" in existing
     kept = existing["ca.p12"] if same and ca.password else None
     ca.password = ca.password or randomness.token_urlsafe(9).encode()
-    entries["ca.p12"] = kept or certs.truststore(ca.certificates, ca.password)
-    entries["ca.password"] = ca.password
+    if ca.certificates:
+        entries["ca.p12"] = kept or certs.truststore(ca.certificates, ca.password)
+        entries["ca.password"] = ca.password
     owners = owner(kafka) if spec.get("generateSecretOwnerReference", True) else []
     for name, content, marks in (
         (certificate_name, entries, {"strimzi.io/ca-cert-generation": str(ca.certificate_generation)}),
@@ -185,9 +191,19 @@ def write_authority(api: Api, kafka: Object, ca: Authority) -> None:
         api.write_secret({
             "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": encode(content),
             "metadata": {
-                "name": name, "labels": labels(kafka), "annotations": marks, "ownerReferences": owners,
+                "name": name, "labels": labels(kafka), "annotations": marks | _postponed_triggers(api, kafka, name),
+                "ownerReferences": owners,
             },
         })  # fmt: skip
+
+
+def _postponed_triggers(api: Api, kafka: Object, secret: str) -> dict[str, str]:
+    """They stay until a window opens."""
+    if is_window_open(kafka):
+        return {}
+    existing = api.get("secrets", secret)
+    triggers = (name for name in ("force-renew", "force-replace") if annotation(existing, name) == "true")
+    return {f"strimzi.io/{name}": "true" for name in triggers}
 
 
 def remove_old(api: Api, kafka: Object, ca: Authority) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from . import certs
 from .api import Api, Object, annotation, data, encode
 from .authority import EMPTY_CERTIFICATE, Authority, ReconcileFailed, labels, owner
+from .windows import is_window_open
 
 GENERATION = "cluster-ca-cert-generation"
 #: ``KUBERNETES_SERVICE_DNS_DOMAIN`` of the operator.
@@ -39,7 +40,7 @@ def reconcile_leaf(
     if by_labels and existing is not None and not _is_labelled(existing, kafka["metadata"]["name"], node):
         existing = None
     kept = data(existing).get(f"{entry}.crt", b"")
-    if existing is not None and not _must_issue(existing, kept, ca, names, node):
+    if existing is not None and not _must_issue(existing, kept, ca, names, node, is_window_open(kafka)):
         if data(api.get("secrets", secret)) != data(existing):
             api.patch("secrets", secret, {"data": existing["data"]})
         return kept
@@ -63,7 +64,9 @@ def reconcile_leaf(
     return content
 
 
-def _must_issue(existing: Object, content: bytes, ca: Authority, names: set[str] | None, node: bool) -> bool:
+def _must_issue(
+    existing: Object, content: bytes, ca: Authority, names: set[str] | None, node: bool, may_renew: bool
+) -> bool:
     if annotation(existing, GENERATION) != str(ca.certificate_generation):
         return True
     parsed = certs.load(content)
@@ -71,7 +74,7 @@ def _must_issue(existing: Object, content: bytes, ca: Authority, names: set[str]
         raise ReconcileFailed("RuntimeException", UNREADABLE_CERTIFICATE)
     if names is not None and certs.names_of(parsed[0]) != names:
         return True
-    if parsed[0].not_valid_after_utc - certs.now() < timedelta(days=ca.renewal_days):
+    if may_renew and parsed[0].not_valid_after_utc - certs.now() < timedelta(days=ca.renewal_days):
         return True
     return node and not content.endswith(ca.current)
 

@@ -123,6 +123,36 @@ def test_in_the_renewal_window_the_policy_decides(
     assert generations(generated) == expected
 
 
+@pytest.mark.parametrize(("secret", "trigger"), [(SECRET, "force-renew"), (KEY, "force-replace"), (SECRET, "")])
+def test_outside_a_window_each_change_is_postponed(
+    secret: str, trigger: str, generated: OperatedCluster, clock: Clock
+) -> None:
+    """docs/operator.md, "Generated CA", POSTPONED: it is 12:00, and the trigger stays."""
+    generated.change("kafkas", CLUSTER, {"spec": {"maintenanceTimeWindows": ["* * 13 ? * *"]}})
+    if trigger:
+        generated.annotate("secrets", secret, **{trigger.replace("-", "_"): "true"})
+    else:
+        clock.pass_days(336)
+    reconcile(generated)
+    assert generations(generated) == ("0", "0")
+    assert generated.marks("secrets", secret).get(f"strimzi.io/{trigger}", "true") == "true"
+    clock.pass_days(1 / 24)
+    reconcile(generated)
+    assert generations(generated) == ("1", "1" if trigger == "force-replace" else "0")
+    assert f"strimzi.io/{trigger}" not in generated.marks("secrets", secret)
+
+
+def test_a_ca_that_expires_outside_a_window_is_deleted_and_renewed(generated: OperatedCluster, clock: Clock) -> None:
+    """docs/operator.md, "Generated CA": a missing ca.crt waits for no window."""
+    generated.change("kafkas", CLUSTER, {"spec": {"maintenanceTimeWindows": ["* * 13 ? * *"]}})
+    clock.pass_days(366)
+    generated.step()
+    assert "ca.crt" not in generated.entries(SECRET)
+    assert generated.condition()["type"] == "NotReady"
+    reconcile(generated)
+    assert generations(generated) == ("1", "0")
+
+
 def test_days_come_from_the_resource(cluster: OperatedCluster, clock: Clock) -> None:
     """docs/operator.md, "Certificates": validityDays for the CA and every leaf, renewalDays for the window of both."""
     cluster.start(generated=True)

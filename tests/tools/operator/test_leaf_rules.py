@@ -111,6 +111,28 @@ def test_rule_d_in_the_renewal_window(days: int, expected: bool, secret: str, ma
     assert kept(managed, secret) is expected
 
 
+@pytest.mark.parametrize("secret", ALL)
+@pytest.mark.parametrize(
+    ("window", "expected"), [("* * 3 ? * *", True), ("* * 11-13 ? * *", False), ("* * 12 1,15 6 ?", False)]
+)
+def test_rule_d_waits_for_a_maintenance_window(
+    window: str, expected: bool, secret: str, managed: OperatedCluster
+) -> None:
+    """docs/operator.md, "Maintenance windows". It is 12:00 on the first of June."""
+    managed.change("kafkas", CLUSTER, {"spec": {"maintenanceTimeWindows": [window]}})
+    put(managed, secret, foreign(managed, secret, days=29))
+    assert kept(managed, secret) is expected
+
+
+def test_no_window_holds_a_leaf_of_another_generation(managed: OperatedCluster) -> None:
+    """docs/operator.md, "Maintenance windows": changes of a user-managed CA wait for none."""
+    managed.change("kafkas", CLUSTER, {"spec": {"maintenanceTimeWindows": ["* * 3 ? * *"]}})
+    managed.annotate("secrets", "demo-cluster-ca-cert", ca_cert_generation="1")
+    managed.step()
+    assert managed.marks("secrets", CLIENT)["strimzi.io/cluster-ca-cert-generation"] == "1"
+    assert managed.rolls() == [1, 1, 1]
+
+
 def test_rule_d_rolls_what_is_about_to_expire(managed: OperatedCluster, clock: Clock) -> None:
     """docs/operator.md, "Re-issue" (d), "Pod annotations": the new thumbprint is what restarts the pods."""
     clock.pass_days(336)

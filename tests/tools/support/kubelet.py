@@ -125,6 +125,11 @@ class SimulatedKubelet:
         nodes = (process for process in self.processes.values() if process.component == "kafka")
         return sorted(node.pod for node in nodes if any(_ends(pem) <= now for _secret, pem in node.presented if pem))
 
+    def refuses_operator(self, now: datetime) -> bool:
+        """Whether nodes refuse the operator, because its own certificate has ended."""
+        leaf = self._entry(f"{self.cluster}-cluster-operator-certs", "cluster-operator.crt")
+        return self.security.verifies_clients and bool(leaf) and _ends(leaf) <= now
+
     def reload_users(self, uid: str) -> None:
         """The listeners for users of this node read again by whom they verify; nothing else verifies by it."""
         self.processes[uid] = replace(self.processes[uid], users=self._users())

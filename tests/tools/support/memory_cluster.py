@@ -44,7 +44,8 @@ class _AskedNodes:
     kubelet: SimulatedKubelet
 
     def active_controller(self) -> int | None:
-        if self.kubelet.security.has_tls and self.kubelet.ended(certs.now()):
+        kubelet, now = self.kubelet, certs.now()
+        if kubelet.security.has_tls and (kubelet.ended(now) or kubelet.refuses_operator(now)):
             raise ReconcileFailed(
                 "UnforceableProblem", "An error while trying to determine the active controller: SSL handshake failed"
             )
