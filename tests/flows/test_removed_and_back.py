@@ -139,6 +139,62 @@ def test_a_component_that_starts_when_a_removed_ca_has_left_again_does_not_resta
     assert of_component(cluster, component)[1] == started.uid
 
 
+def stop_all(cluster: WatchedCluster) -> None:
+    """No pod runs, and the operator is away."""
+    memory, core = cluster.memory, f"/apis/core.strimzi.io/v1/namespaces/{NAMESPACE}/strimzipodsets"
+    memory.operator_runs = False
+    cluster.look_elsewhere()
+    for pod_set in memory.api.all("strimzipodsets", NAMESPACE):
+        path = f"{core}/{pod_set['metadata']['name']}"
+        memory.api.request("PATCH", path, body={"spec": {"pods": []}}, content_type="application/merge-patch+json")
+    for deployment in memory.api.all("deployments", NAMESPACE):
+        memory.api.request(
+            "DELETE", f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{deployment['metadata']['name']}"
+        )
+    for pod in memory.api.all("pods", NAMESPACE):
+        memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/pods/{pod['metadata']['name']}")
+    while memory.quiet_round():
+        pass
+    assert memory.api.all("pods", NAMESPACE) == []
+
+
+def test_a_removed_ca_that_comes_and_goes_while_no_pod_runs_is_removed_again(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    """A run finds it gone, and no pod that could know it; then pods start with it."""
+    (gone,) = removing(cluster, nodes)
+    cluster.put(CERTIFICATES, ours_crt=gone.pem)
+    cluster.memory.settle(2)
+    run_until_recorded(cluster, ".returned", lambda: cluster.run(Goal.RECONCILE))
+    cluster.change("secrets", CERTIFICATES, {"data": {"ours.crt": None}})
+    cluster.memory.settle(2)
+    stop_all(cluster)
+    cluster.run(Goal.RECONCILE)
+    cluster.put(CERTIFICATES, ours_crt=gone.pem)
+    cluster.memory.operator_runs = True
+    cluster.memory.settle(3)
+    assert gone.fingerprint in cluster.trusted
+    cluster.look_away()
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def run_until_recorded(cluster: WatchedCluster, suffix: str, run: Callable[[], object]) -> None:
+    """The run is killed before its next write, once the ledger has an entry with this suffix."""
+    before = KillingTransport(cluster.permitted)
+
+    def kill(change: Change) -> None:
+        if change.name == LEDGER and any(key.endswith(suffix) for key in entries(change.new)):
+            before.at = before.writes + 1
+
+    cluster.memory.api.listeners.append(kill)
+    permitted, cluster.permitted = cluster.permitted, before
+    with pytest.raises(Killed):
+        run()
+    cluster.memory.api.listeners.remove(kill)
+    cluster.permitted = permitted
+
+
 def test_a_ca_that_has_just_left_is_trusted_again_when_every_process_has_forgotten_it(
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
@@ -155,18 +211,7 @@ def test_a_replacement_is_undone_when_its_old_ca_is_back_and_a_component_has_sta
     cluster.create()
     old, new = cluster.secret(CERTIFICATES)["ca.crt"], below(root("Next Root"))
     cluster.run(Goal.RECONCILE, publishes_bundle=True)
-    before = KillingTransport(cluster.permitted)
-
-    def kill(change: Change) -> None:
-        if change.name == LEDGER and any(key.endswith(".knowing") for key in entries(change.new)):
-            before.at = before.writes + 1
-
-    cluster.memory.api.listeners.append(kill)
-    permitted, cluster.permitted = cluster.permitted, before
-    with pytest.raises(Killed):
-        cluster.run(Goal.REPLACE_KEY, new, publishes_bundle=True)
-    cluster.memory.api.listeners.remove(kill)
-    cluster.permitted = permitted
+    run_until_recorded(cluster, ".knowing", lambda: cluster.run(Goal.REPLACE_KEY, new, publishes_bundle=True))
     cluster.restart(of_component(cluster, ENTITY_OPERATOR)[0])
     cluster.put(CERTIFICATES, ours_crt=old)
     cluster.memory.settle(2)

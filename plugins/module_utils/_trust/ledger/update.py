@@ -152,11 +152,11 @@ def note_pods_of_now(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 def _note_return(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry:
     """While the CA is back, each pod may have read it, and so may each pod that starts before the CA is gone. The pods
-    at that time may know it.
+    at that time may know it. Without pods the CA counts as back: nothing shows which pod is the last that reads it.
     """
     if not is_withdrawn(snapshot, removed.fingerprint):
         return replace(removed, awaited_pods=snapshot.uids or removed.awaited_pods, is_back=True)
-    if removed.is_back and not _is_contradictory(snapshot):
+    if removed.is_back and snapshot.nodes.pods and not _is_contradictory(snapshot):
         return replace(removed, awaited_pods=snapshot.uids, is_back=False)
     return removed
 
@@ -274,7 +274,7 @@ def _doubtful_leaves(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
 
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Forget a removed CA if it is not back, every pod that started with it is gone, and no answering listener accepts
-    it.
+    it. Without pods it stays as it is, as the state of a CA does: another writer may put it back before pods start.
 
     If the listeners of such a pod were seen to refuse it, or verify by no CA, the ledger remembers that the rest of the
     process knows it, unless a reload reaches it as a whole. Another pod may accept it too: it started while the
@@ -285,7 +285,7 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | None:
-    if removed.is_back or pods_trusting_removed(removed, snapshot):
+    if removed.is_back or not snapshot.nodes.pods or pods_trusting_removed(removed, snapshot):
         return removed
     lingering = (removed.awaited_pods | removed.lingering_pods) & snapshot.uids - snapshot.reached_whole
     return replace(removed, awaited_pods=frozenset(), lingering_pods=lingering) if lingering else None

@@ -203,7 +203,8 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
         pytest.param(
             answered(BACK), (RemovedEntry(OLD.certificate, EMPTY, uids_of()),), id="it has left again, and all listeners refuse it"
         ),
-        pytest.param(without(BACK, pods=()), (), id="it has left again, and no pod runs"),
+        pytest.param(without(BACK, pods=()), (BACK,), id="it has left again, and no pod runs"),
+        pytest.param(without(GONE, pods=()), (GONE,), id="no pod runs: it may come back before one does"),
         pytest.param(
             changed(without(BACK), bundle=None), (BACK,), id="it was back, and nothing shows what a pod reads that starts"
         ),
