@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from .._errors import OptionsError
 from .._kube.client import KubeClient
 from .._kube.connection import connect
-from .._kube.secret_texts import is_content, may_be_shown
+from .._kube.secret_texts import is_content, may_be_shown, without_logins
 from .._strimzi.secret_data import entries
 from .arguments import AUTH
 
@@ -45,7 +45,6 @@ _OWN_PATHS = ("kubeconfig", "ca_cert", "ssl_ca_cert", "client_cert", "cert_file"
 #: Names of objects are in every result; a Secret with such a name as its password has no password worth hiding.
 _OWN_NAMES = ("cluster", "namespace")
 _PEM = re.compile(r"-----BEGIN.*?(?:-----END [A-Z0-9 ]*-----|$)", re.DOTALL)
-_LOGIN_IN_URL = re.compile(r"(?<=://)[^/\s]*@")
 
 
 def forms_of(content: bytes) -> Iterator[str]:
@@ -114,7 +113,7 @@ def _presentable(name: str, value: Any, credentials: frozenset[str]) -> Any:
     secret = name in credentials or "PRIVATE KEY" in value
     if value and (secret or (name in _OWN_PATHS and not may_be_shown(value))):
         return NOT_SHOWN
-    return _LOGIN_IN_URL.sub("********@", value)
+    return without_logins(value, "********")
 
 
 def without_contents(message: str, options: Mapping[str, Any]) -> str:
@@ -126,7 +125,7 @@ def without_contents(message: str, options: Mapping[str, Any]) -> str:
         for form in (text, text.strip(), repr(text)[1:-1]):
             if len(form) >= SHORTEST_HIDDEN:
                 message = message.replace(form, "(hidden)")
-    return _LOGIN_IN_URL.sub("(hidden)@", _PEM.sub("(hidden)", message))
+    return without_logins(_PEM.sub("(hidden)", message), "(hidden)")
 
 
 def without_exec_values(message: str, kubeconfig: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_LOGIN_IN_URL = re.compile(r"^[a-z0-9+.-]+://[^/]*@", re.IGNORECASE)
+_LOGIN_IN_URL = re.compile(r"(?<=://)[^/\s]*@")
 #: PEM, and PEM in base64 as it is in a kubeconfig.
 _ARMOUR = ("-----BEGIN", "LS0tLS1CRUdJTi")
 _LONGEST_SHOWN = 200
@@ -34,4 +34,9 @@ def may_be_shown(value: str) -> bool:
 
 def has_login(url: str) -> bool:
     """Whether a URL contains a user name or a password."""
-    return _LOGIN_IN_URL.match(url) is not None
+    return _LOGIN_IN_URL.search("".join(url.split())) is not None
+
+
+def without_logins(text: str, instead: str) -> str:
+    """The text with ``instead`` in the place of each user name and password of a URL."""
+    return _LOGIN_IN_URL.sub(f"{instead}@", text)

@@ -199,11 +199,11 @@ def _settings_to_reload(node: Node, observation: Observation, work: Work) -> tup
 
 
 def _await_listeners(step: Reload, observation: Observation, work: Work) -> None:
-    """Wait until the listeners have followed, for seconds. The gates judge whether they have; this only gives them the
-    time.
+    """Give the listeners of these nodes the time to follow, which takes seconds. The gates judge whether they have.
 
-    If a node has followed, it gets no further question: its answers cost time and slow down the others. If a node has
-    restarted meanwhile, it has read everything. Raises NodesSilent, RollStuck.
+    A node that has followed gets no further question, because its answers cost time and slow down the other nodes. A
+    node that has restarted meanwhile has read everything. Raises NodesSilent if a node has not answered in time, and
+    RollStuck if a listener has not followed.
     """
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     countdown, asked = _countdown(work), observation.with_only(step.uids)
