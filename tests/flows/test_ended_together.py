@@ -226,6 +226,38 @@ def test_nodes_that_the_operator_restarts_once_more_are_planned_and_waited_for(
     assert plan_of(cluster, spread).steps == ()
 
 
+@pytest.mark.parametrize(("denied", "spread"), UNTOLD)
+def test_a_call_that_something_holds_names_the_restarts_that_come_after_it(
+    cluster: WatchedCluster, nodes: ReloadingNodes, denied: frozenset[str], spread: Spread
+) -> None:
+    end_together(cluster)
+    cluster.permitted.denied = denied
+    cluster.engine = replace(cluster.engine, preconditions_before_restart=(held,), preconditions=(held,))
+    decision = cluster.run(Goal.RECOVER, in_one_call=True, spread=spread).outcome.decision
+    assert [one.condition for one in decision.violations] == [Condition.SECRETS_HAVE_ROOM]
+    assert cluster.counts() == dict.fromkeys(NODES, 1)
+    named = {name for name in {*NODES, *pods_of_deployments(cluster)} if any(name in told for told in decision.waiting)}
+    before = pods_of_deployments(cluster)
+    cluster.memory.settle(3)
+    restarted = {name for name, count in cluster.counts().items() if count == 2} | before - pods_of_deployments(cluster)
+    assert named == restarted > set(NODES)
+
+
+@pytest.mark.parametrize(("denied", "spread"), UNTOLD)
+def test_a_caller_that_stops_before_the_switch_has_each_restart_of_the_operator_in_the_plan(
+    cluster: WatchedCluster, nodes: ReloadingNodes, denied: frozenset[str], spread: Spread
+) -> None:
+    end_together(cluster)
+    cluster.permitted.denied = denied
+    asked, work = cluster.intent(Goal.RECOVER, spread=spread, last_phase=Phase.PREPARE), cluster.work()
+    planned = plan(work, inspect(work, asked), asked)
+    cluster.run(Goal.RECOVER, in_one_call=True, spread=spread, last_phase=Phase.PREPARE)
+    restarts = Counter(name for step in planned.steps for name in step.nodes)
+    for _later in range(2):
+        assert restarts == cluster.counts() == dict.fromkeys(NODES, 2)
+        cluster.memory.settle(3)
+
+
 @pytest.mark.parametrize("denied", [frozenset(), frozenset({"patch strimzipodsets"})], ids=["told", "untold"])
 def test_the_plan_of_a_cluster_that_was_never_adopted_has_each_restart_of_the_operator(
     cluster: WatchedCluster, nodes: ReloadingNodes, denied: frozenset[str], monkeypatch: pytest.MonkeyPatch

@@ -29,11 +29,12 @@ from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent, Strategy
 from .._trust.model.snapshot import Pod, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
-from .._trust.plan import describe_next_window, waits_for_window
+from .._trust.plan import describe_next_window
 from .._trust.preconditions.cluster import pods_are_labelled, secrets_are_labelled
 from .._trust.preconditions.leaves import leaves_in_use_are_valid
 from .._trust.preconditions.order import check
 from .._trust.rules.holds import check_leaves_of_restarted
+from .._trust.rules.pause import waits_for_window
 from .._trust.rules.situation import Situation
 from .engine import carry_out
 from .looking import ask_nodes, observe_cluster, observe_operated
@@ -148,9 +149,8 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> _Choice:
         at = Situation(nodes.snapshot, Intent(Goal.RECONCILE), as_seen(nodes.snapshot), GATES)
         _require_none(check_leaves_of_restarted(at, (_roll_step(uids),)))
     if uids and waits_for_window(nodes.snapshot, work.wishes.towards(Goal.RECONCILE)):
-        raise StepError(
-            nodes.snapshot.names.kafka, describe_next_window(nodes.snapshot), "Run it in a window, or give that option"
-        )
+        waits = describe_next_window(nodes.snapshot, Goal.RECONCILE)
+        raise StepError(nodes.snapshot.names.kafka, waits, "Run it in a window, or give that option")
     # The direct strategy restarts pods itself, so it requests nothing of the operator.
     requested = uids if work.wishes.pace.strategy is Strategy.OPERATOR else frozenset[str]()
     return _Choice(seen, nodes, uids, withdraw_left_requests(nodes, requested))

@@ -36,10 +36,11 @@ from .rules.holds import (
     leaves_that_end_meanwhile,
 )
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
-from .rules.pause import await_verdict, forbids_restarts, resume_operators
+from .rules.pause import await_verdict, forbids_restarts, resume_operators, waits_for_window
 from .rules.repair import (
     await_operator,
     awaits_successor,
+    describe_restarts_to_come,
     is_succeeded_in_recovery,
     put_in_place_before_restart,
     restart_ended,
@@ -122,16 +123,20 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
 
 
 def _go_on_recovered(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
-    """The decision once no node presents an ended certificate. It awaits restarts that follow from the recovery. In two
-    cases it does not: if a renewal goes on, whose restarts take their place; or if the flow is held, because the
-    operator may stand still then.
+    """The decision once no node presents an ended certificate. It awaits restarts that follow from the recovery, unless
+    a renewal goes on, whose restarts take their place. If the flow is held, the operator may stand still for that as
+    well: then the decision names the restarts to come, and awaits none.
     """
     after = _after_recovery(snapshot, intent)
     violations = _check_beside_recovery(snapshot, after, engine)
-    if not violations and after.goal is not Goal.RENEW:
-        at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
-        if awaited := await_operator(at):
-            return _choose_steps(at, awaited)
+    at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
+    awaited = await_operator(at)
+    if violations:
+        held = _go_on(snapshot, after, engine, violations)
+        return replace(held, waiting=(*held.waiting, *describe_restarts_to_come(at, awaited)))
+    is_renewed_now = after.goal is Goal.RENEW and after.allows(Phase.USE)
+    if awaited and not is_renewed_now:
+        return _choose_steps(at, awaited)
     return _go_on(snapshot, after, engine, violations)
 
 
@@ -215,7 +220,7 @@ def _succeed_before_restart(recovering: Situation, engine: Engine, turn: Turn) -
     """
     snapshot, is_awaited = recovering.snapshot, awaits_successor(recovering)
     renewing = _after_recovery(snapshot, recovering.intent)
-    if snapshot.reconciliation.generated or not is_succeeded_in_recovery(snapshot, renewing):
+    if snapshot.reconciliation.generated or not is_succeeded_in_recovery(recovering, renewing):
         return None
     if not is_awaited and not (renewing.allows(Phase.USE) and restarts_ended(turn)):
         return None
@@ -230,11 +235,15 @@ def _succeed_before_restart(recovering: Situation, engine: Engine, turn: Turn) -
 
 def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
     """The intent of a recovery once no node presents an ended certificate: renew an ended CA in use, else finish the
-    flow in flight. A pause comes to its end first, even if something holds the renewal.
+    flow in flight. A pause comes to its end first, even if something holds the renewal. Outside a maintenance window
+    that flow puts no next CA to use in the pause, because the operator would restart pods for it.
     """
     ended = any(certificate.has_ended(snapshot.now) for certificate in snapshot.ca.in_use)
-    is_free = in_flight(snapshot.ledger) is None and not snapshot.reconciliation.pause.is_ours
-    return replace(intent, goal=Goal.RENEW if ended and is_free else Goal.RECONCILE)
+    begun, is_paused = in_flight(snapshot.ledger), snapshot.reconciliation.pause.is_ours
+    after = replace(intent, goal=Goal.RENEW if ended and begun is None and not is_paused else Goal.RECONCILE)
+    is_unused = begun is not None and all(one.fingerprint != begun.successor for one in snapshot.ca.current[:1])
+    rests = is_paused and is_unused and waits_for_window(snapshot, intent)
+    return limit_to_stop(after, Stop(Phase.TRUST, snapshot.now)) if rests else after
 
 
 def _keeps_no_ledger(snapshot: Snapshot, intent: Intent) -> bool:

@@ -29,7 +29,7 @@ from .ledger.target import resolve
 from .model.clients import LONGEST_WAIVER, Waiver
 from .model.components import Component
 from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
-from .model.goals import Phase
+from .model.goals import Goal, Phase
 from .model.intent import Intent
 from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
 from .model.listeners import ObservedListener
@@ -41,7 +41,7 @@ from .model.steps.trust import AwaitClients, AwaitOutside, Project
 from .preconditions.cluster import describe_security
 from .preconditions.leaves import chosen_life
 from .rules.due import describe_late_window
-from .rules.pause import nodes_of
+from .rules.pause import nodes_of, waits_for_window
 
 #: Fields that only identify a leaf or a pod, or tell the time of an answer or an earlier state.
 _CHANGING = {
@@ -130,19 +130,14 @@ def respect_windows(
     return replace(waiting, waiting=(_describe_windows(snapshot, pods),))
 
 
-def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether no pod may restart now."""
-    windows = snapshot.reconciliation.windows
-    return windows is not None and not windows.is_open and not intent.pace.ignores_windows
-
-
-def describe_next_window(snapshot: Snapshot) -> str:
+def describe_next_window(snapshot: Snapshot, goal: Goal) -> str:
     """The rest of a sentence about the Kafka resource, for a plan whose restarts have to wait for a window."""
     windows, late = snapshot.reconciliation.windows, describe_late_window(snapshot)
     opens = f", which opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC" if windows and windows.opens_at else ""
     then = f"fails there, because {late}" if late else f"waits for the next window{opens}"
+    first = "brings back what has ended, then goes" if goal is Goal.RECOVER else "goes"
     return (
-        f"is outside its maintenance windows: a run goes as far as no pod restarts, and {then}. "
+        f"is outside its maintenance windows: a run {first} as far as no pod restarts, and {then}. "
         "ignore_maintenance_windows (strimzi_ignore_maintenance_windows) goes on without "
         f"that.{_describe_problem(snapshot)}"
     )
@@ -354,6 +349,7 @@ def _forecast(
     choices = {describe_security(start): None}
     states = set[int]()
     held: _Held | None = None
+    awaits_window = False
     while True:
         decision = decide(snapshot, intent, engine)
         circle = _find_cycle(snapshot, decision.steps, states)
@@ -367,11 +363,13 @@ def _forecast(
             held = held or _Held(len(planned), (*decision.violations, *circle), snapshot)
             done, after = tuple(planned[: held.steps]), tuple(planned[held.steps :])
             found = Forecast(done, held.violations, end=held.end, after=after, hearing=hearing)
-            if waits_for_window(start, intent) and any(step.nodes or step.others for step in found.whole):
-                choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
+            if awaits_window:
+                choices[f"{start.names.kafka} {describe_next_window(start, intent.goal)}"] = None
             return replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
-        if held is None and (late := respect_windows(decision, snapshot, intent, stand_in, engine).violations):
-            held = _Held(len(planned), late, snapshot)
+        within_windows = respect_windows(decision, snapshot, intent, stand_in, engine)
+        awaits_window = awaits_window or within_windows is not decision
+        if held is None and within_windows.violations:
+            held = _Held(len(planned), within_windows.violations, snapshot)
         beside = costs.of_pass()
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -24,9 +24,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
     describe_next_window,
     forecast,
     respect_windows,
-    waits_for_window,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import describe_late_window
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import waits_for_window
 
 from ...tools.support.certificates import DAY, HOUR, NOW
 from ...tools.support.certificates import leaf as issue_leaf
@@ -38,6 +38,7 @@ from .nodes import PODS, pods
 from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
 from .stand_in import MadeHere
 
+RECOVER = Intent(Goal.RECOVER)
 CLOSED, OPEN = MaintenanceWindows(False, NOW + HOUR), MaintenanceWindows(True, NOW + DAY)
 IGNORING = changed_intent(REPLACE_KEY, ignores_windows=True)
 
@@ -52,6 +53,16 @@ def within(windows: MaintenanceWindows | None, state: Reconciliation | None = No
 )
 def test_pods_wait_for_a_window(windows: MaintenanceWindows | None, intent: Intent, waits: bool) -> None:
     assert waits_for_window(within(windows), intent) is waits
+
+
+def test_a_recovery_waits_for_no_window_until_nothing_in_use_has_ended() -> None:
+    """The rest of the flow that it goes on with waits as any other."""
+    shut, ended = within(CLOSED), issue_leaf(OLD, begin=NOW - 9 * DAY, end=NOW - DAY)
+    stored = tuple(replace(leaf, chain=(ended, OLD.certificate)) for leaf in shut.leaves.stored)
+    presenting = replace(shut, leaves=replace(shut.leaves, stored=stored))
+    after = replace(shut, now=OLD.certificate.not_after + DAY)
+    assert [waits_for_window(seen, RECOVER) for seen in (shut, presenting, after)] == [True, False, False]
+    assert all(waits_for_window(seen, REPLACE_KEY) for seen in (shut, presenting, after))
 
 
 #: The pods that the steps at these stages lead to the restart of; at no other stage a pod restarts that the operator would not restart anyway.
@@ -106,7 +117,7 @@ def test_a_call_is_held_where_no_window_comes_in_time(windows: MaintenanceWindow
     assert [(one.condition, one.message.endswith(told)) for one in found.violations] == (
         [(Condition.RENEWAL_COMES_IN_TIME, True)] if told else []
     )
-    assert ("fails there, because " in describe_next_window(shut)) is bool(told)
+    assert ("fails there, because " in describe_next_window(shut, Goal.RECONCILE)) is bool(told)
 
 
 def test_a_held_leaf_that_ends_before_the_next_window_counts() -> None:
@@ -138,7 +149,7 @@ def test_nodes_with_ended_certificates_wait_for_no_window() -> None:
 )
 def test_a_plan_whose_restarts_wait_says_so_once(windows: MaintenanceWindows, intent: Intent, told: bool) -> None:
     seen = within(windows)
-    sentence = f"{seen.names.kafka} {describe_next_window(seen)}"
+    sentence = f"{seen.names.kafka} {describe_next_window(seen, Goal.RECONCILE)}"
     assert forecast(seen, intent, MadeHere()).choices.count(sentence) == int(told)
 
 
@@ -156,4 +167,4 @@ def test_a_pause_is_brought_to_its_end() -> None:
     ],
 )
 def test_a_plan_says_when(windows: MaintenanceWindows, told: str) -> None:
-    assert told in describe_next_window(within(windows))
+    assert told in describe_next_window(within(windows), Goal.RECONCILE)

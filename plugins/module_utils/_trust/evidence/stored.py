@@ -212,15 +212,29 @@ def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
     )
 
 
+def is_reissued_by_operator(leaf: StoredLeaf, snapshot: Snapshot) -> bool:
+    """Whether the operator issues another leaf in the place of this ended leaf in its next reconciles. Outside a
+    maintenance window it does so if the generation of the leaf is not that of the CA. A CA that it generates and that
+    has ended gets another generation at any time. The operator issues none if the key of the CA is kept elsewhere
+    (docs/operator.md, "Maintenance windows", "Re-issue").
+    """
+    ca, state = snapshot.ca, snapshot.reconciliation
+    if ca.in_use_elsewhere:
+        return False
+    is_open = state.windows is None or state.windows.is_open
+    renews_ca = state.generated and any(certificate.has_ended(snapshot.now) for certificate in ca.in_use)
+    return is_open or renews_ca or leaf.generation != ca.certificate_generation
+
+
 def restarted_with_next_leaf(snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods, other than nodes, that the operator is going to restart once it has issued another leaf in the
-    place of an ended leaf. It issues it in maintenance windows alone. It issues none if the key of the CA is kept
-    elsewhere (docs/operator.md, "Maintenance windows").
+    place of an ended leaf.
     """
-    windows = snapshot.reconciliation.windows
-    if snapshot.ca.in_use_elsewhere or (windows is not None and not windows.is_open):
-        return frozenset()
-    ended = {leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and leaf.chain[0].has_ended(snapshot.now)}
+    ended = {
+        leaf.secret
+        for leaf in snapshot.leaves.stored
+        if leaf.chain and leaf.chain[0].has_ended(snapshot.now) and is_reissued_by_operator(leaf, snapshot)
+    }
     others = (pod for pod in snapshot.nodes.pods if pod.component is not Component.KAFKA)
     return frozenset(pod.uid for pod in others if not ended.isdisjoint(pod.leaves))
 

@@ -18,12 +18,13 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from ..._pki.certificates import Certificate
+from ..evidence.parties import refused_everywhere
 from ..evidence.stored import holding_pods, operator_leaves, restarted_by_operator, waiver_of, why_trust_is_unknown
 from ..model.clients import Presenter, ReissuePause, Renewal
 from ..model.components import Component
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire
-from ..model.intent import Spread
+from ..model.intent import Intent, Spread
 from ..model.ledger import HeldLeaf, Journal, Ledger
 from ..model.names import named
 from ..model.snapshot import FailedReconcile, Snapshot
@@ -297,6 +298,17 @@ def retires_when_restarted(at: Situation) -> bool:
     if journal is None or journal.goal is not Goal.REPLACE_KEY or not _is_early(at, journal):
         return False
     return journal.retire is not Retire.WHEN_NEEDED or not _needs_restarts(at)
+
+
+def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether no pod may restart now, because no maintenance window is open. A recovery waits for none as long as a
+    process presents an ended certificate, or the CA in use has ended; the rest of a flow that it goes on with waits.
+    """
+    windows = snapshot.reconciliation.windows
+    if windows is None or windows.is_open or intent.pace.ignores_windows:
+        return False
+    has_ended = refused_everywhere(snapshot) or any(one.has_ended(snapshot.now) for one in snapshot.ca.in_use)
+    return not (intent.goal is Goal.RECOVER and has_ended)
 
 
 def forbids_restarts(at: Situation) -> bool:

@@ -12,6 +12,9 @@ Where the CA in use has ended too, it is renewed in the same pause, before these
 key, so JVMs accept what they present before and after it, and clients of OpenSSL and Go accept the nodes from their
 restart on.
 
+The operator issues the next certificates in maintenance windows alone. Outside a window this collection issues them
+with the key of the CA in use, or of the CA that takes its place if the CA in use has ended.
+
 Where the key of that CA is kept elsewhere, its issuer signs nothing more under it, so nodes come back with
 certificates of the CA that takes its place: of its renewal, or of the next CA of a flow that replaces it. That CA is
 in the trust bundle before the restart, in which nodes read it. A flow that has no other CA to put in its place leads
@@ -26,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from ..._pki.certificates import Certificate
 from ..evidence.parties import (
     leaves_of,
     may_present_ended,
@@ -35,6 +39,7 @@ from ..evidence.parties import (
 )
 from ..evidence.stored import (
     has_listeners_alone,
+    is_reissued_by_operator,
     restarted_by_operator,
     restarted_with_next_leaf,
     why_not_ours,
@@ -47,14 +52,14 @@ from ..model.goals import Goal, Phase
 from ..model.intent import Intent
 from ..model.ledger import Journal
 from ..model.listeners import CONTROL_PLANE
-from ..model.names import named
+from ..model.names import listed, named
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from ..model.steps.nodes import AwaitLeaves, Pause, PauseAndReload, Roll, RollReason
 from ..model.steps.trust import Project
 from .due import describe_supply, due_reasons_under, ended_leaves
 from .leaves import Want, put_leaves, rewrite_leaves
 from .order import settle_key
-from .pause import leaves_operator_waits_for, pause_first, why_not_in_place, why_not_reloaded
+from .pause import leaves_operator_waits_for, pause_first, waits_for_window, why_not_in_place, why_not_reloaded
 from .prepare import prepare
 from .requests import ask_for_leaves, await_issuer, secrets_without_leaf
 from .situation import Situation
@@ -62,7 +67,9 @@ from .switch import await_arrival, project, switch, with_clients_in_need, write_
 
 
 def restart_ended(at: Situation) -> Turn:
-    """Restart the nodes that present ended certificates, once their next certificates are stored."""
+    """Restart the nodes that present ended certificates, once their next certificates are stored, and so are the
+    certificates of components that the operator does not issue.
+    """
     nodes = at.snapshot.nodes
     if at.snapshot.users is not None:
         # Nodes present certificates of the cluster CA.
@@ -84,6 +91,8 @@ def restart_ended(at: Situation) -> Turn:
         if awaits_successor(at):
             return _await_leaves_of_successor(at, lacking, roll)
         return _await_leaves(at, lacking)
+    if issued := _issue_unserved(at):
+        return issued
     if not pods:
         return ()
     if has_listeners_alone(at.snapshot):
@@ -162,11 +171,13 @@ def await_operator(at: Situation) -> Steps:
     that have ended, and restarts their pods. And it restarts the nodes once more, one after the other, if their
     annotations do not say which leaf and which generation they have taken up.
 
-    A flow in flight, and an issuer that keeps the key, are waited for by the rules of flows. No pod is waited for as
-    long as a node that has not answered may present an ended leaf: the operator could not ask that node.
+    A flow in flight, and an issuer that keeps the key, are waited for by the rules of flows, unless the flow rests until
+    the next maintenance window. No pod is waited for as long as a node that has not answered may present an ended leaf:
+    the operator could not ask that node.
     """
     snapshot, silent = at.snapshot, {node.uid for node in unanswered(at.snapshot)}
-    if snapshot.users is not None or snapshot.ca.in_use_elsewhere or in_flight(snapshot.ledger) is not None:
+    is_led_on = in_flight(snapshot.ledger) is not None and not waits_for_window(snapshot, at.intent)
+    if snapshot.users is not None or snapshot.ca.in_use_elsewhere or is_led_on:
         return ()
     if at.current is None or silent & may_present_ended(snapshot) or leaves_operator_waits_for(at):
         return ()
@@ -174,6 +185,40 @@ def await_operator(at: Situation) -> Steps:
     told = f"The operator does not learn which certificates nodes have taken up, and restarts these once more: {why}"
     behind = restarted_by_operator(snapshot) | restarted_with_next_leaf(snapshot)
     return _await_restarts(at, behind, because=told if why and behind & may_present_ended(snapshot) else "")
+
+
+def describe_restarts_to_come(at: Situation, awaited: Steps) -> tuple[str, ...]:
+    """The restarts that the operator makes by itself, as sentences for a call that ends before it waits for them."""
+    uids = frozenset[str]().union(*(step.restarts for step in awaited))
+    pods = sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in uids)
+    because = " ".join(filter(None, (step.because for step in awaited)))
+    kafka, made = at.snapshot.names.kafka, "by itself, also after this run."
+    told = f"{kafka}: the Cluster Operator restarts {listed(pods)} {made} {because}"
+    return (told.rstrip(),) if pods else ()
+
+
+def _issue_unserved(at: Situation) -> Steps:
+    """Issue leaves in the place of ended leaves that the operator leaves as they are, because no maintenance window is
+    open: a recovery waits for none. Without its own next leaf the operator could not ask a node. A CA that has ended
+    signs nothing; the renewal of it brings these leaves.
+    """
+    snapshot, current = at.snapshot, at.current
+    if current is None or current.has_ended(snapshot.now) or snapshot.ca.key != current.public_key_sha256:
+        return ()
+    unserved = (leaf.secret for leaf in ended_leaves(snapshot) if not is_reissued_by_operator(leaf, snapshot))
+    want = Want(tuple(sorted(unserved)), snapshot.ca.current, Phase.PREPARE, because=_explain_issue(snapshot))
+    return put_leaves(replace(at, resting=True), want)
+
+
+def _explain_issue(snapshot: Snapshot) -> str:
+    """Why this collection issues what the operator usually does, as a sentence; empty if no window is the reason."""
+    windows = snapshot.reconciliation.windows
+    if snapshot.ca.in_use_elsewhere or windows is None or windows.is_open:
+        return ""
+    return (
+        "No maintenance window is open, and outside a window the Cluster Operator issues no certificate in the place "
+        "of an ended certificate."
+    )
 
 
 def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps:
@@ -201,22 +246,24 @@ def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps
 
 
 def awaits_successor(at: Situation) -> bool:
-    """Whether nodes wait for leaves of the CA that takes the place of the CA in use, which has ended and whose key is
-    kept elsewhere: of the next CA of the flow in flight, or of a renewal where no flow is in flight.
+    """Whether nodes wait for leaves of the CA that takes the place of the CA in use, which has ended, because no party
+    issues leaves of the CA in use: of the next CA of the flow in flight, or of a renewal where no flow is in flight.
     """
     current = at.current
-    if (
-        current is None
-        or not at.snapshot.ca.in_use_elsewhere
-        or at.snapshot.reconciliation.generated
-        or at.snapshot.users is not None
-    ):
+    if current is None or at.snapshot.reconciliation.generated or at.snapshot.users is not None:
         return False
     is_led_on = at.successor is not None or in_flight(at.ledger) is None
     if not is_led_on or not current.has_ended(at.snapshot.now):
         return False
     ended = {*presenting_ended(at.snapshot), *may_present_ended(at.snapshot)}
-    return bool(_find_nodes_without_next_leaf(at, tuple(pod for pod in at.snapshot.nodes.pods if pod.uid in ended)))
+    lacking = _find_nodes_without_next_leaf(at, tuple(pod for pod in at.snapshot.nodes.pods if pod.uid in ended))
+    return bool(lacking) and not _are_issued_by_operator(at.snapshot, lacking)
+
+
+def _are_issued_by_operator(snapshot: Snapshot, secrets: Collection[str]) -> bool:
+    """Whether the operator issues each of these leaves now. In a pause it issues none."""
+    asked = (leaf for leaf in snapshot.leaves.stored if leaf.secret in secrets)
+    return not snapshot.reconciliation.pause.is_set and all(is_reissued_by_operator(leaf, snapshot) for leaf in asked)
 
 
 def restarts_ended(turn: Turn) -> bool:
@@ -224,19 +271,19 @@ def restarts_ended(turn: Turn) -> bool:
     return any(isinstance(step, Pause) or _is_of_ended(step) for step in steps_of(turn))
 
 
-def is_succeeded_in_recovery(snapshot: Snapshot, intent: Intent) -> bool:
+def is_succeeded_in_recovery(at: Situation, intent: Intent) -> bool:
     """Whether a recovery puts another CA in the place of a CA that has ended before nodes restart: it renews that CA,
     or goes on with the flow in flight, which does not stop. A replacement comes after the restart where the key of the
-    CA that it replaces is here.
+    CA that it replaces is here, unless nodes wait for leaves of the next CA.
     """
-    begun = in_flight(snapshot.ledger)
+    snapshot, begun = at.snapshot, in_flight(at.snapshot.ledger)
     if begun is None:
         return intent.goal is Goal.RENEW
     replaced = snapshot.ledger_or_empty.find(begun.replaces)
     if replaced is None or _is_stopped(begun, intent) or not replaced.certificate.has_ended(snapshot.now):
         return False
     is_renewal = begun.goal is Goal.RENEW and not begun.is_abort
-    return is_renewal or snapshot.ca.is_kept_elsewhere(replaced.certificate)
+    return is_renewal or snapshot.ca.is_kept_elsewhere(replaced.certificate) or awaits_successor(at)
 
 
 def _is_stopped(begun: Journal, intent: Intent) -> bool:
@@ -281,25 +328,40 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
     """The operator issues leaves that have ended; where the key of the CA is kept elsewhere, its issuer does. The
     leaves are stored as the operator stores them, outside a pause: it restarts no node whose listeners it cannot ask.
     In a pause that a killed call has left, the operator issues none, and would act on half-done work if it went on:
-    this collection issues them, with the key of the CA in use, to which a switch is finished or taken back first.
+    this collection issues them, with the key of the CA in use, to which a switch is finished or taken back first. It
+    does so outside a maintenance window too, in which alone the operator would issue them.
     """
     ca, state = at.snapshot.ca, at.snapshot.reconciliation
-    if not (ca.in_use_elsewhere or state.pause.is_set):
+    if _are_issued_by_operator(at.snapshot, secrets):
         return (AwaitLeaves(secrets=secrets, phase=Phase.PREPARE),)
-    if state.generated or at.current is None:
+    if at.current is None or (state.generated and state.pause.is_set):
         return ()
     if state.pause.is_set and (settled := settle_key(at)):
         return settled
     if not ca.in_use_elsewhere and ca.key != at.current.public_key_sha256:
         return ()
+    if not ca.in_use_elsewhere and at.current.has_ended(at.snapshot.now):
+        return Wait(violations=(_lacks_signer(at.snapshot, at.current),))
     # The CA in use issues these leaves also where a flow is about to replace it: the nodes trust it already.
     resting = replace(at, resting=True)
     # The call stores leaves of components in the same step where the issuer has signed them: with its ended leaf the
     # operator cannot connect to a node.
     ended = tuple(leaf.secret for leaf in ended_leaves(at.snapshot))
     ready = set(ended) - set(secrets_without_leaf(resting, ended, ca.current))
-    issued = put_leaves(resting, Want(tuple(sorted({*secrets, *ready})), ca.current, Phase.PREPARE))
+    wanted, because = tuple(sorted({*secrets, *ready})), _explain_issue(at.snapshot)
+    issued = put_leaves(resting, Want(wanted, ca.current, Phase.PREPARE, because=because))
     return issued or ask_for_leaves(resting) or await_issuer(resting)
+
+
+def _lacks_signer(snapshot: Snapshot, authority: Certificate) -> Violation:
+    """A violation where a flow leads back to a CA that has ended: the operator alone issues leaves of it."""
+    return Violation(
+        Condition.RENEWAL_COMES_IN_TIME, snapshot.names.kafka,
+        f"nodes need certificates of {named(authority)}, which has ended: the Cluster Operator alone issues them, "
+        "outside a pause and in a maintenance window.",
+        "If no window is open, remove spec.maintenanceTimeWindows, and put it back after the recovery. Then run "
+        "recover again.",
+    )  # fmt: skip
 
 
 def _await_leaves_of_successor(at: Situation, lacking: tuple[str, ...], roll: Roll) -> Turn:

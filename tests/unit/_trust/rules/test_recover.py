@@ -343,12 +343,64 @@ def test_a_flow_in_flight_waits_for_the_restarts_itself() -> None:
 def test_components_that_the_operator_could_not_restart_before_are_waited_for(
     fields: dict[str, MaintenanceWindows], awaited: bool
 ) -> None:
-    """It issues another leaf for a component as soon as it can ask the nodes again, if a maintenance window is open."""
+    """It issues another leaf for a component as soon as it can ask the nodes again, if a maintenance window is open.
+    Else this collection issues it first.
+    """
     exporter, operator_ = component(), replace(ended("own"), component=Component.CLUSTER_OPERATOR)
     seen = changed(back(exporter, operator_, reconciliation=Reconciliation(**fields)), in_place_obstacles=None)
     told = changed(seen, pods=(*pods(), a_pod("exporter", component=Component.KAFKA_EXPORTER)))
     expected = [(RollReason.USE, uids_of("exporter"))] if awaited else []
     assert restarted(decide(told, RECOVER)) == expected
+    assert issued_here(told) == ([] if awaited else [("exporter", "own")])
+
+
+CLOSED = MaintenanceWindows(is_open=False, opens_at=NOW + DAY)
+
+
+def issued_here(snapshot: Snapshot, intent: Intent = RECOVER) -> list[tuple[str, ...]]:
+    return [step.secrets for step in decide(snapshot, intent).steps if isinstance(step, IssueLeaves)]
+
+
+@pytest.mark.parametrize("generated", [False, True])
+@pytest.mark.parametrize(
+    ("windows", "generation", "is_here"),
+    [(CLOSED, 0, True), (CLOSED, 7, False), (replace(CLOSED, is_open=True), 0, False), (None, 0, False)],
+    ids=["closed", "closed, of another generation", "open", "no windows"],
+)
+def test_the_next_leaf_that_the_operator_does_not_issue_is_issued_here(
+    windows: MaintenanceWindows | None, generation: int, is_here: bool, generated: bool
+) -> None:
+    """Of components too: with its ended leaf the operator could ask no node."""
+    own = replace(ended("own"), component=Component.CLUSTER_OPERATOR)
+    stored = (*(replace(leaf, generation=generation) for leaf in (ended(), own)), *map(a_leaf, PODS[1:]))
+    state = Reconciliation(windows=windows, generated=generated)
+    seen = presenting(PODS[0], stored=stored, reconciliation=state, **({"ledger": None} if generated else {}))
+    assert issued_here(seen) == ([(PODS[0], "own")] if is_here else [])
+    if not is_here:
+        assert [type(step) for step in decide(seen, RECOVER).steps] == [AwaitLeaves]
+
+
+def test_leaves_of_components_are_issued_before_nodes_are_paused_for() -> None:
+    own = replace(ended("own"), component=Component.CLUSTER_OPERATOR)
+    seen = presenting(PODS[0], stored=(*map(a_leaf, PODS), own), reconciliation=Reconciliation(windows=CLOSED))
+    assert issued_here(seen) == [("own",)]
+    without_key = changed(seen, ca=secrets(key=THIRD.certificate.public_key_sha256))
+    assert issued_here(without_key) == []
+
+
+def test_no_other_flow_issues_what_the_operator_leaves_to_a_window() -> None:
+    own = replace(ended("own"), component=Component.CLUSTER_OPERATOR)
+    seen = presenting(stored=(*map(a_leaf, PODS), own), reconciliation=Reconciliation(windows=CLOSED))
+    assert issued_here(seen, Intent(Goal.RECONCILE)) == []
+
+
+def test_what_holds_the_flow_hides_no_restart_that_the_operator_makes() -> None:
+    """It may stand still for the same, so it is named, and not waited for."""
+    seen = back(ledger=replace(BOOKS, problems=("an entry cannot be read.",)))
+    decision = decide(seen, RECOVER)
+    assert (decision.steps, len(decision.violations)) == ((), 1)
+    assert [all(name in told for name in PODS) for told in decision.waiting] == [True]
+    assert decide(changed(seen, pods=pods()), RECOVER).waiting == ()
 
 
 def test_components_whose_next_leaf_only_an_issuer_signs_are_left_to_the_rules_of_flows() -> None:
