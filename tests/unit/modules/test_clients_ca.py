@@ -14,6 +14,7 @@ from ...tools.support.checker import entries
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.users import kafka_user
 from .fast_clock import FastClock
+from .mistakes import found
 from .running import Ended, call
 from .stages import FAST, done, managed
 
@@ -141,11 +142,7 @@ def test_neither_module_takes_the_lease_of_the_other_ca(memory: MemoryCluster) -
 def test_an_unknown_issuer_of_a_user_fails_a_flow_on_the_clients_ca(memory: MemoryCluster) -> None:
     memory.apply(kafka_user("partner", memory.namespace, "tls-external"))
     ended = call("strimzi_ca", memory, ca="clients", state="replaced", **FAST)
-    assert ended.failed
-    assert (
-        "KafkaUser kafka/partner: the run cannot tell which CA has issued the certificate that it presents"
-        in ended.result["msg"]
-    )
+    assert (ended.failed, found(ended)) == (True, [("presenters_are_known", "KafkaUser kafka/partner")])
     assert ended.writes == []
 
 

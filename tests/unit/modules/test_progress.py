@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.filter.report import report
 from ansible_collections.trustops.strimzi.plugins.filter.report_view import report_view
 
 from ...tools.support.certificates import key, make
+from ...tools.support.golden import GoldenFiles, without_chance
 from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
@@ -59,34 +60,22 @@ def rolled(kind: str, *pods: str, before: int = 0, planned: int | None = None) -
 
 NODES = ("demo-kafka-0", "demo-kafka-2", "demo-kafka-1")
 OTHERS = ("demo-cruise-control", "demo-entity-operator", "demo-kafka-exporter")
+#: The tasks of a replacement.
+TASKS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("strimzi_ca", stages.PREPARED), ("strimzi_ee_cert", {}), ("strimzi_roll", {}), ("strimzi_ca", {"state": "promoted"}),
+    ("strimzi_trusted_certs", {"state": "retired"}),
+)  # fmt: skip
 
 
-def test_a_replacement_reads_as_a_story(tmp_path: Path, reading: Callable[[MemoryCluster], ReloadingNodes]) -> None:
-    memory = stages.managed()
+def test_tasks_that_hand_no_count_on_number_their_own_restarts(
+    tmp_path: Path, reading: Callable[[MemoryCluster], ReloadingNodes], golden: GoldenFiles
+) -> None:
+    """By itself the last task has asked no node yet whether it can read again."""
+    memory, lines = stages.managed(), list[str]()
     reading(memory)
-    assert told(memory, tmp_path, "strimzi_ca", **stages.PREPARED) == [
-        f"prepare a CA with a new key to replace {OLD}, and a link certificate by that CA",
-        f"put {NEW} among the trusted CAs",
-    ]
-    assert told(memory, tmp_path, "strimzi_trusted_certs") == []
-    assert told(memory, tmp_path, "strimzi_ee_cert") == [
-        f"issue 7 certificates of {NEW}, presented behind its link certificate"
-    ]
-    assert told(memory, tmp_path, "strimzi_roll") == [
-        f"restart 6 pods so that they present certificates of {NEW}",
-        *rolled("use", *NODES, *OTHERS),
-        f"issue 1 certificate of {NEW}",
-    ]
-    assert told(memory, tmp_path, "strimzi_ca", state="promoted") == [
-        f"switch the operator to {NEW}, generation 1, and take {OLD} out of the trusted CAs",
-    ]
-    assert told(memory, tmp_path, "strimzi_trusted_certs", state="retired") == [
-        f"restart 3 pods so that they take up the switch to {NEW}",
-        # By itself the call has asked no node yet whether it can read again.
-        *rolled("use", *OTHERS, planned=6),
-        "the plan has 3 restarts now, 3 of which are done",
-        f"have the listeners of 3 nodes forget {OLD}, without a restart",
-    ]
+    for module, options in TASKS:
+        lines += told(memory, tmp_path, module, **options)
+    golden.compare("console", "replace_key, each task by itself", without_chance("\n".join(lines)))
 
 
 def test_the_tasks_of_a_play_number_restarts_to_the_plan(
@@ -97,10 +86,7 @@ def test_the_tasks_of_a_play_number_restarts_to_the_plan(
     reading(memory)
     count = call("strimzi_ca_info", memory, goal="replace_key").result["restart_count"]
     planned = sum(count["planned"].values())
-    for module, options in (
-        ("strimzi_ca", stages.PREPARED), ("strimzi_ee_cert", {}), ("strimzi_roll", {}), ("strimzi_ca", {"state": "promoted"}),
-        ("strimzi_trusted_certs", {"state": "retired"}),
-    ):  # fmt: skip
+    for module, options in TASKS:
         if module == "strimzi_trusted_certs":
             memory.settle(2)
         shown, ended = told_by(memory, tmp_path, module, restart_count=count, **options)
@@ -121,22 +107,16 @@ def test_another_count_is_refused(given: dict[str, Any]) -> None:
     assert (ended.failed, ended.result["msg"].startswith("restart_count:")) == (True, True)
 
 
-def test_restarts_for_a_reason_begin_with_it(tmp_path: Path) -> None:
-    assert told(stages.managed(), tmp_path, "strimzi_roll", reason="a new kernel") == [
-        "restarting for this reason: a new kernel",
-        *rolled("manual", *NODES),
-    ]
+def test_restarts_for_a_reason_begin_with_it(tmp_path: Path, golden: GoldenFiles) -> None:
+    lines = told(stages.managed(), tmp_path, "strimzi_roll", reason="a new kernel")
+    golden.compare("console", "restarts for a reason", without_chance("\n".join(lines)))
 
 
 def test_the_plan_is_told_before_a_flow_and_every_step_of_it_in_check_mode(tmp_path: Path) -> None:
-    lines = told(stages.managed(), tmp_path, "strimzi_ca_info", goal="renew", fresh_for_hours=0)
-    assert lines == ["renew: 20 steps (prepare, trust, use, retire), 1 roll of the Kafka nodes, 6 restarts in all"]
+    (line,) = told(stages.managed(), tmp_path, "strimzi_ca_info", goal="renew", fresh_for_hours=0)
     every = told(stages.managed(), tmp_path, "strimzi_ca_info", goal="renew", fresh_for_hours=0, check=True)
-    assert every[0] == lines[0]
-    assert every[1].startswith(f"Nodes are restarted when the operator is switched to {OLD} (renewed): ")
-    assert every[2] == f"prepare: prepare a renewed certificate of {OLD}"
-    assert len(every) == 23
-    assert every[-1].startswith("plan hash: ")
+    planned = call("strimzi_ca_info", stages.managed(), goal="renew", fresh_for_hours=0).result
+    assert (every[0], len(every)) == (line, 1 + len(planned["choices"]) + len(planned["plan"]) + 1)
 
 
 def test_check_mode_of_a_module_that_would_write_prints_no_progress(tmp_path: Path) -> None:
@@ -151,7 +131,7 @@ def test_name_of_a_ca_commands_no_terminal(tmp_path: Path) -> None:
         certificate=theirs.certificate.pem.decode(), private_key=key(1).reveal().decode(),
     )  # fmt: skip
     name = "CN=the\\1B[2Jirs\\0A\\E2\\80\\AE,O=io.strimzi"
-    assert lines[1:] == [f"put {name} among the trusted CAs"]
+    assert [name in line for line in lines[1:]] == [True]
 
 
 def test_a_line_that_cannot_be_written_stops_no_flow(tmp_path: Path) -> None:

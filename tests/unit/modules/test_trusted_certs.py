@@ -16,6 +16,7 @@ from ...tools.support.ledgers import KEYED, SINGLE, STATES
 from ...tools.support.memory_cluster import MemoryCluster
 from .._strimzi.bench import secret
 from . import stages
+from .mistakes import found
 from .running import Ended, call
 from .stages import DAY, NOW
 from .uses import OTHER_CA
@@ -78,7 +79,7 @@ def test_a_certificate_with_the_name_of_another_ca_is_refused() -> None:
         "strimzi_trusted_certs", stages.managed(), certificate=pem(a_ca("cluster-ca v0", subject_identifier=None))
     )
     assert (ended.failed, ended.writes) == (True, [])
-    assert "has its name and another key" in ended.result["msg"]
+    assert [gate for gate, _subject in found(ended)] == ["keys_are_told_apart"]
 
 
 # strimzi_trusted_certs with state=converted: the ledger in other Secrets, and nothing else.
@@ -149,7 +150,7 @@ def test_an_outside_client_does_not_hold_a_conversion_of_the_ledger() -> None:
 def test_of_a_generated_ca_there_is_no_ledger() -> None:
     ended = convert(stages.generated(), "split")
     assert (ended.failed, ended.writes, ended.result["ledger"]) == (True, [], None)
-    assert "Adopt it first with the upgrade playbook" in ended.result["msg"]
+    assert found(ended) == [("authority_is_user_managed", "Kafka kafka/demo")]
 
 
 @pytest.mark.parametrize("gone", [SINGLE, STATES])
