@@ -74,13 +74,13 @@ class _Cursor:
 
     def vectors(self, size: int) -> tuple[bytes, ...]:
         """The remaining bytes as a list of vectors. Refuses an empty vector."""
-        found = []
+        contents = []
         while self.left:
             content = self.take(self.number(size))
             if not content:
                 raise MalformedHandshake("an entry of a list is empty")
-            found.append(content)
-        return tuple(found)
+            contents.append(content)
+        return tuple(contents)
 
     def end(self) -> None:
         if self.left:
@@ -91,21 +91,21 @@ def read_flight(data: bytes) -> Flight:
     """The messages of one direction, if they have arrived in full. Raises MalformedHandshake and no other error."""
     if len(data) > MAXIMUM_FLIGHT:
         raise MalformedHandshake("it is longer than any handshake")
-    found: dict[int, tuple[bytes, ...]] = {}
+    messages: dict[int, tuple[bytes, ...]] = {}
     exchanged = False
     for kind, body in _messages(_handshake_bytes(data)):
         exchanged = exchanged or kind in _KEY_EXCHANGES
         if kind not in (_CERTIFICATE, _CERTIFICATE_REQUEST):
             continue
-        if kind in found:
+        if kind in messages:
             raise MalformedHandshake("a message came twice")
-        found[kind] = _certificates(body) if kind == _CERTIFICATE else _authorities(body)
-    return Flight(found.get(_CERTIFICATE), found.get(_CERTIFICATE_REQUEST), exchanged)
+        messages[kind] = _certificates(body) if kind == _CERTIFICATE else _authorities(body)
+    return Flight(messages.get(_CERTIFICATE), messages.get(_CERTIFICATE_REQUEST), exchanged)
 
 
 def _handshake_bytes(data: bytes) -> bytes:
     """The bytes of the handshake protocol, without the headers of the records."""
-    cursor, found = _Cursor(data), bytearray()
+    cursor, handshake = _Cursor(data), bytearray()
     while cursor.left >= 5:
         kind, major, _minor, size = (cursor.number(width) for width in (1, 1, 1, 2))
         if kind not in (_CHANGE_CIPHER_SPEC, _ALERT, _HANDSHAKE) or major != 3 or size > _MAXIMUM_RECORD:
@@ -114,8 +114,8 @@ def _handshake_bytes(data: bytes) -> bytes:
             break
         content = cursor.take(size)
         if kind == _HANDSHAKE:
-            found += content
-    return bytes(found)
+            handshake += content
+    return bytes(handshake)
 
 
 def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -131,18 +131,18 @@ def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _certificates(body: bytes) -> tuple[bytes, ...]:
     cursor = _Cursor(body)
-    found = cursor.vector(3).vectors(3)
+    certificates = cursor.vector(3).vectors(3)
     cursor.end()
-    return found
+    return certificates
 
 
 def _authorities(body: bytes) -> tuple[bytes, ...]:
     cursor = _Cursor(body)
     cursor.vector(1)  # certificate types
     cursor.vector(2)  # signature algorithms
-    found = cursor.vector(2).vectors(2)
+    names = cursor.vector(2).vectors(2)
     cursor.end()
-    return found
+    return names
 
 
 #: Certificates are public: a listener may send a certificate without having its key.

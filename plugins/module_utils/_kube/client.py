@@ -234,8 +234,8 @@ class KubeClient:
         if "items" not in response.body or not isinstance(metadata, dict) or not metadata.get("resourceVersion"):
             # Read as an empty list, this answer would be evidence that no pod uses a CA.
             raise Unavailable(attempt, "the answer is not a list", "Check host and proxy.")
-        found = ObjectList(response.body["items"] or [], str(metadata["resourceVersion"]))
-        return found, str(metadata.get("continue") or "")
+        listed = ObjectList(response.body["items"] or [], str(metadata["resourceVersion"]))
+        return listed, str(metadata.get("continue") or "")
 
     def create(
         self, resource: Resource, namespace: str | None, body: Mapping[str, Any], *, within: float | None = None
@@ -312,14 +312,14 @@ class KubeClient:
         except TransportError as error:
             raise _unreachable(attempt, error) from None
 
-    def back_off(self, attempt_number: int, asked: float = 0.0) -> None:
+    def back_off(self, attempt_number: int, least: float = 0.0) -> None:
         """Sleep longer after each attempt, or as long as the server asked (seconds), with jitter.
 
         Without jitter, all clients of a server would return at the same moment after its absence.
         """
         seconds = _FIRST_DELAY * 2.0 ** (attempt_number - 1) * (0.5 + self._random())
-        if asked:
-            seconds = asked + _FIRST_DELAY * self._random()
+        if least:
+            seconds = least + _FIRST_DELAY * self._random()
         seconds = min(seconds, _LONGEST_DELAY)
         if seconds >= _NOTICED:
             self.tell(f"the API server asks to be left alone; the next request follows in {seconds:.0f} s.")
@@ -344,7 +344,7 @@ class KubeClient:
         number, timeouts, left = 1, 0, within
         while True:
             self.requests += 1
-            sent, begun, asked = self._now(), self._monotonic(), 0.0
+            sent, begun, retry_after_seconds = self._now(), self._monotonic(), 0.0
             try:
                 response = self._transport.request(
                     method, path, query=query, body=body, content_type=content_type, timeout=left
@@ -355,20 +355,20 @@ class KubeClient:
                 failure = _unreachable(attempt, error)
             else:
                 self.response_time.note(self._monotonic() - begun)
-                asked = retry_after(_header(response, "retry-after")) or 0.0
+                retry_after_seconds = retry_after(_header(response, "retry-after")) or 0.0
                 ahead = ahead_of_server(sent, self._now(), _header(response, "date"))
                 self.clock_ahead = self.clock_ahead if ahead is None else ahead
                 if 200 <= response.status < 300:
                     return response
                 done = TRANSIENT.get(response.status)
                 is_repeated = done is Done.NO or (done is Done.UNKNOWN and not attempt.is_write)
-                failure = error_from(attempt, response.status, response.body, asked, body)
+                failure = error_from(attempt, response.status, response.body, retry_after_seconds, body)
             if left is not None:
-                left -= self._monotonic() - begun + asked + _FIRST_DELAY
-                is_repeated = is_repeated and asked > 0 and left > 0
+                left -= self._monotonic() - begun + retry_after_seconds + _FIRST_DELAY
+                is_repeated = is_repeated and retry_after_seconds > 0 and left > 0
             if not is_repeated or number == _ATTEMPTS:
                 raise failure
-            self.back_off(number, asked)
+            self.back_off(number, retry_after_seconds)
             number += 1
 
 
@@ -431,8 +431,8 @@ class Remembered(Generic[T]):
         object, the object is read again. Raises KubeError.
         """
 
-        def read_part(found: Object) -> tuple[str, _Part[T]]:
-            return str(found["metadata"]["name"]), _Part(_version(found), read(found))
+        def read_part(item: Object) -> tuple[str, _Part[T]]:
+            return str(item["metadata"]["name"]), _Part(_version(item), read(item))
 
         place = (resource, namespace, label_selector)
         now, changed = self._unchanged(client, place, suffices)
@@ -448,20 +448,20 @@ class Remembered(Generic[T]):
         self, client: KubeClient, place: tuple[Resource, str, str], suffices: Callable[[T], bool]
     ) -> tuple[dict[str, _Part[T]], Sequence[str] | None]:
         """The known parts of the unchanged objects, and the names of the others; None to read the whole list."""
-        known = self._lists.get(place)
-        if not known:
+        parts = self._lists.get(place)
+        if not parts:
             return {}, None
         resource, namespace, selector = place
         versions = dict(client.each(resource, namespace, _named, label_selector=selector, metadata_only=True))
-        same = {name: part for name, part in known.items() if all(part.version) and versions.get(name) == part.version}
+        same = {name: part for name, part in parts.items() if all(part.version) and versions.get(name) == part.version}
         now = {name: part for name, part in same.items() if suffices(part.part)}
         changed = sorted(versions.keys() - now.keys())
         return now, None if len(changed) > max(_ONE_BY_ONE, len(versions) // _SHARE) else changed
 
 
-def _named(found: Object) -> tuple[str, Version]:
-    return str(found["metadata"]["name"]), _version(found)
+def _named(item: Object) -> tuple[str, Version]:
+    return str(item["metadata"]["name"]), _version(item)
 
 
-def _version(found: Object) -> Version:
-    return found["metadata"].get("uid"), found["metadata"].get("resourceVersion")
+def _version(item: Object) -> Version:
+    return item["metadata"].get("uid"), item["metadata"].get("resourceVersion")

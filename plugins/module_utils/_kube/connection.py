@@ -112,10 +112,10 @@ def _proxy_headers(given: Mapping[str, Any], environment: Mapping[str, str]) -> 
     unknown = sorted(set(given) - set(PROXY_HEADERS))
     if unknown:
         raise OptionsError("proxy_headers", f"has no {', '.join(unknown)}", f"It has {', '.join(PROXY_HEADERS)}.")
-    found = {name: given.get(name) for name in PROXY_HEADERS if given.get(name)}
-    if not found:
-        found = {name: environment.get(f"K8S_AUTH_PROXY_HEADERS_{name.upper()}") for name in PROXY_HEADERS}
-    return {name: str(value) for name, value in found.items() if value}
+    headers = {name: given.get(name) for name in PROXY_HEADERS if given.get(name)}
+    if not headers:
+        headers = {name: environment.get(f"K8S_AUTH_PROXY_HEADERS_{name.upper()}") for name in PROXY_HEADERS}
+    return {name: str(value) for name, value in headers.items() if value}
 
 
 def _check(options: Mapping[str, Any]) -> None:
@@ -395,16 +395,16 @@ def _understood(what: str) -> Iterator[None]:
 @contextmanager
 def _complaints() -> Iterator[list[str]]:
     """Errors that the library only logs: if an exec plugin failed, it would go on without credentials."""
-    found: list[str] = []
+    messages: list[str] = []
 
     class Collector(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            found.append(record.getMessage())
+            messages.append(record.getMessage())
 
     handler = Collector(logging.ERROR)
     logging.getLogger().addHandler(handler)
     try:
-        yield found
+        yield messages
     finally:
         logging.getLogger().removeHandler(handler)
 

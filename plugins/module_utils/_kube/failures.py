@@ -174,8 +174,8 @@ def _name_missing_rule(attempt: Attempt, message: str) -> str:
             f"resources: [{resource}]; or leave out impersonate_user and impersonate_groups."
         )
     role = f"a Role in namespace {attempt.namespace}" if attempt.namespace else "a ClusterRole"
-    found = _USER.search(message)
-    whom = found.group(1) if found else "the identity of this run"
+    user = _USER.search(message)
+    whom = user.group(1) if user else "the identity of this run"
     return f"Add this rule to {role} and bind it to {whom}: {rule_for(attempt)}.{describe_roles_with((attempt,))}"
 
 

@@ -250,8 +250,8 @@ class HttpTransport:
                 | {"type": "BOOKMARK", "object": {"metadata": {}}}
                 | {"type": str(), "object": {"metadata": {"name": str()}}}
             ):
-                found: dict[str, Any] = event
-                return found
+                content: dict[str, Any] = event
+                return content
         raise TransportError(f"{self._host} sent a line that is no watch event")
 
     def _send_logged_in(self, request: _Request) -> Any:

@@ -202,10 +202,10 @@ class TrustLease:
             )  # fmt: skip
         except TimedOut as error:
             return error.observed[self._name]
-        found = objects.get(self._name)
-        if _spec(found).get("holderIdentity") not in (None, "", self._holder):
-            raise self._refusal(_spec(found), 0.0)
-        return found
+        lease = objects.get(self._name)
+        if _spec(lease).get("holderIdentity") not in (None, "", self._holder):
+            raise self._refusal(_spec(lease), 0.0)
+        return lease
 
     def _take(self, current: Mapping[str, Any] | None) -> None:
         now = self._timestamp()
@@ -258,16 +258,16 @@ class TrustLease:
         """
         noted = [manager.get("time") for manager in managers_of(lease) if owns(manager, ("spec", "renewTime"))]
         renewed, now = [read_time(time) for time in (*noted, _spec(lease).get("renewTime"))], self._client.server_time
-        known = [time for time in renewed if time is not None]
-        return (now - max(known)).total_seconds() if noted and None not in renewed and now is not None else 0.0
+        times = [time for time in renewed if time is not None]
+        return (now - max(times)).total_seconds() if noted and None not in renewed and now is not None else 0.0
 
     @staticmethod
     def _describe_holder(spec: Mapping[str, Any], age: float) -> str:
         acquired = spec.get("acquireTime")
-        told = "an unknown time" if read_time(acquired) is None else "".join(str(acquired).split())
+        since = "an unknown time" if read_time(acquired) is None else "".join(str(acquired).split())
         # A name with line ends would look like lines of this collection.
         holder = " ".join(str(spec.get("holderIdentity")).split())[:100]
-        return f"holder {holder}, since {told}, renewed {age:.0f} s ago"
+        return f"holder {holder}, since {since}, renewed {age:.0f} s ago"
 
     def _age(self, spec: Mapping[str, Any]) -> float:
         """Seconds since the renewal by the other machine's clock: for the message only."""

@@ -164,9 +164,9 @@ def innermost_cause(error: Exception) -> str:
     """The innermost cause of an error in its own words, or the name of its class if it has none; without the text of
     the request.
     """
-    *_outer, found = causes(error)
-    text = str(found.strerror if isinstance(found, OSError) and found.strerror else found)
-    return (text or type(found).__name__)[:300].replace("\n", " ")
+    *_outer, innermost = causes(error)
+    text = str(innermost.strerror if isinstance(innermost, OSError) and innermost.strerror else innermost)
+    return (text or type(innermost).__name__)[:300].replace("\n", " ")
 
 
 @dataclass(frozen=True, repr=False)

@@ -54,10 +54,10 @@ def refresh(config: Mapping[str, Any]) -> dict[str, str]:
     answer = login.ask("POST", endpoint, fields, headers)
     if not isinstance(answer.get("id_token"), str):
         raise login.failure("gives no new token (no id_token)", _LOG_IN)
-    found = {"id-token": answer["id_token"]}
+    tokens = {"id-token": answer["id_token"]}
     if isinstance(answer.get("refresh_token"), str):
-        found["refresh-token"] = answer["refresh_token"]
-    return found
+        tokens["refresh-token"] = answer["refresh_token"]
+    return tokens
 
 
 def _context(config: Mapping[str, Any]) -> ssl.SSLContext:
@@ -98,14 +98,14 @@ class _Login:
                 raise self.failure(tls.cause, tls.remedy) from None
             why = f"cannot be reached ({innermost_cause(error)})"
             raise self.failure(why, f"Check {_ADDRESS}, the network and the proxy (HTTPS_PROXY, NO_PROXY).") from None
-        found = read_json(answer.data)
-        body = found if isinstance(found, dict) else {}
+        content = read_json(answer.data)
+        body = content if isinstance(content, dict) else {}
         code = body.get("error")
         if isinstance(code, str) and code.replace("_", "").isalnum():
             raise self.failure(f"gives no new token ({code})", _LOG_IN)
         if answer.status != 200:
             raise self.failure(f"answers with HTTP status {answer.status}", f"Check {_ADDRESS}. {_LOG_IN}")
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             raise self.failure("does not answer with JSON: it is no identity provider", f"Correct {_ADDRESS}.")
         return body
 

@@ -149,8 +149,13 @@ def run_command(
     server, and for the command. Raises KubeError if the command was not started, did not end in time, or failed.
     """
     attempt = _Running("create, get", PODS, namespace, pod, "exec", container)
-    asked = [("container", container), *(("command", part) for part in command), ("stdout", "true"), ("stderr", "true")]
-    path = f"{PODS.path(namespace, pod, 'exec')}?{urlencode(asked)}"
+    parameters = [
+        ("container", container),
+        *(("command", part) for part in command),
+        ("stdout", "true"),
+        ("stderr", "true"),
+    ]
+    path = f"{PODS.path(namespace, pod, 'exec')}?{urlencode(parameters)}"
     with _open(transport, path, attempt, timeout) as connection:
         connection.settimeout(timeout)
         _await_end(connection, attempt)

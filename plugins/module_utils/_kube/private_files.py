@@ -72,8 +72,8 @@ def _remove_if_abandoned(folder: Path) -> None:
     # If another user put a link into a public folder, it is not followed.
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        found = os.fstat(descriptor)
-        if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _TIME_TO_HOLD:
+        status = os.fstat(descriptor)
+        if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _TIME_TO_HOLD:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder)
     finally:

@@ -117,11 +117,11 @@ def read_time(value: object) -> datetime | None:
     The API server ends every time with a Z. Python 3.10 does not read it.
     """
     try:
-        found = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+        moment = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
     except ValueError:
         return None
     # Near their ends times cannot be reckoned with.
-    return None if found.tzinfo is None or not _FIRST_YEAR <= found.year <= _LAST_YEAR else found
+    return None if moment.tzinfo is None or not _FIRST_YEAR <= moment.year <= _LAST_YEAR else moment
 
 
 #: The path of a field in its object: ("data", "ca.crt"), ("metadata", "annotations", "strimzi.io/ca-cert-generation").
@@ -134,11 +134,11 @@ def in_list(name: str) -> str:
     return f"[{name}]"
 
 
-def managers_of(found: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
+def managers_of(stored: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
     """The programs that have written to the object, as the API server notes them (Kubernetes API,
     ``metadata.managedFields``).
     """
-    return ((found or {}).get("metadata") or {}).get("managedFields") or ()
+    return ((stored or {}).get("metadata") or {}).get("managedFields") or ()
 
 
 def owns(manager: Mapping[str, Any], field: Field) -> bool:
@@ -185,14 +185,14 @@ def _flatten_fields(above: Field, fields: Mapping[str, Any]) -> Iterator[Field]:
 FIELD_MANAGER = "trustops.strimzi"
 
 
-def is_of_this_collection(found: Mapping[str, Any] | None, field: Field) -> bool:
+def is_of_this_collection(stored: Mapping[str, Any] | None, field: Field) -> bool:
     """Whether a call of this collection has written the field last."""
-    return any(manager.get("manager") == FIELD_MANAGER and owns(manager, field) for manager in managers_of(found))
+    return any(manager.get("manager") == FIELD_MANAGER and owns(manager, field) for manager in managers_of(stored))
 
 
-def fields_of_this_collection(found: Mapping[str, Any] | None, field: Field) -> Iterator[Field]:
+def fields_of_this_collection(stored: Mapping[str, Any] | None, field: Field) -> Iterator[Field]:
     """The fields directly in this field, if a call of this collection has written them last."""
-    for manager in managers_of(found):
+    for manager in managers_of(stored):
         if manager.get("manager") == FIELD_MANAGER:
             yield from owned_in(manager, field)
 
@@ -204,17 +204,17 @@ def ahead_of_server(sent: datetime, received: datetime, date: str) -> timedelta 
     By the clock of this machine the request went at ``sent`` and the answer came at ``received``. The field ``Date`` of
     the answer has whole seconds (RFC 9110 section 6.6.1).
     """
-    told = _read_date(date)
-    if told is None:
+    answered = _read_date(date)
+    if answered is None:
         return None
-    return max(sent - (told + timedelta(seconds=1)), timedelta(0)) or min(received - told, timedelta(0))
+    return max(sent - (answered + timedelta(seconds=1)), timedelta(0)) or min(received - answered, timedelta(0))
 
 
 @lru_cache(maxsize=64)
 def _read_date(date: str) -> datetime | None:
     """The time in a field ``Date``; None for any other text. Answers of the same second have the same time."""
     try:
-        told = parsedate_to_datetime(date)
+        moment = parsedate_to_datetime(date)
     except (TypeError, ValueError):
         return None
-    return None if told.tzinfo is None else told
+    return None if moment.tzinfo is None else moment

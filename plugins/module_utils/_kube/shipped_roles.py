@@ -93,8 +93,8 @@ def roles_with(attempt: Attempt) -> tuple[str, ...]:
     by_name = [grant for grant in fitting if grant.name and re.fullmatch(grant.name, attempt.name or "")]
     # A rule with names permits to list and to watch the objects of these names.
     is_any = attempt.name is None and attempt.verb in ("list", "watch")
-    found = fitting if is_any else by_name or [grant for grant in fitting if not grant.name]
-    return tuple(dict.fromkeys(f"{PREFIX}{grant.role}" for grant in found))
+    grants = fitting if is_any else by_name or [grant for grant in fitting if not grant.name]
+    return tuple(dict.fromkeys(f"{PREFIX}{grant.role}" for grant in grants))
 
 
 def describe_roles_with(attempts: Sequence[Attempt]) -> str:

@@ -192,8 +192,8 @@ def _specification(at: Question) -> str:
 def naming_difference(has: frozenset[str], wanted: frozenset[str]) -> str:
     """The difference between alternative names, as a part of a sentence; empty if there is none."""
     parts = (("lacks", wanted - has), ("should not have", has - wanted))
-    told = [f"{verb} {', '.join(sorted(names))}" for verb, names in parts if names]
-    return f"it {' and '.join(told)}" if told else ""
+    differences = [f"{verb} {', '.join(sorted(names))}" for verb, names in parts if names]
+    return f"it {' and '.join(differences)}" if differences else ""
 
 
 def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
@@ -207,8 +207,8 @@ def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
 
 def why_misnamed(difference: str) -> Due:
     """Why a leaf with other names is due. The difference is a part of a sentence, and empty if it is unknown."""
-    told = f": {difference}" if difference else ""
-    return Due(IssueReason.SPECIFICATION, f"its alternative names are not the names that it should have{told}")
+    details = f": {difference}" if difference else ""
+    return Due(IssueReason.SPECIFICATION, f"its alternative names are not the names that it should have{details}")
 
 
 def _read_dated(at: Question) -> tuple[Certificate, Chain, timedelta] | None:

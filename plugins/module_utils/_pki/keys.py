@@ -171,8 +171,8 @@ _MADE = frozenset(kind.spec for kind in KeyType)
 def generate_key(spec: KeySpec) -> PrivateKey:
     """A new key. Raises PrivateKeyError if the kind is not in ``KeyType``."""
     if spec not in _MADE:
-        offered, asked = ", ".join(kind.value for kind in KeyType), key_name(spec.algorithm.value, spec.size)
-        raise PrivateKeyError(f"{asked} is none of the kinds of keys that are made here: {offered}")
+        offered, wanted = ", ".join(kind.value for kind in KeyType), key_name(spec.algorithm.value, spec.size)
+        raise PrivateKeyError(f"{wanted} is none of the kinds of keys that are made here: {offered}")
     if spec.algorithm is KeyAlgorithm.ECDSA:
         return PrivateKey(ec.generate_private_key(ec.SECP256R1() if spec.size == 256 else ec.SECP384R1()))
     return PrivateKey(rsa.generate_private_key(public_exponent=65537, key_size=spec.size))

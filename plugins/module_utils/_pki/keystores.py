@@ -69,8 +69,8 @@ def _open_pkcs12(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Cer
 
 def _check(stored: bytes, mac: list[Value], password: bytes) -> None:
     """Whether the file is as it was written with this password (RFC 7292, section 5, appendix B)."""
-    told, salt, iterations = mac
-    algorithm, digest = _sequence(told)
+    identifier, salt, iterations = mac
+    algorithm, digest = _sequence(identifier)
     if _sequence(algorithm) not in ([(_NAME, _SHA256)], [(_NAME, _SHA256), _NULL]):
         _refuse_other_format()
     letters = password.decode("ascii").encode("utf-16-be") + b"\0\0"
@@ -91,14 +91,14 @@ def _bags(part: Value, password: bytes) -> Iterator[tuple[bytes, Value]]:
     """The kind of each bag in a part of the file, and its value."""
     kind, inside = _sequence(part)
     if kind == (_NAME, _DATA):
-        found = _octets(_unwrap(inside))
+        plaintext = _octets(_unwrap(inside))
     elif kind != (_NAME, _ENCRYPTED):
         _refuse_other_format()
     else:
         _version, encrypted = _sequence(_unwrap(inside))
         _kind, algorithm, (tag, secret) = _sequence(encrypted)
-        found = _decrypted(algorithm, secret, password) if tag == _IMPLICIT else _refuse_other_format()
-    for bag in _sequence(_read_single(found)):
+        plaintext = _decrypted(algorithm, secret, password) if tag == _IMPLICIT else _refuse_other_format()
+    for bag in _sequence(_read_single(plaintext)):
         name, value, *_attributes = _sequence(bag)
         yield _of(_NAME, name), _unwrap(value)
 
@@ -115,10 +115,10 @@ def _shrouded(bag: Value, password: bytes) -> bytes:
 
 def _decrypted(algorithm: Value, secret: bytes, password: bytes) -> bytes:
     """PBES2 (RFC 8018, section 6.2)."""
-    kind, told = _sequence(algorithm)
+    kind, scheme = _sequence(algorithm)
     if kind != (_NAME, _PBES2):
         _refuse_other_format()
-    derivation, encryption = _sequence(told)
+    derivation, encryption = _sequence(scheme)
     (kind, parameters), (cipher, vector) = _sequence(derivation), _sequence(encryption)
     if kind != (_NAME, _PBKDF2):
         _refuse_other_format()
@@ -153,8 +153,8 @@ def _unwrap(value: Value) -> Value:
 
 
 def _read_single(content: bytes) -> Value:
-    (found,) = _values(content)
-    return found
+    (value,) = _values(content)
+    return value
 
 
 def _of(tag: int, value: Value) -> bytes:
@@ -163,7 +163,7 @@ def _of(tag: int, value: Value) -> bytes:
 
 def _values(content: bytes) -> list[Value]:
     """Values in DER, one after the other; in these forms no tag is longer than a byte."""
-    found, at = [], 0
+    values, at = [], 0
     while at < len(content):
         tag, size, at = content[at], content[at + 1], at + 2
         if size > 0x80:
@@ -174,9 +174,9 @@ def _values(content: bytes) -> list[Value]:
         end = at + size
         if end > len(content):
             _refuse_other_format()
-        found.append((tag, content[at:end]))
+        values.append((tag, content[at:end]))
         at = end
-    return found
+    return values
 
 
 def _refuse_other_format() -> NoReturn:
@@ -195,8 +195,8 @@ def certificate_in_pkcs12(content: bytes, password: bytes) -> str:
         own, certificates = key_and_certificates(content, password)
     except KeystoreError:
         return _open_by_library(content, password)
-    found = {certificate.sha256 for certificate in certificates if certificate.is_for(own)}
-    return found.pop() if len(found) == 1 else _open_by_library(content, password)
+    fingerprints = {certificate.sha256 for certificate in certificates if certificate.is_for(own)}
+    return fingerprints.pop() if len(fingerprints) == 1 else _open_by_library(content, password)
 
 
 def _open_by_library(content: bytes, password: bytes) -> str:

@@ -197,9 +197,9 @@ def read(extension: x509.NameConstraints, certificate: bytes) -> NameConstraints
     return None if permitted is None or excluded is None else NameConstraints(permitted, excluded)
 
 
-def _subtrees(found: Iterable[GeneralName]) -> Subtrees | None:
+def _subtrees(general_names: Iterable[GeneralName]) -> Subtrees | None:
     names, networks = [], []
-    for name in found:
+    for name in general_names:
         if isinstance(name, x509.DNSName) and name.value.strip(".") and not name.value.endswith("."):
             names.append(name.value.lower())
         elif isinstance(name, x509.IPAddress) and isinstance(name.value, (IPv4Network, IPv6Network)):
@@ -241,8 +241,8 @@ def _is_matched(name: GeneralName) -> bool:
         return not isinstance(name.value, (IPv4Network, IPv6Network))
     if not isinstance(name, (x509.UniformResourceIdentifier, x509.RFC822Name)):
         return True
-    found = (_MAILBOX if isinstance(name, x509.RFC822Name) else _URI).fullmatch(name.value)
-    return found is not None and _is_plain(found[1]) and address_of(found[1]) is None
+    match = (_MAILBOX if isinstance(name, x509.RFC822Name) else _URI).fullmatch(name.value)
+    return match is not None and _is_plain(match[1]) and address_of(match[1]) is None
 
 
 def _literal(name: str) -> Address | None:

@@ -304,9 +304,9 @@ class Search:
 
     def _sort_issuers(self, path: Path, candidates: Sequence[Certificate]) -> list[Certificate]:
         """Issuers by name and identifier, presently valid issuers before others (X509_STORE_CTX_get1_issuer)."""
-        found = [candidate for candidate in candidates if self._fits(path, candidate)]
-        current = [certificate for certificate in found if not date_problem(certificate, self.at)]
-        return current or found
+        fitting = [candidate for candidate in candidates if self._fits(path, candidate)]
+        current = [certificate for certificate in fitting if not date_problem(certificate, self.at)]
+        return current or fitting
 
     def _fits(self, path: Path, candidate: Certificate) -> bool:
         if path:

@@ -164,8 +164,8 @@ class CertificateToCome(Certificate):
 
     @property
     def mark(self) -> str:
-        told: str = self.__dict__["_mark"]
-        return told
+        mark: str = self.__dict__["_mark"]
+        return mark
 
 
 class AssumedCertificate(Certificate):

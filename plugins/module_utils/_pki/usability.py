@@ -206,11 +206,11 @@ def leaf_defects(leaf: Certificate, purposes: frozenset[Purpose]) -> Iterator[De
     """Everything for which a verifier refuses the leaf; none if all can use it. Only verifiers that meet it for these
     purposes count.
     """
-    asked = frozenset(verifier for purpose in purposes for verifier in purpose.verifiers)
+    verifiers = frozenset(verifier for purpose in purposes for verifier in purpose.verifiers)
     for rule in (key_defects, signature_defects, criticality_defects, policy_defects, _alternative_names, _key_usage):
         for defect in rule(leaf):
-            if defect.verifiers & asked:
-                yield replace(defect, verifiers=defect.verifiers & asked)
+            if defect.verifiers & verifiers:
+                yield replace(defect, verifiers=defect.verifiers & verifiers)
     for purpose in Purpose:
         if purpose in purposes:
             yield from _extended_key_usage(leaf, purpose)

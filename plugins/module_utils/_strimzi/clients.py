@@ -95,8 +95,8 @@ def is_created_since(pod: Mapping[str, Any], moment: datetime) -> bool:
 def data_changed(secret: Mapping[str, Any] | None) -> datetime | None:
     """The time of the last change of the data, as the API server has recorded it."""
     times = [read_time(manager.get("time")) for manager in managers_of(secret) if owns(manager, ("data",))]
-    known = [moment for moment in times if moment is not None]
-    return max(known) if known and len(known) == len(times) else None
+    moments = [moment for moment in times if moment is not None]
+    return max(moments) if moments and len(moments) == len(times) else None
 
 
 @dataclass(frozen=True)
@@ -269,13 +269,13 @@ def each_client(
         return pick(item)
 
     try:
-        found = client.each(kind, namespace, read)
+        parts = client.each(kind, namespace, read)
     except ResourceTypeMissing:
         return ()
     if any(is_cut):
         with suppress(ResourceTypeMissing):
             return client.each(replace(kind, version=names.OLDER_VERSION), namespace, pick)
-    return found
+    return parts
 
 
 def _lacks_clusters(spec: Mapping[str, Any]) -> bool:
@@ -356,17 +356,17 @@ def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSe
     """Every client with a copy, or a possible copy, of the cluster CA; sorted by name."""
     scope = reach.scope
     copies: list[TrustedCopy] = []
-    found: list[OutsideClient] = []
+    clients: list[OutsideClient] = []
     for kind in CLIENT_KINDS:
         try:
             listed = each_client(client, kind, scope.namespace, lambda item: item)
         except Forbidden as error:
-            found.append(_unseen(kind, scope, error))
+            clients.append(_unseen(kind, scope, error))
             continue
         copies += [copy for item in listed for copy in copies_of(item, kind.kind, reach)]
-    found += _with_copies(client, reach, copies) if copies else ()
-    found += [_read_named(client, secret, scope) for secret in trusting if secret != _published(scope)]
-    return tuple(sorted(found, key=lambda client: client.name))
+    clients += _with_copies(client, reach, copies) if copies else ()
+    clients += [_read_named(client, secret, scope) for secret in trusting if secret != _published(scope)]
+    return tuple(sorted(clients, key=lambda client: client.name))
 
 
 def _published(scope: ClusterNames) -> NamedSecret:
@@ -406,15 +406,15 @@ def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]
 
 def _read_sources(client: KubeClient, scope: ClusterNames, copy: TrustedCopy) -> tuple[Certificate, ...]:
     """The readable certificates at the operator's sources."""
-    found: list[Certificate] = []
+    authorities: list[Certificate] = []
     for source in copy.sources:
         try:
             stored = client.get_or_none(SECRETS, scope.namespace, str(source.get("secretName")))
         except Forbidden:
             continue
         chosen = [entry for entry in entries(stored) if selects(source, entry)]
-        found += _certificates(stored, chosen, "")[0] or ()
-    return tuple(dict.fromkeys(found))
+        authorities += _certificates(stored, chosen, "")[0] or ()
+    return tuple(dict.fromkeys(authorities))
 
 
 def _read_named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> OutsideClient:
@@ -443,14 +443,14 @@ def _certificates(
     if secret is None:
         return None, f"{label} does not exist"
     content = entries(secret)
-    found: list[Certificate] = []
+    authorities: list[Certificate] = []
     for entry in wanted:
         if not mentions_certificates(content.get(entry, b"")):
             continue
         try:
-            found += parse_certificates(content[entry])
+            authorities += parse_certificates(content[entry])
         except CertificateError as error:
             return None, f"entry {entry} of {label} cannot be read: {error}"
-    if not found:
+    if not authorities:
         return None, f"{label} holds no certificate in PEM form"
-    return tuple(dict.fromkeys(found)), ""
+    return tuple(dict.fromkeys(authorities)), ""

@@ -340,8 +340,8 @@ def explain(error: BaseException, peer: Peer) -> TlsFailure | None:
     """The failure of TLS in an error or in one of its causes; None if it is no failure of TLS. Quotes no content of the
     connection.
     """
-    if found := tls_error_in(error):
-        return _failure(reason_of(found), cause_of(found), peer)
+    if tls_error := tls_error_in(error):
+        return _failure(reason_of(tls_error), cause_of(tls_error), peer)
     if compared := next((one for one in causes(error) if type(one).__name__ == _COMPARED), None):
         return _failure(Reason.OTHER_NAME, f"{ROWS[Reason.OTHER_NAME].cause} ({compared})", peer)
     return None
@@ -370,12 +370,12 @@ def tls_error_in(error: BaseException) -> ssl.SSLError | None:
 def causes(error: BaseException) -> Iterator[BaseException]:
     """The error, its cause, and so on to the innermost error. Libraries keep the cause in one of several places."""
     passed: list[BaseException] = []
-    found: BaseException | None = error
-    while found is not None:
-        yield found
-        passed.append(found)
-        inner = [found.__cause__, found.__context__, getattr(found, "reason", None), *found.args[1:], *found.args[:1]]
-        found = next((item for item in inner if isinstance(item, BaseException) and item not in passed), None)
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        passed.append(cause)
+        inner = [cause.__cause__, cause.__context__, getattr(cause, "reason", None), *cause.args[1:], *cause.args[:1]]
+        cause = next((item for item in inner if isinstance(item, BaseException) and item not in passed), None)
 
 
 def reason_of(error: ssl.SSLError) -> Reason:

@@ -96,10 +96,10 @@ def decode_named(record: object) -> NamedPlaces:
 
 
 def _records(record: Mapping[str, Any], key: str) -> list[object]:
-    found = record.get(key, [])
-    if not isinstance(found, list):
+    records = record.get(key, [])
+    if not isinstance(records, list):
         raise TypeError
-    return found
+    return records
 
 
 def _texts(record: object) -> dict[str, str]:
@@ -125,8 +125,8 @@ def decode_stop(record: object) -> Stop | None:
     """
     if record is None:
         return None
-    known = _texts(record)
-    return Stop(Phase(known["after"]), _read_time(known["askedAt"]))
+    fields = _texts(record)
+    return Stop(Phase(fields["after"]), _read_time(fields["askedAt"]))
 
 
 def _record(text: str) -> dict[str, Any]:
@@ -248,20 +248,20 @@ def marks_of(secret: Mapping[str, Any]) -> Marks:
     }
 
 
-def decode_ledger(found: Entries, marks: Marks) -> Ledger:
+def decode_ledger(stored: Entries, marks: Marks) -> Ledger:
     """The ledger, with a problem for each entry and annotation of another writer."""
-    known, removed, held, problems = [], [], [], []
-    for key in sorted(found.data):
+    entries, removed, held, problems = [], [], [], []
+    for key in sorted(stored.data):
         try:
             if key.endswith(".crt"):
-                known.append(_decode_entry(key.removesuffix(".crt"), found))
+                entries.append(_decode_entry(key.removesuffix(".crt"), stored))
             elif key.endswith(".removed"):
-                is_back = f"{key.removesuffix('.removed')}.returned" in found.data
-                removed.append(RemovedEntry(*_decode_held(key, found), is_back))
+                is_back = f"{key.removesuffix('.removed')}.returned" in stored.data
+                removed.append(RemovedEntry(*_decode_held(key, stored), is_back))
             elif key.endswith(".leaf"):
-                held.append(HeldLeaf(*_decode_held(key, found)))
-            elif _is_orphan(key, found.data):
-                raise _Foreign(f"{found.name(key)} has no certificate beside it")
+                held.append(HeldLeaf(*_decode_held(key, stored)))
+            elif _is_orphan(key, stored.data):
+                raise _Foreign(f"{stored.name(key)} has no certificate beside it")
         except _Foreign as error:
             problems.append(f"{error}.")
     flow, upkeep = None, None
@@ -275,7 +275,7 @@ def decode_ledger(found: Entries, marks: Marks) -> Ledger:
     except _Foreign as error:
         problems.append(f"{error}.")
     return Ledger(
-        tuple(known),
+        tuple(entries),
         tuple(removed),
         flow,
         tuple(problems),
@@ -296,8 +296,8 @@ def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
     return suffix in owners and not any(f"{stem}.{owner}" in data for owner in owners[suffix])
 
 
-def _decode_entry(fingerprint: str, found: Entries) -> LedgerEntry:
-    name, data = found.name(f"{fingerprint}.crt"), found.data
+def _decode_entry(fingerprint: str, stored: Entries) -> LedgerEntry:
+    name, data = stored.name(f"{fingerprint}.crt"), stored.data
     try:
         chain = parse_chain(data[f"{fingerprint}.crt"])
     except CertificateError as error:
@@ -306,12 +306,12 @@ def _decode_entry(fingerprint: str, found: Entries) -> LedgerEntry:
         raise _Foreign(f"{name} holds the certificate {chain[0].fingerprint} ({chain[0].subject})")
     text = data.get(f"{fingerprint}.state", b"").decode("ascii", "replace").strip()
     if text not in TrustState.__members__:
-        state = found.name(f"{fingerprint}.state")
+        state = stored.name(f"{fingerprint}.state")
         raise _Foreign(f"{state} is {text!r}, which is no state of the trust state machine")
     return LedgerEntry(
-        chain, TrustState(text), _decode_generations(fingerprint, data), found.words(fingerprint, "pods"),
-        _decode_time(fingerprint, "published", data), found.words(fingerprint, "leaves") or frozenset(),
-        _decode_time(fingerprint, "cleared", data), found.words(fingerprint, "knowing"),
+        chain, TrustState(text), _decode_generations(fingerprint, data), stored.words(fingerprint, "pods"),
+        _decode_time(fingerprint, "published", data), stored.words(fingerprint, "leaves") or frozenset(),
+        _decode_time(fingerprint, "cleared", data), stored.words(fingerprint, "knowing"),
     )  # fmt: skip
 
 
@@ -337,20 +337,20 @@ def _decode_time(fingerprint: str, suffix: str, data: Mapping[str, bytes]) -> da
         raise _Foreign(f"{fingerprint}.{suffix} is no time") from None
 
 
-def _decode_held(key: str, found: Entries) -> tuple[Certificate, frozenset[str], frozenset[str]]:
+def _decode_held(key: str, stored: Entries) -> tuple[Certificate, frozenset[str], frozenset[str]]:
     """A certificate that is stored no more, and the pods that still know it: awaiting, and lingering."""
-    fingerprint, name = key.rpartition(".")[0], found.name(key)
+    fingerprint, name = key.rpartition(".")[0], stored.name(key)
     try:
-        certificate = parse_certificates(found.data[key])[0]
+        certificate = parse_certificates(stored.data[key])[0]
     except CertificateError as error:
         raise _Foreign(f"{name} cannot be read: {error}") from None
     if certificate.fingerprint != fingerprint:
         raise _Foreign(f"{name} holds the certificate {certificate.fingerprint} ({certificate.subject})")
-    awaiting = found.words(fingerprint, "pods")
+    awaiting = stored.words(fingerprint, "pods")
     if awaiting is None:
         # Read as "no pods", this entry would be forgotten while pods still know the certificate.
         raise _Foreign(f"{fingerprint}.pods is missing: which pods still know {certificate.subject} is not known")
-    return certificate, awaiting, found.words(fingerprint, "lingering") or frozenset()
+    return certificate, awaiting, stored.words(fingerprint, "lingering") or frozenset()
 
 
 def _decode_journal(text: str | None) -> Journal | None:
@@ -400,10 +400,10 @@ def _decode_upkeep(text: str | None) -> Upkeep | None:
 def _decode_replaced(text: str | None) -> tuple[str, ...]:
     if text is None:
         return ()
-    found = read_json(text)
-    if not isinstance(found, list) or not all(isinstance(fingerprint, str) for fingerprint in found):
+    fingerprints = read_json(text)
+    if not isinstance(fingerprints, list) or not all(isinstance(fingerprint, str) for fingerprint in fingerprints):
         raise _Foreign(f"the annotation {names.REPLACED} is no list of fingerprints")
-    return tuple(found)
+    return tuple(fingerprints)
 
 
 def _decode_namespaces(text: str | None) -> tuple[UserNamespace, ...]:
@@ -455,13 +455,13 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
         **dict.fromkeys(ledger.removed_cas, "removed"),
         **dict.fromkeys(ledger.held_leaves, "leaf"),
     }
-    for known, suffix in left.items():
-        data[f"{known.fingerprint}.{suffix}"] = known.certificate.pem
-        data[f"{known.fingerprint}.pods"] = _encode_uids(known.awaited_pods)
-        if known.lingering_pods:
-            data[f"{known.fingerprint}.lingering"] = _encode_uids(known.lingering_pods)
-        if isinstance(known, RemovedEntry) and known.is_back:
-            data[f"{known.fingerprint}.returned"] = b"true"
+    for left_entry, suffix in left.items():
+        data[f"{left_entry.fingerprint}.{suffix}"] = left_entry.certificate.pem
+        data[f"{left_entry.fingerprint}.pods"] = _encode_uids(left_entry.awaited_pods)
+        if left_entry.lingering_pods:
+            data[f"{left_entry.fingerprint}.lingering"] = _encode_uids(left_entry.lingering_pods)
+        if isinstance(left_entry, RemovedEntry) and left_entry.is_back:
+            data[f"{left_entry.fingerprint}.returned"] = b"true"
     return data
 
 

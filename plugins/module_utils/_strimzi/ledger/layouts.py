@@ -120,14 +120,14 @@ def read_keyed(secret: Mapping[str, Any]) -> Ledger:
         data[certificate], called[certificate] = stored[key], key
         if word != ZOMBIE:
             data[state], called[state] = state_of_word(fingerprint, word.encode("ascii"), stored, _KEYED_IN_USE), key
-    found = decode_ledger(Entries(data, called), marks_of(secret))
-    return replace(found, layout=Layout.KEYED, problems=(*found.problems, *problems))
+    ledger = decode_ledger(Entries(data, called), marks_of(secret))
+    return replace(ledger, layout=Layout.KEYED, problems=(*ledger.problems, *problems))
 
 
 def _states(stored: Mapping[str, bytes]) -> list[tuple[str, str, str]]:
     """Key, fingerprint and word of each entry with a CA."""
-    found = (_STATE_IN_KEY.fullmatch(key) for key in sorted(stored))
-    return [(match.group(), match.group(1), match.group(2)) for match in found if match]
+    matches = (_STATE_IN_KEY.fullmatch(key) for key in sorted(stored))
+    return [(match.group(), match.group(1), match.group(2)) for match in matches if match]
 
 
 _SPLIT_IN_USE = "TRUSTED_IN_USE"
@@ -170,8 +170,8 @@ def read_split(certificates: Mapping[str, Any], states: Mapping[str, Any]) -> Le
             problems.append(f"{fingerprint} is {ZOMBIE}, and its certificate, {fingerprint}.removed, is missing.")
     held = {key.removesuffix(".crt"): value for key, value in entries(certificates).items() if key.endswith(".crt")}
     data |= {f"{fingerprint}.crt": value for fingerprint, value in held.items() if f"{fingerprint}.state" in data}
-    found = decode_ledger(Entries(data, called), marks_of(states))
-    return replace(found, layout=Layout.SPLIT, problems=(*found.problems, *problems))
+    ledger = decode_ledger(Entries(data, called), marks_of(states))
+    return replace(ledger, layout=Layout.SPLIT, problems=(*ledger.problems, *problems))
 
 
 Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
@@ -184,13 +184,13 @@ def lay_out(ledger: Ledger, scope: ClusterNames) -> tuple[Part, ...]:
 
 def read_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
     """The ledger in whichever layout it is; None if there is none."""
-    found = _find_ledger(secrets, scope)
-    if found is None or found.problems:
-        return found
-    parts = {part.name: part for part in lay_out(found, scope)}
+    ledger = _find_ledger(secrets, scope)
+    if ledger is None or ledger.problems:
+        return ledger
+    parts = {part.name: part for part in lay_out(ledger, scope)}
     stored = ledger_parts(secrets, scope)
     untidy = any(name not in parts or parts[name].superfluous(secrets[name]) for name in stored)
-    return replace(found, has_leftovers=untidy)
+    return replace(ledger, has_leftovers=untidy)
 
 
 def ledger_parts(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:

@@ -103,13 +103,13 @@ def _read_users(
     remembered: Remembered[UserCertificate] | None,
 ) -> Users:
     ledger = bare.ledger
-    known = KnownUsers(Remembered() if remembered is None else remembered, _opens_keystores(bare.ca, ledger))
+    known_users = KnownUsers(Remembered() if remembered is None else remembered, _opens_keystores(bare.ca, ledger))
     # A flow remembers its findings from its beginning.
     former = FormerPlaces(
         ledger.user_namespaces if ledger is not None else (), in_flight(ledger) is None and not bare.ca.prepared
     )
     places = bare.outside_clients.named_places
-    return users_of(client, scope, kafka, read_clients_ca(certificates), bare.now, places, known, former)
+    return users_of(client, scope, kafka, read_clients_ca(certificates), bare.now, places, known_users, former)
 
 
 def _unlabelled_of(users: Users) -> dict[tuple[str, str], UnlabelledSecret]:
@@ -262,10 +262,14 @@ def _presenters(
 ) -> tuple[Presenter, ...]:
     """The presenters, each with the Secret to which its certificate would be written here, if any would."""
     entries = ledger.entries if ledger is not None else ()
-    known = [*ca.in_use, *(chain[0] for chain in ca.other_entries.values()), *(entry.certificate for entry in entries)]
+    authorities = [
+        *ca.in_use,
+        *(chain[0] for chain in ca.other_entries.values()),
+        *(entry.certificate for entry in entries),
+    ]
     beside = _trusted_beside(ledger) if ledger is not None else ()
     secrets = {user.label: user.secret for user in _servable(users, scope)}
-    presenters = presenters_of(users, ca, known, _used(ca, ledger), now, beside)
+    presenters = presenters_of(users, ca, authorities, _used(ca, ledger), now, beside)
     return tuple(replace(presenter, secret=secrets.get(presenter.name, "")) for presenter in presenters)
 
 

@@ -301,9 +301,9 @@ def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) ->
     _annotate_all(users, FREE, work, "resume reconciliation", step.phase)
 
 
-def users_left_paused(users: Collection[UserName], known: bool = True) -> str:
+def users_left_paused(users: Collection[UserName], is_seen: bool = True) -> str:
     """The users that a call leaves paused, and how the pauses are ended, as sentences; empty if there are none. The
-    pauses are ``known`` if a look has seen them.
+    pauses are ``is_seen`` if a look has seen them.
     """
     if not users:
         return ""
@@ -312,7 +312,7 @@ def users_left_paused(users: Collection[UserName], known: bool = True) -> str:
     homes = {user.namespace for user in some}
     namespace = some[0].namespace if len(homes) == 1 else "<namespace>"
     return (
-        f"The User Operator {'is' if known else 'may be'} left paused for {_labels_of(some)}, and issues no "
+        f"The User Operator {'is' if is_seen else 'may be'} left paused for {_labels_of(some)}, and issues no "
         "certificate there meanwhile. Run any playbook of this collection on the clients CA again when the cause below "
         "is gone: it lets the User Operator on when the CA in use is the CA that users are to have certificates of. By "
         f"hand, where no other run is at work{which}: kubectl annotate kafkauser {each} -n {namespace} "

@@ -253,10 +253,10 @@ def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
     for user in users.users:
         if user.authentication == TLS_EXTERNAL:
             yield user.label, f"CN={user.name}"
-    known = {f"CN={user.name}" for user in users.users if user.authentication in (TLS, TLS_EXTERNAL)}
+    subjects = {f"CN={user.name}" for user in users.users if user.authentication in (TLS, TLS_EXTERNAL)}
     authorization: Mapping[str, Any] = ((users.kafka.get("spec") or {}).get("kafka") or {}).get("authorization") or {}
     for name in authorization.get("superUsers") or ():
-        if _is_of_a_certificate(str(name)) and name not in known:
+        if _is_of_a_certificate(str(name)) and name not in subjects:
             yield f"superuser {name}", str(name)
 
 

@@ -155,13 +155,13 @@ def _copy(client: KubeClient, namespace: str, name: str) -> UserCertificate:
     return copy if copy.chain else replace(copy, changed_at=None)
 
 
-def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) -> dict[Party, frozenset[str]]:
+def _restarted_by_operator(client: KubeClient, namespace: str, own_secrets: Set[str]) -> dict[Party, frozenset[str]]:
     """Connect, MirrorMaker 2 and Bridge, with the known Secrets by which they log in."""
     logins: dict[Party, frozenset[str]] = {}
     for kind in CLIENT_KINDS:
 
         def read(item: Object, kind: Resource = kind) -> tuple[Party, frozenset[str]] | None:
-            secrets = _authentications(item, kind.kind) & known
+            secrets = _authentications(item, kind.kind) & own_secrets
             return ((kind.kind, str(item["metadata"]["name"])), frozenset(secrets)) if secrets else None
 
         logins |= dict(each_client(client, kind, namespace, read))
