@@ -74,6 +74,10 @@ class GoldenFiles:
         """Compares the sentences of a violation in a flow, which are another form of those in ``stops``."""
         self.compare("stops_in_flows", name, without_chance(str(violation)))
 
+    def compare_rule(self, name: str, sentences: object) -> None:
+        """Compares the sentences of a rule or a precondition, which name a cause of their own."""
+        self.compare("stops_in_rules", name, without_chance(str(sentences)))
+
     def compare_names(self, surface: str, names: Iterable[str]) -> None:
         """Compares the names of all sections, in their order. A file that is written gets this order, and loses other
         sections.

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
 
 from ...tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
+from ...tools.support.golden import GoldenFiles
 from ...tools.support.intents import changed_intent
 from .authorities import NEW, ROOT, chain_of, name_of
 from .builders import changed, prepared, secrets
@@ -92,22 +93,19 @@ def refused(snapshot: Snapshot, intent: Intent) -> list[str]:
 
 
 def test_an_ended_ca_is_not_handed_back() -> None:
-    assert refused(at_each_stage(ENDED)["settled"], DOWNGRADE) == [
-        f"Secret kafka/demo-cluster-ca-cert: {ENDED.certificate.subject} expired on 2026-05-31 12:00 UTC. Renew it first, with the renew "
-        "playbook: it keeps the key, and programs on a JVM, as nodes are, accept its certificates meanwhile."
-    ]
+    assert [ENDED.certificate.subject in text for text in refused(at_each_stage(ENDED)["settled"], DOWNGRADE)] == [True]
 
 
-def test_an_ended_ca_in_a_chain_stands_in_the_way_of_the_operator() -> None:
+def test_an_ended_ca_in_a_chain_stands_in_the_way_of_the_operator(golden: GoldenFiles) -> None:
     chain = chain_of(make("Kafka users", key(7), ROOT, end=NOW - DAY), ROOT)
     used = changed(
         at_each_stage(ENDED)["settled"], ca=secrets(chain), ledger=ledger(entry(chain, ALL, {0})), presenters=()
     )
     (text,) = refused(used, REPLACE_KEY)
-    assert "Store the first certificate of ca.crt alone there" in text
+    golden.compare_rule("authority_is_valid_now, in a chain", text)
 
 
-def test_an_ended_ca_that_was_never_used_is_not_taken_into_use() -> None:
+def test_an_ended_ca_that_was_never_used_is_not_taken_into_use(golden: GoldenFiles) -> None:
     seen = stages(LIVING, ENDED)["trusted"]
     (text,) = refused(seen, RECONCILE)
-    assert "It is not in use yet: remove" in text
+    golden.compare_rule("authority_is_valid_now, not in use yet", text)

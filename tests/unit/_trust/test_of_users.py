@@ -168,8 +168,8 @@ class TestTrust:
 class TestRemoval:
     def test_the_old_ca_stays_for_every_presenter(self) -> None:
         found = removal_gate(STAGES["switched"], STAGES["switched"].ledger_or_empty, name_of(OLD))
-        assert [(one.subject, one.message) for one in found] == [
-            (ORDERS, "holds a certificate of this CA."), (PAYMENTS, "holds a certificate of this CA."),
+        assert [(one.condition, one.subject) for one in found] == [
+            (Condition.REMOVAL, ORDERS), (Condition.REMOVAL, PAYMENTS),
         ]  # fmt: skip
 
     def test_a_ca_stays_for_users_with_an_unknown_issuer(self) -> None:

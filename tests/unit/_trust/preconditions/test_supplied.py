@@ -13,6 +13,7 @@ from cryptography.x509 import DNSName, SubjectAlternativeName
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
@@ -253,7 +254,7 @@ def test_of_a_chain_in_use_the_root_may_leave_and_the_ca_may_not() -> None:
     switched = BELOW.with_ca(prepared=(replace(prepared(INTERMEDIATE), chain=chain_of(INTERMEDIATE, ROOT)),))
     for snapshot in (BELOW, switched):
         (held,) = leaving_is_unused(snapshot, leaving(INTERMEDIATE))
-        assert held.message == "is in use."
+        assert held.condition is Condition.LEAVING_IS_UNUSED
 
 
 def test_a_ca_below_a_root_is_renewed_by_one_with_its_name_and_key() -> None:

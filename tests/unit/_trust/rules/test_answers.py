@@ -198,10 +198,10 @@ def test_a_node_that_was_waited_for_in_vain_holds_the_flow() -> None:
     (violation,) = found.violations
     assert (violation.condition, violation.subject) == (Condition.EVIDENCE, NAMES.pod(PODS[1]))
     assert f"kubectl describe pod {PODS[1]} --namespace kafka" in violation.remedy
-    assert violation.message == "does not answer: timed out."
+    assert ("timed out" in violation.message, "worker" in violation.message) == (True, False)
     on_worker = changed(SILENCED, pods=tuple(replace(pod, worker="worker-2") for pod in SILENCED.nodes.pods))
     (violation,) = decide(on_worker, changed_intent(REPLACE_KEY, silent_nodes=SILENT)).violations
-    assert violation.message == "does not answer on worker worker-2: timed out."
+    assert ("timed out" in violation.message, "worker-2" in violation.message) == (True, True)
 
 
 def test_a_call_still_waits_for_a_silent_node_that_it_has_not_waited_for() -> None:

@@ -516,5 +516,5 @@ def test_until_when_the_operator_keeps_the_ca(left: timedelta, is_foreseen: bool
 def test_the_operator_renews_the_ca_in_use_whatever_is_above_it() -> None:
     below = make("cluster-ca v1", key(1), ROOT, end=NOW + 20 * DAY)
     told = foresee_operator_renewal(cluster(ca=secrets(chain_of(below, ROOT))))
-    assert told.startswith(f"holds the CA {below.certificate.subject}, which ends on 2026-06-21, ")
+    assert [fact in told for fact in (below.certificate.subject, "2026-06-21")] == [True, True]
     assert foresee_operator_renewal(cluster(ca=secrets(None))) == ""

@@ -35,6 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 
 from ....tools.support.certificates import DAY, NOW
 from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import changed_intent
 from .. import linked
 from ..authorities import OLD
@@ -73,7 +74,7 @@ def refused(snapshot: Snapshot, intent: Intent = RECONCILE) -> list[str]:
 )
 def test_the_operator_looks_once_more_and_then_no_call_is_done(goal: Goal) -> None:
     snapshot = asked(failing(), Intent(goal))
-    assert refused(snapshot, Intent(goal)) == [f"is not ready, the Cluster Operator says: RuntimeException: {EMPTY}."]
+    assert [EMPTY in message for message in refused(snapshot, Intent(goal))] == [True]
 
 
 def test_the_operator_looks_again_when_another_leaf_is_stored() -> None:
@@ -142,14 +143,11 @@ def test_words_about_certificates(message: str) -> None:
     assert refused(asked(failing(failure)))
 
 
-def test_a_failure_of_the_operator_for_another_reason_is_reported_and_holds_nothing() -> None:
+def test_a_failure_of_the_operator_for_another_reason_is_reported_and_holds_nothing(golden: GoldenFiles) -> None:
     snapshot = failing(OTHER)
     decision = decide(snapshot, RECONCILE)
     assert (decision.done, decision.steps, decision.violations) == (True, (), ())
-    assert failure_that_holds_nothing(snapshot, decision) == (
-        "Kafka kafka/demo is not ready, the Cluster Operator says: InvalidResourceException: storage may not be shrunk. It said so before, so this "
-        "task goes on."
-    )
+    golden.compare_rule("a failure of the operator that holds nothing", failure_that_holds_nothing(snapshot, decision))
     assert failure_that_holds_nothing(cluster(), decision) == ""
     assert failure_that_holds_nothing(snapshot, replace(decision, waiting=("for leaves",))) == ""
     broken = asked(failing())
@@ -228,7 +226,7 @@ def test_the_operator_is_not_asked_for_its_verdict_during_a_pause_of_ours() -> N
     assert any(isinstance(step, Resume) for step in decide(cluster(reconciliation=state), RECONCILE).steps)
 
 
-def test_names_and_dates_that_differ_are_told() -> None:
+def test_names_and_dates_that_differ_are_told(golden: GoldenFiles) -> None:
     ending = issue_leaf(OLD, end=NOW + 30 * DAY)
     snapshot = failing(
         leaves=(
@@ -243,10 +241,6 @@ def test_names_and_dates_that_differ_are_told() -> None:
     (look,) = steps_of(await_verdict(situation(snapshot), work_is_left=False))
     verdict = await_verdict(situation(look.effect(snapshot, MadeHere())), work_is_left=False)
     assert isinstance(verdict, Wait)
-    (told,) = verdict.violations
-    assert told.message == (
-        f"is not ready, the Cluster Operator says: RuntimeException: {EMPTY}. Secret kafka/demo-nodes-3 (kafka) is missing. "
-        "Secret kafka/demo-broker-0: it has 12 certificates. Secret kafka/demo-nodes-0: it lacks the name x. "
-        "Secret kafka/demo-nodes-1 is annotated with generation 7, and the CA with 0. "
-        f"Secret kafka/demo-nodes-2 ends on {ending.not_after:%Y-%m-%d}, and the operator issues it again 30 days before."
-    )
+    (violation,) = verdict.violations
+    assert f"{ending.not_after:%Y-%m-%d}" in violation.message
+    golden.compare_rule("verdict, what is the matter with the certificates", violation)
