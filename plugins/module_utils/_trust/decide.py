@@ -91,15 +91,15 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
     One call is one pass. First the ledger is brought up to date (one write, at most one transition per CA). Further
     steps follow only from a ledger that is up to date.
     """
-    found, silent = _decide(snapshot, intent, engine), unanswered(snapshot)
+    decision, silent = _decide(snapshot, intent, engine), unanswered(snapshot)
     if silent:
         as_stored = snapshot.assuming_as_started(frozenset(node.uid for node in silent))
-        answered = await_needed_answers(found, _decide(as_stored, intent, engine), snapshot, intent)
-        found = _note_before_waiting(snapshot, answered)
-    if found.steps or any(violation.holds for violation in found.violations):
-        return found
-    late = tuple(renewal_comes_in_time(snapshot, intent, (*found.waiting, *found.pending)))
-    return replace(found, violations=(*late, *found.violations), done=found.done and not late)
+        answered = await_needed_answers(decision, _decide(as_stored, intent, engine), snapshot, intent)
+        decision = _note_before_waiting(snapshot, answered)
+    if decision.steps or any(violation.holds for violation in decision.violations):
+        return decision
+    late = tuple(renewal_comes_in_time(snapshot, intent, (*decision.waiting, *decision.pending)))
+    return replace(decision, violations=(*late, *decision.violations), done=decision.done and not late)
 
 
 def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:
@@ -279,8 +279,8 @@ def _decide_until_stop(at: Situation, engine: Engine, journal: Journal, stop: St
         decided = _choose_steps(resting, beside) if beside else decided
     if decided.steps:
         return decided
-    told = " ".join((at.snapshot.names.kafka, *describe_stop(journal, stop, at.snapshot.names.ca)))
-    return replace(decided, waiting=(*decided.waiting, told), stop=stop)
+    sentence = " ".join((at.snapshot.names.kafka, *describe_stop(journal, stop, at.snapshot.names.ca)))
+    return replace(decided, waiting=(*decided.waiting, sentence), stop=stop)
 
 
 def _phase_of_write(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
@@ -305,16 +305,16 @@ def _choose_steps(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> 
     allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
     if refused := (*_refused_restarts(at, allowed), *_check_restarts(at, allowed)):
         return Decision(steps=resume_operators(at.snapshot), violations=refused)
-    found = leaves_to_ask_for(at)
-    asked = found.reasons if found else {}
+    requested = leaves_to_ask_for(at)
+    reasons = requested.reasons if requested else {}
     if allowed:
-        return Decision(steps=allowed, issue_reasons=asked)
+        return Decision(steps=allowed, issue_reasons=reasons)
     ending = _decide_end(at, work_is_left=bool(steps))
     if ending.steps:
-        return replace(ending, issue_reasons=asked)
+        return replace(ending, issue_reasons=reasons)
     if steps:
-        left = (*(step.describe_as_left() for step in steps), *ending_unserved(at, found))
-        return replace(ending, pending=left, issue_reasons=asked)
+        left = (*(step.describe_as_left() for step in steps), *ending_unserved(at, requested))
+        return replace(ending, pending=left, issue_reasons=reasons)
     held, later = list_holds(at, waits)
     awaited = tuple(sentence for wait in waits for sentence in wait.awaited)
     violations = (*held, *ending.violations)
@@ -323,7 +323,7 @@ def _choose_steps(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> 
         done=not violations and not awaited,
         pending=later,
         waiting=(*awaited, *(sentence for wait in waits for sentence in wait.left_for_later)),
-        issue_reasons=asked,
+        issue_reasons=reasons,
     )
 
 
@@ -367,15 +367,15 @@ def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
     """
     begun = at.flow_in_flight
     if at.intent.pace.spread is Spread.RELOAD:
-        asked = "spread=reload"
+        option = "spread=reload"
     elif begun and forbids_restarts(at):
-        asked = f"retire={retire_text(begun.retire)}"
+        option = f"retire={retire_text(begun.retire)}"
     else:
         return ()
     looked = at.snapshot.nodes.in_place_obstacles is not None or at.intent.pace.spread is Spread.RESTART
     return tuple(
         Violation(
-            Condition.IN_PLACE, at.snapshot.names.kafka, f"{asked} forbids this. {step.avoidable_restart}",
+            Condition.IN_PLACE, at.snapshot.names.kafka, f"{option} forbids this. {step.avoidable_restart}",
             "Remove this obstacle, or have the nodes restarted: spread=auto, with retire=now or when_needed.",
         )
         for step in steps if step.avoidable_restart and looked

@@ -89,16 +89,16 @@ class _Likeness:
             return frozenset(map(self.of, value))
         return value
 
-    def _without_past(self, known: LedgerEntry | HeldByProcesses) -> LedgerEntry | HeldByProcesses:
+    def _without_past(self, entry: LedgerEntry | HeldByProcesses) -> LedgerEntry | HeldByProcesses:
         """Without the UIDs of pods that do not run any more."""
-        if known.awaited_pods is not None:
-            known = replace(known, awaited_pods=known.awaited_pods & self._names.keys())
-        if isinstance(known, LedgerEntry) and known.knowing_pods is not None:
-            known = replace(known, knowing_pods=known.knowing_pods & self._names.keys())
+        if entry.awaited_pods is not None:
+            entry = replace(entry, awaited_pods=entry.awaited_pods & self._names.keys())
+        if isinstance(entry, LedgerEntry) and entry.knowing_pods is not None:
+            entry = replace(entry, knowing_pods=entry.knowing_pods & self._names.keys())
         return (
-            replace(known, lingering_pods=known.lingering_pods & self._names.keys())
-            if isinstance(known, HeldByProcesses)
-            else known
+            replace(entry, lingering_pods=entry.lingering_pods & self._names.keys())
+            if isinstance(entry, HeldByProcesses)
+            else entry
         )
 
 
@@ -362,10 +362,10 @@ def _forecast(
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.pause.is_ours):
             held = held or _Held(len(planned), (*decision.violations, *circle), snapshot)
             done, after = tuple(planned[: held.steps]), tuple(planned[held.steps :])
-            found = Forecast(done, held.violations, end=held.end, after=after, hearing=hearing)
+            whole_forecast = Forecast(done, held.violations, end=held.end, after=after, hearing=hearing)
             if awaits_window:
                 choices[f"{start.names.kafka} {describe_next_window(start, intent.goal)}"] = None
-            return replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
+            return replace(whole_forecast, choices=tuple(filter(None, choices)), waiting=decision.waiting)
         within_windows = respect_windows(decision, snapshot, intent, stand_in, engine)
         awaits_window = awaits_window or within_windows is not decision
         if held is None and within_windows.violations:
@@ -395,7 +395,7 @@ class _Held:
 
 def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
     """The parties outside the cluster that hold the flow at a gate; empty if anything else holds it too."""
-    known = {
+    doubted = {
         *(client.name for client in snapshot.outside_clients.clients),
         *(presenter.name for presenter in snapshot.presenters),
     }
@@ -403,7 +403,7 @@ def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> fro
     parties = frozenset(violation.subject for violation in violations)
     return (
         parties
-        if at_gates and parties <= {party for party in known if waiver_of(party, snapshot) is None}
+        if at_gates and parties <= {party for party in doubted if waiver_of(party, snapshot) is None}
         else frozenset()
     )
 
@@ -484,24 +484,27 @@ def _extend_answers(snapshot: Snapshot) -> Snapshot:
     that name and key.
     """
     ledger = snapshot.ledger_or_empty
-    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
+    authorities = [
+        *(entry.certificate for entry in ledger.entries),
+        *(removed.certificate for removed in ledger.removed_cas),
+    ]
     said = (
         None
         if snapshot.nodes.listeners is None
-        else tuple(_with_answers(listener, known) for listener in snapshot.nodes.listeners)
+        else tuple(_with_answers(listener, authorities) for listener in snapshot.nodes.listeners)
     )
     return snapshot if said == snapshot.nodes.listeners else snapshot.with_nodes(listeners=said)
 
 
-def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> ObservedListener:
-    asked = {*listener.accepts, *listener.refuses, *listener.doubts}
-    new = [certificate for certificate in known if certificate.fingerprint not in asked]
+def _with_answers(listener: ObservedListener, authorities: Sequence[Certificate]) -> ObservedListener:
+    judged = {*listener.accepts, *listener.refuses, *listener.doubts}
+    new = [certificate for certificate in authorities if certificate.fingerprint not in judged]
     if listener.is_silent or not listener.verifies or not new:
         return listener
-    accepted = [certificate for certificate in known if certificate.fingerprint in listener.accepts]
-    found = frozenset(certificate.fingerprint for certificate in new if any(map(certificate.is_twin_of, accepted)))
-    refused = frozenset(certificate.fingerprint for certificate in new) - found
-    return replace(listener, accepts=listener.accepts | found, refuses=listener.refuses | refused)
+    accepted = [certificate for certificate in authorities if certificate.fingerprint in listener.accepts]
+    trusted = frozenset(certificate.fingerprint for certificate in new if any(map(certificate.is_twin_of, accepted)))
+    refused = frozenset(certificate.fingerprint for certificate in new) - trusted
+    return replace(listener, accepts=listener.accepts | trusted, refuses=listener.refuses | refused)
 
 
 def _as_planned_step(step: Step, snapshot: Snapshot, costs: Costs, beside: Span) -> PlannedStep:

@@ -487,16 +487,16 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/plan.py",
-        "refused = frozenset(certificate.fingerprint for certificate in new) - found",
-        ("refused = frozenset(certificate.fingerprint for certificate in new) ^ found",),
+        "refused = frozenset(certificate.fingerprint for certificate in new) - trusted",
+        ("refused = frozenset(certificate.fingerprint for certificate in new) ^ trusted",),
         "The CAs that are found are among the new CAs.",
     ),
     Equivalent(
         "_trust/plan.py",
-        "return replace(listener, accepts=listener.accepts | found, refuses=listener.refuses | refused)",
+        "return replace(listener, accepts=listener.accepts | trusted, refuses=listener.refuses | refused)",
         (
-            "return replace(listener, accepts=listener.accepts ^ found, refuses=listener.refuses | refused)",
-            "return replace(listener, accepts=listener.accepts | found, refuses=listener.refuses ^ refused)",
+            "return replace(listener, accepts=listener.accepts ^ trusted, refuses=listener.refuses | refused)",
+            "return replace(listener, accepts=listener.accepts | trusted, refuses=listener.refuses ^ refused)",
         ),
         "The listener has said nothing about a new CA.",
     ),
@@ -640,8 +640,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/retire.py",
-        "unused = ((frozenset(ca.kept_links) - known) | switched) - in_use",
-        ("unused = ((frozenset(ca.kept_links) - known) ^ switched) - in_use",),
+        "unused = ((frozenset(ca.kept_links) - of_ledger) | switched) - in_use",
+        ("unused = ((frozenset(ca.kept_links) - of_ledger) ^ switched) - in_use",),
         "The CA that was switched to is known.",
     ),
     Equivalent(

@@ -175,14 +175,14 @@ def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) 
     if not pod.leaves or any(name not in leaves for name in pod.leaves):
         return Presentation(pod.name, None, (), f"a Secret with a certificate of pod {pod.name} is missing")
     own = [leaves[name] for name in pod.leaves]
-    found: set[str] = set()
+    authorities: set[str] = set()
     for leaf in own:
         authority, why = authority_of(leaf, leaf.generation if pod.presents_nothing else pod.generation, ledger)
         if authority is None:
             return Presentation(pod.name, None, (), why)
-        found.add(authority)
+        authorities.add(authority)
     chains = tuple(leaf.chain for leaf in own if leaf.chain is not None)
-    return Presentation(pod.name, frozenset(found), chains, "stored leaf")
+    return Presentation(pod.name, frozenset(authorities), chains, "stored leaf")
 
 
 def holding_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
@@ -374,7 +374,7 @@ def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideC
     """
     if not snapshot.nodes.pods:
         return ()
-    known = tuple(_cas_of_client(snapshot, ledger))
+    authorities = tuple(_cas_of_client(snapshot, ledger))
     return tuple(
         client
         for client in snapshot.outside_clients.clients
@@ -382,7 +382,7 @@ def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideC
         and (
             client.declared
             or client.trusts is None
-            or any(_is_anchored(authority, client.trusts) for authority in known)
+            or any(_is_anchored(authority, client.trusts) for authority in authorities)
         )
     )
 

@@ -209,8 +209,8 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
     for entry in ledger.entries:
         if entry.fingerprint in wanted:
             continue
-        known = snapshot.ledger and snapshot.ledger.find(entry.fingerprint)
-        if not known or known.state is not TrustState.PHASE_OUT:
+        stored = snapshot.ledger and snapshot.ledger.find(entry.fingerprint)
+        if not stored or stored.state is not TrustState.PHASE_OUT:
             continue
         if not snapshot.nodes.pods or not is_out_of_reach(snapshot, ledger, entry.fingerprint):
             continue
@@ -244,13 +244,13 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
     annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful_leaves(snapshot, ledger)
-    known = {leaf: entry.fingerprint for entry in ledger.entries for leaf in entry.leaf_hashes & annotated}
+    authorities = {leaf: entry.fingerprint for entry in ledger.entries for leaf in entry.leaf_hashes & annotated}
     for pod in snapshot.nodes.pods:
         seen = present_pod(pod, leaves, snapshot, ledger).authorities if pod.presents_stored and pod.leaf_hash else None
         if seen is not None and len(seen) == 1:
-            known.setdefault(pod.leaf_hash, *seen)
+            authorities.setdefault(pod.leaf_hash, *seen)
     for entry in ledger.entries:
-        own = frozenset(leaf for leaf, authority in known.items() if authority == entry.fingerprint)
+        own = frozenset(leaf for leaf, authority in authorities.items() if authority == entry.fingerprint)
         if own != entry.leaf_hashes:
             ledger = ledger.with_entry(replace(entry, leaf_hashes=own))
     return ledger
@@ -263,11 +263,11 @@ def _doubtful_leaves(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
         return frozenset()
     # If the Secret contains the leaf with which the pod has started, no signature has to be checked.
     changed = [pod for pod in snapshot.nodes.pods if not pod.presents_stored and pod.leaf_hash in successor.leaf_hashes]
-    asked = {name for pod in changed for name in pod.leaves}
+    secrets = {name for pod in changed for name in pod.leaves}
     back = {
         leaf.secret
         for leaf in snapshot.leaves.stored
-        if leaf.secret in asked and leaf.chain and successor.fingerprint not in issuers_of(leaf.chain, ledger)
+        if leaf.secret in secrets and leaf.chain and successor.fingerprint not in issuers_of(leaf.chain, ledger)
     }
     return frozenset(pod.leaf_hash for pod in changed if not back.isdisjoint(pod.leaves))
 
@@ -339,7 +339,7 @@ def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> L
 def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
     replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain and leaf.secret in secrets}
     added: dict[Certificate, set[str]] = {}
-    known = {uid for held in ledger.held_leaves for uid in held.holders}
+    noted = {uid for held in ledger.held_leaves for uid in held.holders}
     restarting = nodes_to_recover(snapshot)
     for pod in snapshot.nodes.pods:
         if pod.uid in restarting:
@@ -347,7 +347,7 @@ def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]
         for secret in pod.leaves if pod.presents_stored and not pod.presents_nothing else ():
             if secret in replaced:
                 added.setdefault(replaced[secret], set()).add(pod.uid)
-        is_unknown = not pod.presents_stored and pod.uid not in known and not replaced.keys().isdisjoint(pod.leaves)
+        is_unknown = not pod.presents_stored and pod.uid not in noted and not replaced.keys().isdisjoint(pod.leaves)
         if is_unknown and (shown := leaf_shown_by(pod, snapshot)):
             added.setdefault(shown, set()).add(pod.uid)
     for held in ledger.held_leaves:
@@ -370,8 +370,8 @@ def _stored_certificates(snapshot: Snapshot) -> frozenset[Certificate]:
 
 def note_user_namespaces(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Record the namespaces of users, so they count when no User Operator looks there any more."""
-    found = snapshot.users.namespaces if snapshot.users is not None else None
-    return ledger if found is None else replace(ledger, user_namespaces=found)
+    namespaces = snapshot.users.namespaces if snapshot.users is not None else None
+    return ledger if namespaces is None else replace(ledger, user_namespaces=namespaces)
 
 
 def update_ledger(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger, tuple[Transition, ...]]:

@@ -74,11 +74,11 @@ def needed_by_operator(snapshot: Snapshot) -> frozenset[str]:
     can issue none, leaves that it would issue.
     """
     unreadable = (leaf.secret for leaf in snapshot.every_leaf if leaf.chain is None)
-    found = {*snapshot.every_missing_leaf, *snapshot.leaves.misnamed, *unreadable}
+    needed = {*snapshot.every_missing_leaf, *snapshot.leaves.misnamed, *unreadable}
     if not snapshot.ca.in_use_elsewhere:
-        return frozenset(found)
+        return frozenset(needed)
     return frozenset(
-        found.union(
+        needed.union(
             leaf.secret
             for leaf in snapshot.leaves.stored
             if leaf.chain and _operator_renews(leaf, leaf.chain[0], snapshot)
@@ -128,8 +128,8 @@ def describe_written_back(snapshot: Snapshot) -> Iterator[str]:
     """The corrected differences at an issuer that renews by itself, if another writer has written them back, as
     sentences for a warning.
     """
-    told = (snapshot.leaves.standing[name].written_back for name in sorted(snapshot.leaves.standing))
-    return first_told(filter(None, told), "Certificate", "strimzi_ca_info lists all under renewals")
+    sentences = (snapshot.leaves.standing[name].written_back for name in sorted(snapshot.leaves.standing))
+    return first_told(filter(None, sentences), "Certificate", "strimzi_ca_info lists all under renewals")
 
 
 def correct_orders(at: Situation) -> Steps:
@@ -421,20 +421,20 @@ def warnings_of(ending: Iterable[Expiring], now: datetime, violations: Iterable[
     violations, they name its remedy, and there is no warning.
     """
     late = {one.subject for one in violations if one.condition is Condition.RENEWAL_COMES_IN_TIME}
-    told = filter(None, (expiring.warning(now) for expiring in ending if expiring.name not in late))
-    return first_told(told, "certificate", "the playbook status names each")
+    sentences = filter(None, (expiring.warning(now) for expiring in ending if expiring.name not in late))
+    return first_told(sentences, "certificate", "the playbook status names each")
 
 
 def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expiring, ...]:
     """The certificates with an early end: the CA in use and the CAs above it, then its leaves with an earlier end, then
     the other CA of the cluster if nothing renews it. A certificate in its time for renewal is among them in any case.
     """
-    found = (
+    certificates = (
         *_find_expiring_authorities(snapshot, within),
         *_find_expiring_leaves(snapshot, within),
         *_find_unrenewed_other_authorities(snapshot, within),
     )
-    return tuple(_with_recovery(found, snapshot))
+    return tuple(_with_recovery(certificates, snapshot))
 
 
 def is_recovery_due(snapshot: Snapshot) -> bool:
@@ -444,10 +444,10 @@ def is_recovery_due(snapshot: Snapshot) -> bool:
     return bool(nodes_to_recover(snapshot)) or find_lost_secrets(snapshot) is not None
 
 
-def _with_recovery(found: Iterable[Expiring], snapshot: Snapshot) -> Iterator[Expiring]:
+def _with_recovery(certificates: Iterable[Expiring], snapshot: Snapshot) -> Iterator[Expiring]:
     """The certificate with the recovery as the one remedy, if it is due."""
     is_due, is_lost = is_recovery_due(snapshot), find_lost_secrets(snapshot) is not None
-    for expiring in found:
+    for expiring in certificates:
         if is_lost:
             # Without the lost Secrets the operator renews nothing, and neither does a flow.
             yield replace(expiring, renewed_by="", remedy=_RECOVER_SECRETS.format(ca=snapshot.names.ca))
@@ -505,8 +505,8 @@ def first_to_end(snapshot: Snapshot) -> FirstToEnd:
     )
 
 
-def _find_first(found: Iterable[Expiring], snapshot: Snapshot) -> Expiring | None:
-    first = min(found, key=lambda expiring: expiring.certificate.not_after, default=None)
+def _find_first(certificates: Iterable[Expiring], snapshot: Snapshot) -> Expiring | None:
+    first = min(certificates, key=lambda expiring: expiring.certificate.not_after, default=None)
     return next(_with_recovery((first,), snapshot)) if first is not None else None
 
 
@@ -518,17 +518,17 @@ def describe_missing_schedule(snapshot: Snapshot) -> str:
     if is_recovery_due(snapshot) or current[0].has_ended(snapshot.now):
         # The remedy for that comes first, and another sentence names it.
         return ""
-    told = (
+    sentence = (
         f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on "
         f"{current[0].not_after:%Y-%m-%d}."
     )
     if why := why_not_made_here(snapshot):
-        return f"{told} {why}"
+        return f"{sentence} {why}"
     begins = _name_begin(due_from(current[0], usual_window(snapshot)), snapshot) or "now"
     policy, _before_end = upkeep_of(snapshot, UpkeepOptions())
     by_replacing = ", by replacing its key" if policy is WhenDue.REPLACE_KEY else ""
     return (
-        f"{told} {_describe_schedule(snapshot)}, this CA "
+        f"{sentence} {_describe_schedule(snapshot)}, this CA "
         f"{begins}{by_replacing}.{_describe_windows_of_schedule(snapshot)}"
     )
 

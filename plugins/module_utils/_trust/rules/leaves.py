@@ -149,11 +149,11 @@ def await_renewed_authority(at: Situation) -> Turn:
     if not renewed_by:
         return ()
     authority, secrets = at.snapshot.ca.current[0], listed([leaf.secret for leaf in ending])
-    told = (
+    sentence = (
         f"{named(authority)} ends on {authority.not_after:%Y-%m-%d}, and certificates of it as well ({secrets}): "
         f"{renewed_by}, renews it with them"
     )
-    return Wait(left_for_later=(told,))
+    return Wait(left_for_later=(sentence,))
 
 
 def _want_due(at: Situation) -> Want | None:

@@ -121,25 +121,25 @@ def _limit_link(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
     until, current = at.intent.pace.link_until, at.current
     if until is None or current is None or not at.snapshot.sends_chains:
         return step
-    told = ""
+    reason = ""
     if step.links is None:
-        told = "link_until has no effect, because there is no link certificate."
+        reason = "link_until has no effect, because there is no link certificate."
     elif until >= current.not_after:
-        told = (
+        reason = (
             f"link_until has no effect, because {named(current)}, and its link certificates with it, ends before, on "
             f"{current.not_after:%Y-%m-%d}."
         )
     links = replace(step.links, back_until=until) if step.links is not None else None
-    return replace(step, links=links, because=f"{step.because} {told}".strip())
+    return replace(step, links=links, because=f"{step.because} {reason}".strip())
 
 
 def _prepare_renewal(at: Situation) -> PrepareAuthority:
     """A renewal keeps the path length, unless the caller gives another path length or the present length leaves no room
     for a link certificate.
     """
-    asked, current = at.intent.new_ca.path_length, at.snapshot.ca.current
+    wanted, current = at.intent.new_ca.path_length, at.snapshot.ca.current
     own = current[0].path_length
-    length = asked if asked is not None else 1 if own == 0 and at.snapshot.sends_chains else own
+    length = wanted if wanted is not None else 1 if own == 0 and at.snapshot.sends_chains else own
     generation = _next_generation(at, Goal.RENEW)
     return PrepareAuthority(
         goal=Goal.RENEW, replaces=current, generation=generation, path_length=length, stop=_stop_of_new_flow(at)
@@ -172,15 +172,15 @@ def _with_link_request(at: Situation, step: PrepareAuthority, supplied: Prepared
     current, linker = at.current, at.intent.issuing.link_issuer
     if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
         return step
-    asked = linker.reference
+    signer = linker.reference
     if why := why_not_asked(at.snapshot, supplied, linker):
-        return replace(step, because=f"The flow asks {asked} for no link certificate: {why}")
+        return replace(step, because=f"The flow asks {signer} for no link certificate: {why}")
     because = (
-        f"The key of {named(current)} is kept elsewhere, so the flow asks {asked} for the link certificate. Where it "
+        f"The key of {named(current)} is kept elsewhere, so the flow asks {signer} for the link certificate. Where it "
         "gives none, a warning says why, and every process has to know the new CA before it is used: one restart of "
         "each node more."
     )
-    return replace(step, links=LinkPlan(asked), because=because)
+    return replace(step, links=LinkPlan(signer), because=because)
 
 
 def _with_back_link_request(
@@ -189,7 +189,7 @@ def _with_back_link_request(
     """The step, which also asks an issuer to certify the CA in use by the next CA, if an issuer keeps the key of the
     next CA.
     """
-    current, asked = at.current, at.intent.issuing.external_issuer
+    current, signer = at.current, at.intent.issuing.external_issuer
     if step.links is None or current is None:
         return step
     if supplied is None or not supplied.key_is_elsewhere or at.intent.issuing.link_issuer is None:
@@ -201,14 +201,14 @@ def _with_back_link_request(
         "they cannot read again. From then on these clients refuse them, until they read the certificate Secret again."
     )
     if step.links.issuer and (unable := _why_not_asked_back(current, supplied.chain[0])):
-        why = f"The flow asks {asked} for none: {unable}"
+        why = f"The flow asks {signer} for none: {unable}"
         return replace(step, because=f"{step.because} {without_it} {why}".strip())
     why = (
-        f"The key of {new} is kept elsewhere, so the flow asks {asked} for a link certificate of {old} by it: with "
+        f"The key of {new} is kept elsewhere, so the flow asks {signer} for a link certificate of {old} by it: with "
         f"that nodes lead clients on that know only {old}. Where it gives none, a warning says why, which clients "
         "refuse the nodes, and from when on."
     )
-    links = replace(step.links, back_issuer=asked, refusing_clients=without_it)
+    links = replace(step.links, back_issuer=signer, refusing_clients=without_it)
     return replace(step, links=links, because=f"{step.because} {why}".strip())
 
 
@@ -238,12 +238,12 @@ def _next_generation(at: Situation, goal: Goal) -> int:
     own = authority_generation(at.current)
     if goal is Goal.RENEW:
         return ca.key_generation if own is None else own
-    known = [number for entry in at.ledger.entries if (number := authority_generation(entry.certificate)) is not None]
+    numbers = [number for entry in at.ledger.entries if (number := authority_generation(entry.certificate)) is not None]
     if own is None:
         # No name says how far the numbers went. Each numbered CA had a certificate generation as well, so that is high
         # enough.
-        known.append(at.generation)
-    return max([*known, ca.key_generation]) + 1
+        numbers.append(at.generation)
+    return max([*numbers, ca.key_generation]) + 1
 
 
 def restart_to_trust(at: Situation) -> Turn:

@@ -126,11 +126,13 @@ _ALL = Scope(
     restart="it restarts these nodes at the same time and in place",
     away="the cluster is away for about a minute",
     before="Restart none of them before.",
-    because="Their certificates have ended: they refuse each other, and open connections are all that is left of the cluster",
+    because="Their certificates have ended: they refuse each other, and open connections are all that is left of the "
+    "cluster",
 )
 _ONE = Scope(
     them="it",
-    others="The other nodes serve as before. The Cluster Operator cannot ask this node, and may restart it by itself once its next certificate is stored.",
+    others="The other nodes serve as before. The Cluster Operator cannot ask this node, and may restart it by itself "
+    "once its next certificate is stored.",
     restart="it restarts this node in place",
     away="the node is away for about a minute, while the other nodes go on",
     before="Do not restart it before its next certificate is stored.",
@@ -138,10 +140,11 @@ _ONE = Scope(
 )
 _SEVERAL = Scope(
     them="them",
-    others="The other nodes serve as before. The Cluster Operator cannot ask these nodes, and may restart them by itself, one after the other, once their next "
-    "certificates are stored.",
+    others="The other nodes serve as before. The Cluster Operator cannot ask these nodes, and may restart them by "
+    "itself, one after the other, once their next certificates are stored.",
     restart="it restarts these nodes at the same time and in place",
-    away="these nodes are away for about a minute, while the other nodes go on, but for partitions and quorums in which these nodes have the majority",
+    away="these nodes are away for about a minute, while the other nodes go on, but for partitions and quorums in "
+    "which these nodes have the majority",
     before="Restart none of them before.",
     because="Their certificates have ended: every new connection to them is refused",
 )
@@ -182,9 +185,9 @@ def await_operator(at: Situation) -> Steps:
     if at.current is None or silent & may_present_ended(snapshot) or leaves_operator_waits_for(at):
         return ()
     why = why_not_in_place(at)
-    told = f"The operator does not learn which certificates nodes have taken up, and restarts these once more: {why}"
+    reason = f"The operator does not learn which certificates nodes have taken up, and restarts these once more: {why}"
     behind = restarted_by_operator(snapshot) | restarted_with_next_leaf(snapshot)
-    return _await_restarts(at, behind, because=told if why and behind & may_present_ended(snapshot) else "")
+    return _await_restarts(at, behind, because=reason if why and behind & may_present_ended(snapshot) else "")
 
 
 def describe_restarts_to_come(at: Situation, awaited: Steps) -> tuple[str, ...]:
@@ -239,8 +242,8 @@ def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps
     return (
         PauseAndReload(
             uids=able, phase=roll.phase, purpose=roll.sentence(),
-            because="Listeners that brokers do not use take their next certificates without a restart, so that clients outside are served again before it. The "
-            "listener between brokers refuses that.",
+            because="Listeners that brokers do not use take their next certificates without a restart, so that "
+                    "clients outside are served again before it. The listener between brokers refuses that.",
         ),
     )  # fmt: skip
 
@@ -371,13 +374,13 @@ def _await_leaves_of_successor(at: Situation, lacking: tuple[str, ...], roll: Ro
     """
     successor, begun = at.successor, in_flight(at.ledger)
     if begun is not None and begun.options.stop is not None and _is_stopped(begun, at.intent):
-        told, _remedy = describe_stop(begun, begun.options.stop, at.snapshot.names.ca)
+        cause, _remedy = describe_stop(begun, begun.options.stop, at.snapshot.names.ca)
         next_ = named(successor.entry.certificate) if successor is not None else "the renewed CA"
         remedy = (
             "Run the recover playbook with continue_stopped=true (strimzi_continue_stopped): nodes come back with "
             f"certificates of {next_} alone."
         )
-        return Wait(violations=(Violation(Condition.NOT_STOPPED, at.snapshot.names.kafka, told, remedy),))
+        return Wait(violations=(Violation(Condition.NOT_STOPPED, at.snapshot.names.kafka, cause, remedy),))
     if successor is None:
         return Wait(violations=(lacks_successor(at.snapshot),))
     chain = successor.entry.chain
@@ -406,6 +409,8 @@ def _unknown_answers(at: Situation, doubtful: frozenset[str]) -> Violation:
     names = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in doubtful))
     return Violation(
         Condition.EVIDENCE, at.snapshot.names.kafka,
-        f"the run cannot ask {names} for their certificates, and the certificates that they were started with are not stored any more.",
-        "Give the run the right to reach ports of pods (docs/rbac.yml), or pod_access=direct, and leave out evidence=annotations.",
+        f"the run cannot ask {names} for their certificates, and the certificates that they were started with are not "
+        "stored any more.",
+        "Give the run the right to reach ports of pods (docs/rbac.yml), or pod_access=direct, and leave out "
+        "evidence=annotations.",
     )  # fmt: skip

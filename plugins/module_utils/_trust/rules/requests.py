@@ -78,8 +78,8 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
     # If a flow is about to replace the CA in use, due_reasons_under gives no reason of time, so the ended leaves are
     # added here.
     ended = _reasons_of_ended(at.snapshot) if at.resting or at.intent.goal is Goal.RECOVER else {}
-    found = Asked(chain, {**ended, **due_reasons_under(at.snapshot, at.intent, at.ledger, chain)})
-    return found if found.reasons else _ask_for_sample(at) or found
+    of_authority = Asked(chain, {**ended, **due_reasons_under(at.snapshot, at.intent, at.ledger, chain)})
+    return of_authority if of_authority.reasons else _ask_for_sample(at) or of_authority
 
 
 def _reasons_of_ended(snapshot: Snapshot) -> dict[str, Due]:
@@ -102,8 +102,8 @@ def secrets_without_leaf(at: Situation, secrets: tuple[str, ...], issuer: Chain)
 
 def leaves_to_await(at: Situation) -> tuple[str, ...]:
     """The leaves to request, without the leaves that are here."""
-    asked = leaves_to_ask_for(at)
-    return secrets_without_leaf(at, asked.secrets, asked.issuer) if asked else ()
+    requested = leaves_to_ask_for(at)
+    return secrets_without_leaf(at, requested.secrets, requested.issuer) if requested else ()
 
 
 def next_for_leaf(at: Situation, secret: str, issuer: Chain) -> Next:
@@ -128,27 +128,27 @@ def awaited_leaves(at: Situation) -> tuple[str, ...]:
 
 def ask_for_leaves(at: Situation) -> Steps:
     """Record the returned certificates, then request the missing certificates."""
-    asked = leaves_to_ask_for(at)
-    if asked is None:
+    requested = leaves_to_ask_for(at)
+    if requested is None:
         return ()
-    collected = tuple(name for name in asked.secrets if next_for_leaf(at, name, asked.issuer) is Next.COLLECT)
+    collected = tuple(name for name in requested.secrets if next_for_leaf(at, name, requested.issuer) is Next.COLLECT)
     if collected:
         return (
             CollectLeaves(secrets=collected, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE),
         )
-    missing = tuple(name for name in asked.secrets if next_for_leaf(at, name, asked.issuer) is Next.ASK)
+    missing = tuple(name for name in requested.secrets if next_for_leaf(at, name, requested.issuer) is Next.ASK)
     if not missing:
         return ()
     domain = _find_domain(at.snapshot, missing)
     because = (
         "Which CA of the source signs is told by this certificate."
-        if asked == _ask_for_sample(at)
-        else f"The key of {named(asked.issuer[0])} is kept elsewhere, so the collection asks for its certificates "
+        if requested == _ask_for_sample(at)
+        else f"The key of {named(requested.issuer[0])} is kept elsewhere, so the collection asks for its certificates "
         f"before anything depends on them.{f' {describe_domain(at.snapshot)}' if domain else ''}"
     )
     return (
         AskForLeaves(
-            secrets=missing, issuer=asked.issuer, external_issuer=at.intent.issuing.external_issuer,
+            secrets=missing, issuer=requested.issuer, external_issuer=at.intent.issuing.external_issuer,
             phase=Phase.PREPARE, because=because,
             domain=domain,
         ),
@@ -176,8 +176,8 @@ def describe_domain(snapshot: Snapshot) -> str:
 
 def _find_domain(snapshot: Snapshot, secrets: Collection[str]) -> DnsDomain | None:
     """The DNS domain of the names of these leaves; None if none of them has such names."""
-    known = {leaf.secret: leaf.component for leaf in snapshot.every_leaf} | dict(snapshot.every_missing_leaf)
-    is_named = any(component.facts.services for secret, component in known.items() if secret in secrets)
+    components = {leaf.secret: leaf.component for leaf in snapshot.every_leaf} | dict(snapshot.every_missing_leaf)
+    is_named = any(component.facts.services for secret, component in components.items() if secret in secrets)
     return snapshot.leaves.dns_domain if is_named else None
 
 
@@ -199,18 +199,18 @@ def await_issuer(at: Situation) -> Turn:
     """Wait for open requests, as long as the caller wants to; never while the operator is paused. The rest of the wait
     is left to the next call.
     """
-    asked, until, requests = leaves_to_ask_for(at), at.intent.issuing.issuer_deadline, at.snapshot.leaves.requests
-    if asked is None:
+    requested, until, requests = leaves_to_ask_for(at), at.intent.issuing.issuer_deadline, at.snapshot.leaves.requests
+    if requested is None:
         return ()
     awaited = tuple(name for name in awaited_leaves(at) if (request := requests.get(name)) and request.is_open)
     has_time = until is not None and at.snapshot.now < until and not at.snapshot.reconciliation.pause.is_ours
     if until is None or not has_time or not awaited:
-        overdue = _overdue_leaves(at, awaited_leaves(at), asked.issuer)
+        overdue = _overdue_leaves(at, awaited_leaves(at), requested.issuer)
         return Wait(violations=overdue, awaited=describe_awaited_leaves(at))
     return (
         AwaitIssuer(
             secrets=awaited,
-            issuer=asked.issuer,
+            issuer=requested.issuer,
             external_issuer=at.intent.issuing.external_issuer,
             deadline=until,
             phase=Phase.PREPARE,
@@ -222,10 +222,10 @@ def forget_requests(at: Situation) -> Steps:
     """Remove requests for leaves that the flow wants from no issuer any more: they are in use, or the flow has changed
     its mind.
     """
-    asked = leaves_to_ask_for(at)
-    needed = set(asked.secrets) if asked else set()
-    if asked is not None:
-        wanted = _wanted_request(at, asked.issuer)
+    requested = leaves_to_ask_for(at)
+    needed = set(requested.secrets) if requested else set()
+    if requested is not None:
+        wanted = _wanted_request(at, requested.issuer)
         needed |= {name for name, request in at.snapshot.leaves.requests.items() if wanted.keeps(request)}
     served = tuple(sorted(set(at.snapshot.leaves.requests) - needed - set(at.snapshot.spare_leaf_nodes)))
     return (ForgetRequests(secrets=served, phase=at.phase),) if served else ()
@@ -233,17 +233,17 @@ def forget_requests(at: Situation) -> Steps:
 
 def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     """Sentences about the awaited certificates, their issuer, and the fate of the requests."""
-    asked = leaves_to_ask_for(at)
+    requested = leaves_to_ask_for(at)
     missing = leaves_to_await(at)
-    if asked is not None and asked == _ask_for_sample(at):
-        return tuple(_find_sample(at, asked))
-    if asked is None or not missing:
+    if requested is not None and requested == _ask_for_sample(at):
+        return tuple(_find_sample(at, requested))
+    if requested is None or not missing:
         return ()
-    total = f"{counted(len(missing), 'certificate')} of {named(asked.issuer[0])}"
+    total = f"{counted(len(missing), 'certificate')} of {named(requested.issuer[0])}"
     details = dict.fromkeys(_describe_request(request) for request in _requests_without_violation(at, missing))
     ending = tuple(_describe_leaves_that_end_meanwhile(at))
     is_held_up = bool(ending) or bool(presenting_ended(at.snapshot))
-    issuer = asked.issuer[0]
+    issuer = requested.issuer[0]
     ended = (
         f"{named(issuer)} has ended, and no certificate of it is accepted until it is renewed. Have the CA renewed "
         "under its name and key, and have the issuer send the renewed CA behind each certificate that it signs.",
@@ -261,10 +261,10 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     )
 
 
-def _find_sample(at: Situation, asked: Asked) -> Iterator[str]:
+def _find_sample(at: Situation, requested: Asked) -> Iterator[str]:
     wish = wish_of(at.snapshot, at.intent, at.ledger)
     names = listed([chain[0].subject for chain in wish.candidates]) if wish is not None else ""
-    (secret,) = asked.secrets
+    (secret,) = requested.secrets
     yield (
         f"{names} are in the source, and none of them is in use: the call requests one certificate of "
         f"{at.intent.issuing.external_issuer}, for {secret}, and the CA that signs it comes into use. Nodes trust all "
@@ -301,9 +301,11 @@ def describe_way_back(at: Situation) -> str:
     return f"undo the flow (abort) where the issuer still signs by {named(at.current)}"
 
 
-def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
+def ending_unserved(at: Situation, requested: Asked | None) -> tuple[str, ...]:
     """A sentence about users' certificates in their time for renewal, for a call that stops before their writing."""
-    of_time = (name for name, due in asked.reasons.items() if due.reason in OF_TIME) if asked is not None else ()
+    of_time = (
+        (name for name, due in requested.reasons.items() if due.reason in OF_TIME) if requested is not None else ()
+    )
     ending = [leaf for name in of_time if (leaf := at.snapshot.user_leaves.get(name)) and leaf.chain]
     first = find_first_ending(ending)
     if first is None:
@@ -342,8 +344,8 @@ def _describe_request(request: LeafRequest) -> str:
             f"{request.secret}: {request.failure.reason} The next request goes out on {again:%Y-%m-%d at %H:%M} UTC, "
             "or at once with retry_failed."
         )
-    told = request.failure.reason if request.failure is not None else ""
-    return " ".join(filter(None, (told, request.waiting)))
+    failure = request.failure.reason if request.failure is not None else ""
+    return " ".join(filter(None, (failure, request.waiting)))
 
 
 def _overdue_leaves(at: Situation, secrets: Iterable[str], issuer: Chain) -> tuple[Violation, ...]:
@@ -352,16 +354,16 @@ def _overdue_leaves(at: Situation, secrets: Iterable[str], issuer: Chain) -> tup
     """
     authority = named(issuer[0])
     first, others = _overdue_requests(at, secrets)
-    found = tuple(_overdue_leaf(at, request, authority) for request in first)
+    violations = tuple(_overdue_leaf(at, request, authority) for request in first)
     if not others:
-        return found
+        return violations
     rest = Violation(
         Condition.LEAVES_ARE_ISSUED, at.snapshot.names.kafka,
         f"{counted(len(others), 'more certificate')} of {authority} {'has' if len(others) == 1 else 'have'} not come "
         f"either, for {listed([request.secret for request in others])}.",
         "The sentences about the awaited certificates say what became of each request.",
     )  # fmt: skip
-    return (*found, rest)
+    return (*violations, rest)
 
 
 #: How many leaves have a violation of their own: an issuer may refuse thousands of users for the same reason.
@@ -371,15 +373,15 @@ _WITH_VIOLATION = 5
 def _overdue_requests(at: Situation, secrets: Iterable[str]) -> tuple[Sequence[LeafRequest], Sequence[LeafRequest]]:
     """The overdue requests for these leaves, for which runs fail: the first of them, and the others."""
     requests = at.snapshot.leaves.requests
-    found = [requests[name] for name in secrets if name in requests and requests[name].is_overdue(at.snapshot.now)]
-    return found[:_WITH_VIOLATION], found[_WITH_VIOLATION:]
+    overdue = [requests[name] for name in secrets if name in requests and requests[name].is_overdue(at.snapshot.now)]
+    return overdue[:_WITH_VIOLATION], overdue[_WITH_VIOLATION:]
 
 
 def _requests_without_violation(at: Situation, secrets: Iterable[str]) -> tuple[LeafRequest, ...]:
     """The requests for these leaves without the requests in a violation."""
     secrets, requests = tuple(secrets), at.snapshot.leaves.requests
-    told = {request.secret for request in _overdue_requests(at, secrets)[0]}
-    return tuple(requests[name] for name in secrets if name in requests and name not in told)
+    in_violations = {request.secret for request in _overdue_requests(at, secrets)[0]}
+    return tuple(requests[name] for name in secrets if name in requests and name not in in_violations)
 
 
 def _overdue_leaf(at: Situation, request: LeafRequest, authority: str) -> Violation:
@@ -388,11 +390,11 @@ def _overdue_leaf(at: Situation, request: LeafRequest, authority: str) -> Violat
     home = user.namespace if user is not None else at.snapshot.names.namespace
     failure, first = request.failure, f"{request.first_asked_at:%Y-%m-%d at %H:%M} UTC"
     if failure is None:
-        told = f"{request.issuer} has not answered since {first}. {request.waiting}"
+        cause = f"{request.issuer} has not answered since {first}. {request.waiting}"
     else:
         failed = "1 request has" if failure.count == 1 else f"{failure.count} requests in a row have"
         again = f" Another request went out on {request.asked_at:%Y-%m-%d at %H:%M} UTC: {request.waiting}"
-        told = (
+        cause = (
             f"{failed} failed at {request.issuer}, the first of {first}. "
             f"{failure.reason}{again if request.is_open else ''}"
         )
@@ -404,7 +406,7 @@ def _overdue_leaf(at: Situation, request: LeafRequest, authority: str) -> Violat
     )
     return Violation(
         Condition.LEAVES_ARE_ISSUED,
-        f"Secret {home}/{request.secret}", f"no certificate of {authority} has come for it: {told.rstrip()}",
+        f"Secret {home}/{request.secret}", f"no certificate of {authority} has come for it: {cause.rstrip()}",
         f"{remedy} Runs fail until a certificate is accepted; nothing else is held up by it.",
     )  # fmt: skip
 
@@ -416,25 +418,25 @@ def keep_spare_leaves(at: Situation) -> Turn:
     """
     if at.current is None or at.snapshot.ca.prepared:
         return ()
-    found = {name: _next_spare(at, name) for name in sorted(at.snapshot.spare_leaf_nodes)}
-    collected = tuple(name for name, what in found.items() if what is Next.COLLECT)
+    next_works = {name: _next_spare(at, name) for name in sorted(at.snapshot.spare_leaf_nodes)}
+    collected = tuple(name for name, what in next_works.items() if what is Next.COLLECT)
     if collected:
         return (
             CollectLeaves(secrets=collected, external_issuer=at.intent.issuing.external_issuer, phase=Phase.PREPARE),
         )
-    missing = tuple(name for name, what in found.items() if what is Next.ASK)
+    missing = tuple(name for name, what in next_works.items() if what is Next.ASK)
     if not missing:
-        waiting = (name for name, what in found.items() if what is Next.WAIT)
+        waiting = (name for name, what in next_works.items() if what is Next.WAIT)
         last = Phase.USE if at.flow_in_flight is None else Phase.RETIRE
         overdue = _overdue_leaves(at, waiting, at.snapshot.ca.current)
         return Wait(violations=overdue, phase=last) if overdue else ()
     because = "The key of the CA is kept elsewhere, so certificates for the next nodes of each pool are kept at hand."
-    issuer, asked = at.snapshot.ca.current, at.intent.issuing.external_issuer
+    issuer, reference = at.snapshot.ca.current, at.intent.issuing.external_issuer
     return (
         AskForLeaves(
             secrets=missing,
             issuer=issuer,
-            external_issuer=asked,
+            external_issuer=reference,
             phase=Phase.PREPARE,
             because=because,
             spare=True,

@@ -103,12 +103,14 @@ def tidy_keys(at: Situation) -> Steps:
     ca = at.snapshot.ca
     current = at.current.fingerprint if at.current else None
     switched = frozenset(authority.fingerprint for authority in ca.prepared if authority.fingerprint == current)
-    known = {entry.fingerprint for entry in at.ledger.entries} | {authority.fingerprint for authority in ca.prepared}
-    stale = (ca.kept_keys - known - _find_cas_refused_by_probes(at)) | (
+    of_ledger = {entry.fingerprint for entry in at.ledger.entries} | {
+        authority.fingerprint for authority in ca.prepared
+    }
+    stale = (ca.kept_keys - of_ledger - _find_cas_refused_by_probes(at)) | (
         ca.kept_keys & frozenset({current} if current else ())
     )
     in_use = frozenset(name for name, links in ca.links.items() if links == ca.links_in_use)
-    unused = ((frozenset(ca.kept_links) - known) | switched) - in_use
+    unused = ((frozenset(ca.kept_links) - of_ledger) | switched) - in_use
     if not switched and not stale and not unused:
         return ()
     return (TidyKeys(prepared=switched, kept_keys=stale, links=unused, phase=at.phase),)
@@ -118,8 +120,10 @@ def _find_cas_refused_by_probes(at: Situation) -> frozenset[str]:
     """Fingerprints of the removed CAs that listeners refuse by the evidence of a probe alone: other CAs have the same
     names.
     """
-    asked = (entry for entry in at.ledger.removed_cas if entry.awaited_pods & at.snapshot.uids)
-    return frozenset(entry.fingerprint for entry in asked if find_namesake(entry.certificate, at.snapshot) is not None)
+    lingering = (entry for entry in at.ledger.removed_cas if entry.awaited_pods & at.snapshot.uids)
+    return frozenset(
+        entry.fingerprint for entry in lingering if find_namesake(entry.certificate, at.snapshot) is not None
+    )
 
 
 def undo_replacement(at: Situation) -> Steps:

@@ -74,8 +74,8 @@ class Situation:
         """The key generation in the annotations of pods, the lowest if they differ. If no pod has the annotation, it is
         that of the key Secret, because they are not compared then.
         """
-        known = (pod.key_generation for pod in self.snapshot.nodes.pods if pod.key_generation is not None)
-        return min(known, default=self.snapshot.ca.key_generation)
+        annotated = (pod.key_generation for pod in self.snapshot.nodes.pods if pod.key_generation is not None)
+        return min(annotated, default=self.snapshot.ca.key_generation)
 
     @property
     def flow_in_flight(self) -> Journal | None:
@@ -196,7 +196,7 @@ def answered_once(question: Callable[[Situation], T]) -> Callable[[Situation], T
         kept = at.__dict__
         if question.__name__ not in kept:
             kept[question.__name__] = question(at)
-        found: T = kept[question.__name__]
-        return found
+        kept_answer: T = kept[question.__name__]
+        return kept_answer
 
     return answer
