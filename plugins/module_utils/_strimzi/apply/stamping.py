@@ -242,7 +242,7 @@ NEEDED: Needed = (*TO_ANNOTATE, ("get", CONFIG_MAPS))
 def why_not_permitted(client: KubeClient, namespace: str, needed: Needed = NEEDED) -> str:
     """The part of it that the identity of this run may not do, as a sentence; empty if it may do all of it.
 
-    Where the API server does not say, it counts as not permitted. Raises KubeError if it cannot be reached.
+    If the API server does not say, it counts as not permitted. Raises KubeError if it cannot be reached.
     """
     attempts = [Attempt(verb, resource, namespace) for verb, resource in needed]
     try:

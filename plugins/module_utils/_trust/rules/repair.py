@@ -2,26 +2,26 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The chapter "Recover": nodes whose certificates have ended come back with new certificates. Nodes with ended
-certificates and nodes with new certificates refuse each other, so these nodes restart at the same time. One after the
-other they would leave the quorum and the partitions without a majority until the last has restarted; and the operator,
-which cannot ask them, restarts none (docs/operator.md, "Expired certificates"). They restart in place, because a
-deleted pod loses an ephemeral volume, and in a pause, because the operator deletes a pod that takes long to start.
+"""The chapter "Recover": nodes with ended certificates come back with new certificates. Nodes with ended certificates
+and nodes with new certificates refuse each other, so these nodes restart at the same time. One after the other they
+would leave the quorum and the partitions without a majority until the last has restarted. The operator cannot ask them,
+and restarts none (docs/operator.md, "Expired certificates"). They restart in place, because a deleted pod loses an
+ephemeral volume; and in a pause, because the operator deletes a pod with a long start.
 
-Where the CA in use has ended too, it is renewed in the same pause, before these nodes restart: a renewal keeps the
-key, so JVMs accept what they present before and after it, and clients of OpenSSL and Go accept the nodes from their
-restart on.
+If the CA in use has ended too, it is renewed in the same pause, before these nodes restart. A renewal keeps the key, so
+JVMs accept their certificates before and after it, and clients of OpenSSL and Go accept the nodes from their restart
+on.
 
 The operator issues the next certificates in maintenance windows alone. Outside a window this collection issues them
 with the key of the CA in use, or of the CA that takes its place if the CA in use has ended.
 
-Where the key of that CA is kept elsewhere, its issuer signs nothing more under it, so nodes come back with
-certificates of the CA that takes its place: of its renewal, or of the next CA of a flow that replaces it. That CA is
-in the trust bundle before the restart, in which nodes read it. A flow that has no other CA to put in its place leads
-back to it, or has just put it there: then the issuer renews it and signs, and the flow goes on.
+If the key of that CA is kept elsewhere, its issuer signs nothing more under it. So nodes come back with certificates of
+the CA in its place: of its renewal, or of the next CA of a flow that replaces it. That CA is in the trust bundle before
+the restart, and nodes read it in the restart. A flow without another CA for its place leads back to it, or has just put
+it there: then the issuer renews it and signs, and the flow goes on.
 
-A listener that brokers do not use takes its new leaf without a restart, so clients outside are served again while the
-call waits for the operator to confirm the pause, for which a failing operator may take minutes.
+A listener that brokers do not use takes its new leaf without a restart. So clients outside are served again while the
+call waits for the operator to confirm the pause; a failing operator may take minutes for that.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ from .switch import await_arrival, project, switch, with_clients_in_need, write_
 
 
 def restart_ended(at: Situation) -> Turn:
-    """Restart the nodes that present ended certificates, once their next certificates are stored, and so are the
-    certificates of components that the operator does not issue.
+    """Restart the nodes with ended certificates, once their next certificates are stored, and so are the certificates
+    of components that the operator does not issue.
     """
     nodes = at.snapshot.nodes
     if at.snapshot.users is not None:
@@ -151,7 +151,7 @@ _SEVERAL = Scope(
 
 
 def scope_of(ended: Collection[str], snapshot: Snapshot) -> Scope:
-    """The consequences where these nodes present ended certificates: one of several is away for a moment as in any
+    """The consequences if these nodes present ended certificates: one of several is away for a moment as in any
     restart, all of them are the cluster.
     """
     every = [pod for pod in snapshot.nodes.pods if pod.component is Component.KAFKA]
@@ -161,8 +161,8 @@ def scope_of(ended: Collection[str], snapshot: Snapshot) -> Scope:
 
 
 def _await_restarts(at: Situation, behind: frozenset[str], because: str = "") -> Steps:
-    """Wait for the operator, which restarts these pods by itself. In a pause it does nothing: the flow that is under
-    way ends that first.
+    """Wait for the operator: it restarts these pods by itself. In a pause it does nothing: the flow in flight ends the
+    pause first.
     """
     if not behind or at.snapshot.reconciliation.pause.is_set:
         return ()
@@ -170,13 +170,13 @@ def _await_restarts(at: Situation, behind: frozenset[str], because: str = "") ->
 
 
 def await_operator(at: Situation) -> Steps:
-    """Once the nodes are back, wait for what the operator could not do before: it issues leaves of other components
-    that have ended, and restarts their pods. And it restarts the nodes once more, one after the other, if their
+    """Once the nodes are back, wait for the delayed work of the operator: it issues leaves of other components in the
+    place of ended leaves, and restarts their pods. It restarts the nodes once more, one after the other, if their
     annotations do not say which leaf and which generation they have taken up.
 
-    A flow in flight, and an issuer that keeps the key, are waited for by the rules of flows, unless the flow rests until
-    the next maintenance window. No pod is waited for as long as a node that has not answered may present an ended leaf:
-    the operator could not ask that node.
+    The rules of flows wait for a flow in flight, and for an issuer with the key, unless the flow rests until the next
+    maintenance window. No pod is waited for as long as a silent node may present an ended leaf: the operator could not
+    ask that node.
     """
     snapshot, silent = at.snapshot, {node.uid for node in unanswered(at.snapshot)}
     is_led_on = in_flight(snapshot.ledger) is not None and not waits_for_window(snapshot, at.intent)
@@ -201,9 +201,9 @@ def describe_restarts_to_come(at: Situation, awaited: Steps) -> tuple[str, ...]:
 
 
 def _issue_unserved(at: Situation) -> Steps:
-    """Issue leaves in the place of ended leaves that the operator leaves as they are, because no maintenance window is
-    open: a recovery waits for none. Without its own next leaf the operator could not ask a node. A CA that has ended
-    signs nothing; the renewal of it brings these leaves.
+    """Issue leaves in the place of ended leaves that the operator leaves alone, because no maintenance window is open:
+    a recovery waits for none. Without its own next leaf the operator could not ask a node. An ended CA signs nothing;
+    its renewal brings these leaves.
     """
     snapshot, current = at.snapshot, at.current
     if current is None or current.has_ended(snapshot.now) or snapshot.ca.key != current.public_key_sha256:
@@ -214,7 +214,9 @@ def _issue_unserved(at: Situation) -> Steps:
 
 
 def _explain_issue(snapshot: Snapshot) -> str:
-    """Why this collection issues what the operator usually does, as a sentence; empty if no window is the reason."""
+    """Why this collection issues leaves in the place of the operator, as a sentence; empty if no window is the
+    reason.
+    """
     windows = snapshot.reconciliation.windows
     if snapshot.ca.in_use_elsewhere or windows is None or windows.is_open:
         return ""
@@ -225,12 +227,12 @@ def _explain_issue(snapshot: Snapshot) -> str:
 
 
 def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps:
-    """The pause before this roll, in which the brokers that have answered read their stored leaves on listeners for
-    clients until the operator confirms it. No look of a gate asks such a listener, so a call cannot tell that a node
+    """The pause before this roll. In it the brokers that have answered read their stored leaves on listeners for
+    clients until the operator confirms it. No look of a gate asks such a listener, so a call cannot tell whether a node
     has read them already: each call sends the requests once more.
 
-    The control plane keeps its leaf until the restart: the Raft client of a controller presents the leaf that its
-    process was started with, and on a node that is no broker only the control plane shows that this leaf has ended.
+    The control plane keeps its leaf until the restart: the Raft client of a controller presents the leaf of its
+    process's start, and on a node that is no broker only the control plane shows that this leaf has ended.
     """
     able = ended & {
         listener.uid
@@ -249,8 +251,8 @@ def _pause_and_reload(at: Situation, ended: frozenset[str], roll: Roll) -> Steps
 
 
 def awaits_successor(at: Situation) -> bool:
-    """Whether nodes wait for leaves of the CA that takes the place of the CA in use, which has ended, because no party
-    issues leaves of the CA in use: of the next CA of the flow in flight, or of a renewal where no flow is in flight.
+    """Whether nodes wait for leaves of the CA in the place of the CA in use, which has ended, because no party issues
+    leaves of the CA in use: of the next CA of the flow in flight, or of a renewal if no flow is in flight.
     """
     current = at.current
     if current is None or at.snapshot.reconciliation.generated or at.snapshot.users is not None:
@@ -275,9 +277,9 @@ def restarts_ended(turn: Turn) -> bool:
 
 
 def is_succeeded_in_recovery(at: Situation, intent: Intent) -> bool:
-    """Whether a recovery puts another CA in the place of a CA that has ended before nodes restart: it renews that CA,
-    or goes on with the flow in flight, which does not stop. A replacement comes after the restart where the key of the
-    CA that it replaces is here, unless nodes wait for leaves of the next CA.
+    """Whether a recovery puts another CA in the place of an ended CA before nodes restart: it renews that CA, or goes
+    on with the flow in flight, which does not stop. If the key of the replaced CA is here, a replacement comes after
+    the restart, unless nodes wait for leaves of the next CA.
     """
     snapshot, begun = at.snapshot, in_flight(at.snapshot.ledger)
     if begun is None:
@@ -299,8 +301,8 @@ def _is_of_ended(step: Step) -> bool:
 
 def put_in_place_before_restart(at: Situation) -> Steps:
     """The flow up to the leaves with which nodes restart. Before the pause the next CA comes beside the CA in use; in
-    the pause it takes its place, as in every switch. The trust bundle follows in the pause too: the operator, which
-    tries to restart nodes, may not write it before for minutes.
+    the pause it takes its place, as in every switch. The trust bundle follows in the pause too: the operator tries to
+    restart nodes, and may not write the bundle before for minutes.
     """
     if at.is_paused:
         return write_bundle(at) or await_arrival(at) or steps_of(switch(at)) or rewrite_leaves(at)
@@ -308,7 +310,7 @@ def put_in_place_before_restart(at: Situation) -> Steps:
 
 
 def is_explained(snapshot: Snapshot) -> bool:
-    """Whether a flow in flight, with an operator that works, explains that nodes present leaves which are no longer
+    """Whether a flow in flight, with a working operator, explains why nodes present leaves that are no longer
     stored.
     """
     return in_flight(snapshot.ledger) is not None and snapshot.reconciliation.operator.failure is None
@@ -328,11 +330,11 @@ def _find_nodes_without_next_leaf(at: Situation, pods: tuple[Pod, ...]) -> tuple
 
 
 def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
-    """The operator issues leaves that have ended; where the key of the CA is kept elsewhere, its issuer does. The
-    leaves are stored as the operator stores them, outside a pause: it restarts no node whose listeners it cannot ask.
-    In a pause that a killed call has left, the operator issues none, and would act on half-done work if it went on:
-    this collection issues them, with the key of the CA in use, to which a switch is finished or taken back first. It
-    does so outside a maintenance window too, in which alone the operator would issue them.
+    """The operator issues leaves in the place of ended leaves; if the key of the CA is kept elsewhere, its issuer does.
+    The leaves are stored as the operator stores them, outside a pause: it restarts no node if it cannot ask the
+    listeners. In a pause from a killed call, the operator issues none, and would act on half-done work if it went on.
+    Then this collection issues them, with the key of the CA in use; a switch to it is finished or taken back first. It
+    does so outside a maintenance window too: the operator issues only inside.
     """
     ca, state = at.snapshot.ca, at.snapshot.reconciliation
     if _are_issued_by_operator(at.snapshot, secrets):
@@ -345,9 +347,9 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
         return ()
     if not ca.in_use_elsewhere and at.current.has_ended(at.snapshot.now):
         return Wait(violations=(_lacks_signer(at.snapshot, at.current),))
-    # The CA in use issues these leaves also where a flow is about to replace it: the nodes trust it already.
+    # The CA in use issues these leaves also if a flow is about to replace it: the nodes trust it already.
     resting = replace(at, resting=True)
-    # The call stores leaves of components in the same step where the issuer has signed them: with its ended leaf the
+    # If the issuer has signed leaves of components, the call stores them in the same step: with its ended leaf the
     # operator cannot connect to a node.
     ended = tuple(leaf.secret for leaf in ended_leaves(at.snapshot))
     ready = set(ended) - set(secrets_without_leaf(resting, ended, ca.current))
@@ -357,7 +359,7 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Turn:
 
 
 def _lacks_signer(snapshot: Snapshot, authority: Certificate) -> Violation:
-    """A violation where a flow leads back to a CA that has ended: the operator alone issues leaves of it."""
+    """A violation if a flow leads back to an ended CA: the operator alone issues leaves of it."""
     return Violation(
         Condition.RENEWAL_COMES_IN_TIME, snapshot.names.kafka,
         f"nodes need certificates of {named(authority)}, which has ended: the Cluster Operator alone issues them, "
@@ -368,9 +370,9 @@ def _lacks_signer(snapshot: Snapshot, authority: Certificate) -> Violation:
 
 
 def _await_leaves_of_successor(at: Situation, lacking: tuple[str, ...], roll: Roll) -> Turn:
-    """Wait for the issuer, which signs the next leaves under the next CA. When the leaves of these nodes are at hand,
-    and all that the switch needs, pause the operator: in the pause the next CA comes into use, its leaves are stored,
-    and the nodes restart. No node restarts before.
+    """Wait for the issuer: it signs the next leaves under the next CA. When the leaves of these nodes are here, and all
+    else for the switch, pause the operator: in the pause the next CA comes into use, its leaves are stored, and the
+    nodes restart. No node restarts before.
     """
     successor, begun = at.successor, in_flight(at.ledger)
     if begun is not None and begun.options.stop is not None and _is_stopped(begun, at.intent):
@@ -396,7 +398,7 @@ def _await_leaves_of_successor(at: Situation, lacking: tuple[str, ...], roll: Ro
 
 
 def lacks_successor(snapshot: Snapshot) -> Violation:
-    """A violation where a renewal needs a certificate that this collection cannot make, and none is given."""
+    """A violation if a renewal needs a certificate that this collection cannot make, and none is given."""
     current = snapshot.ca.current[0]
     playbook = "recover" if nodes_to_recover(snapshot) else "renew"
     given = f"Have it made under the name and the key of {current.subject}, and {describe_supply(snapshot, playbook)}."
