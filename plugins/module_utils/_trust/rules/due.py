@@ -87,10 +87,24 @@ def needed_by_operator(snapshot: Snapshot) -> frozenset[str]:
 
 
 def _operator_renews(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> bool:
-    is_in_window = own.not_after - snapshot.now < snapshot.window_of(leaf)
     behind, current = (leaf.chain or ())[1:], snapshot.ca.current
     is_of_another = leaf.component is Component.KAFKA and behind[-len(current) :] != current
-    return is_in_window or leaf.generation != snapshot.ca.certificate_generation or is_of_another
+    is_of_other_generation = leaf.generation != snapshot.ca.certificate_generation
+    return is_in_operator_window(own, leaf, snapshot) or is_of_other_generation or is_of_another
+
+
+def is_in_operator_window(own: Certificate, leaf: StoredLeaf, snapshot: Snapshot) -> bool:
+    """Whether the operator that looks at this leaf, whose certificate this is, would renew it."""
+    return own.not_after - snapshot.now < snapshot.window_of(leaf)
+
+
+def is_kept_by_user_operator(secret: str, snapshot: Snapshot) -> bool:
+    """Whether the User Operator keeps the certificate in this Secret of a user. In the place of a certificate that has
+    ended, or that is in its window, it would issue another; without the key of the CA it fails at that, and may store
+    an empty certificate.
+    """
+    leaf = snapshot.user_leaves.get(secret)
+    return leaf is None or not leaf.chain or not is_in_operator_window(leaf.chain[0], leaf, snapshot)
 
 
 def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:

@@ -30,7 +30,7 @@ from ..model.names import named
 from ..model.snapshot import FailedReconcile, Snapshot
 from ..model.steps.leaves import PauseReissue, ResumeReissue
 from ..model.steps.nodes import AwaitVerdict, Pause, Resume
-from .due import nears_window_from, needed_by_operator
+from .due import is_kept_by_user_operator, nears_window_from, needed_by_operator
 from .requests import awaited_leaves, doubt_about_domain, secrets_without_leaf
 from .situation import Situation
 
@@ -141,6 +141,8 @@ def _may_go_on(presenter: Presenter, snapshot: Snapshot) -> bool:
     """Whether its issuer may see it now. If the key of the CA is kept elsewhere, the issuer could issue it nothing
     before this collection has.
     """
+    if snapshot.ca.in_use_elsewhere and not is_kept_by_user_operator(presenter.secret, snapshot):
+        return False
     if not presenter.is_outdated or presenter.authorities == frozenset():
         return True
     return waiver_of(presenter.name, snapshot) is not None and not snapshot.ca.in_use_elsewhere

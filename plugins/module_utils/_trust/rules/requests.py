@@ -43,6 +43,7 @@ from .due import (
     due_reasons_under,
     ended_leaves,
     find_first_ending,
+    is_kept_by_user_operator,
     leaves_before_operator_window,
     nears_operator_window,
 )
@@ -464,14 +465,18 @@ _AT_ONCE = 500
 
 def resume_served_users(at: Situation) -> Steps:
     """Let the User Operator go on with users whose certificates it keeps, and see that it keeps them, before other
-    users get theirs. The flow does not wait for users with a waiver.
+    users get theirs. The flow does not wait for users with a waiver. A user whose certificate has ended, or ends soon,
+    stays paused until its next certificate is written.
     """
     if at.current is None or not at.issues_to_users:
         return ()
     names = tuple(
         presenter.name
         for presenter in awaited_presenters(at.snapshot)
-        if presenter.secret and presenter.pause.is_ours and not presenter.is_outdated
+        if presenter.secret
+        and presenter.pause.is_ours
+        and not presenter.is_outdated
+        and is_kept_by_user_operator(presenter.secret, at.snapshot)
     )
     return (AwaitKept(names=names, authority=at.current),) if names else ()
 

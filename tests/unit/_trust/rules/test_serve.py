@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -27,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import await_free_names
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import pause_reissue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import pause_reissue, resume_reissue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
     leaves_to_ask_for,
     reissue,
@@ -135,6 +136,22 @@ def test_a_user_with_a_certificate_is_resumed_before_others_get_theirs(pause: Re
     at = situation(changed(served("switched", "audit"), presenters=(first, *waiting)), REPLACE_KEY)
     assert resume_served_users(at) == (AwaitKept(names=(AUDIT,), authority=NEW.certificate),)
     assert resume_served_users(replace(at, snapshot=at.snapshot.with_ca(keys_elsewhere=frozenset()))) == ()
+
+
+def test_a_user_stays_paused_whose_certificate_the_user_operator_would_renew() -> None:
+    """It has no key for that."""
+    paused = user("audit", NEW, is_outdated=False, pause=ReissuePause.OURS)
+    seen = changed(served("switched", "audit"), presenters=(paused,))
+    own = seen.user_leaves["audit"]
+    assert own is not None
+    assert own.chain is not None
+    left = own.chain[0].not_after - seen.now
+    for window, is_kept in ((left, True), (left + timedelta(seconds=1), False)):
+        leaves = {**seen.user_leaves, "audit": replace(own, renewal_window=window)}
+        at = situation(changed(seen, user_leaves=leaves), REPLACE_KEY)
+        assert (bool(resume_served_users(at)), bool(resume_reissue(at))) == (is_kept, is_kept)
+    here = situation(changed(seen, user_leaves=leaves).with_ca(keys_elsewhere=frozenset()), REPLACE_KEY)
+    assert resume_reissue(here), "with the key, the User Operator issues another certificate"
 
 
 def test_no_user_is_resumed_that_was_not_paused() -> None:
