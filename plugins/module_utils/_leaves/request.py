@@ -350,7 +350,13 @@ def judge(answer: Chain, refusals: Sequence[str], now: datetime) -> Judgement:
 
 
 def record_answer(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: datetime) -> LeafRequest:
-    """The request after this answer; nothing of it is recorded yet. A good certificate ends the row of failures."""
+    """The request after this answer; nothing of it is recorded yet. A good certificate ends the row of failures. A
+    certificate that ended before a run collected it is no failure of its issuer: another is requested at once.
+    """
+    if request.asked_at < answer[0].not_after <= now:
+        return replace(
+            request, outdated=f"its certificate ended on {answer[0].not_after:%Y-%m-%d}, before a run took it"
+        )
     judgement = judge(answer, refusals, now)
     if judgement is Judgement.NOT_YET:
         ahead = ceil((answer[0].not_before - now).total_seconds())

@@ -248,6 +248,21 @@ def test_a_refused_answer_is_one_more_failure() -> None:
     assert found == replace(ASKED_AGAIN, failure=Failure(3, NOW, told), is_open=False, is_recorded=False)
 
 
+@pytest.mark.parametrize(
+    ("end", "is_late"),
+    [(-HOUR, False), (-HOUR / 2, True), (0 * HOUR, True)],
+    ids=["before the request", "since", "now"],
+)
+def test_a_certificate_that_ended_before_a_run_took_it_is_requested_again_at_once(
+    end: timedelta, is_late: bool
+) -> None:
+    """No correction helps its issuer. An issuer whose certificates have ended when it makes them is one that fails."""
+    ended = leaf(CA, begin=NOW - 2 * HOUR, end=NOW + end)
+    found = record_answer(OPEN, (ended, CA.certificate), ("it expired",), NOW)
+    assert (bool(found.outdated), found.failure is None) == (is_late, is_late)
+    assert next_action(found, WANTED, NOW) is (Next.ASK if is_late else Next.COLLECT)
+
+
 @pytest.mark.parametrize(("later", "left"), [(0.0, 300), (0.5, 300), (299.5, 1)])
 def test_an_answer_that_is_not_valid_yet_stays_with_its_issuer(later: float, left: int) -> None:
     now = NOW + timedelta(seconds=later)
