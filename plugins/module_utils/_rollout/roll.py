@@ -53,7 +53,17 @@ from .._trust.model.names import listed
 from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import AwaitAnswers, PauseAndReload, Reload, Roll, RollReason
 from .answers import await_answers
-from .kafka_pods import NOT_AGAIN, Progress, delete_pod, is_terminating, name_of, restart, uid_of, withdrawal
+from .kafka_pods import (
+    NOT_AGAIN,
+    Progress,
+    delete_pod,
+    is_terminating,
+    name_of,
+    restart,
+    uid_of,
+    withdraw_left_requests,
+    withdrawal,
+)
 
 Objects = Mapping[str, Mapping[str, Any]]
 
@@ -299,7 +309,12 @@ _AT_ONCE = 32
 
 
 def _restart_together(step: Roll, observation: Observation, work: Work) -> None:
-    """Restart the processes of these nodes, and wait until each pod is ready again. Raises RollStuck, KubeError."""
+    """Restart the processes of these nodes, and wait until each pod is ready again. Requests of a killed call to
+    restart these nodes are taken back first: this restart does what the killed call wanted, and the operator, which
+    restarts nodes one after the other, would act on the requests after it. Raises RollStuck, KubeError.
+    """
+    others = frozenset(pod.uid for pod in observation.snapshot.nodes.pods) - step.uids
+    write_all(withdraw_left_requests(observation, others), work, step.phase.value)
     pods = sorted(pod.name for pod in observation.snapshot.nodes.pods if pod.uid in step.uids)
     if work.nodes is None:
         raise StepError("Nodes", "cannot be reached from here", "Run it where the API server is within reach.")

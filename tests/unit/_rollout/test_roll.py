@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unavailable,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import FIELD_MANAGER, PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
@@ -674,3 +674,14 @@ def test_where_no_signal_gets_through_the_failure_is_one_that_passes() -> None:
     with pytest.raises(Unreachable) as broken:
         end(stand, NODES[:2], Signals(stand, {0: EMPTY, 1: BROKEN}))
     assert broken.value.is_transient
+
+
+def test_a_request_of_a_killed_call_does_not_outlive_the_restart_in_place() -> None:
+    """The operator would restart these nodes once more. The requests of other nodes, and of other programs, stay."""
+    stand = Stand()
+    asked = {"metadata": {"annotations": {f"strimzi.io/{MANUAL}": "true"}}}
+    for node, manager in zip(NODES, (FIELD_MANAGER, "kubectl-annotate", FIELD_MANAGER), strict=True):
+        path, kind = f"/api/v1/namespaces/kafka/pods/{node}", "application/merge-patch+json"
+        stand.api.request("PATCH", path, query={"fieldManager": manager}, body=asked, content_type=kind)
+    end(stand, NODES[:2], Signals(stand, {}))
+    assert stand.asked() == {NODES[1], NODES[2]}

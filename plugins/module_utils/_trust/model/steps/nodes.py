@@ -237,8 +237,13 @@ class Roll(Step):
 
     def _effect_in_place(self, snapshot: Snapshot) -> Snapshot:
         """The pods stay, with their annotations: only the answers of their new processes show the stored leaves. From
-        then on the operator can ask them.
+        then on the operator can ask them. The request of a killed call for a restart is taken back.
         """
+        pods = (
+            replace(pod, awaits_restart=False) if pod.uid in self.uids and pod.asked_here else pod
+            for pod in snapshot.nodes.pods
+        )
+        snapshot = snapshot.with_nodes(pods=tuple(pods))
         return _without_failure(_with_ready(self.uids, _with_started(self.uids, snapshot)))
 
     def look(self, snapshot: Snapshot) -> Look:

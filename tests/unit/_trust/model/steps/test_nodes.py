@@ -134,6 +134,13 @@ def test_a_pod_whose_process_restarts_in_place_answers_differently_afterwards(re
     assert roll(reason).changes_what_nodes_say is (reason is RollReason.ENDED)
 
 
+@pytest.mark.parametrize("here", [True, False], ids=["ours", "of another program"])
+def test_a_restart_in_place_serves_the_request_of_a_killed_call(here: bool) -> None:
+    asked = tuple(replace(pod, awaits_restart=True, asked_here=here) for pod in pods())
+    after = roll(RollReason.ENDED, uids_of(PODS[0])).effect(cluster(pods=asked), MadeHere()).nodes.pods
+    assert [pod.awaits_restart for pod in after] == [not here, True, True]
+
+
 def test_a_restarted_pod_has_the_stored_leaf_and_generations() -> None:
     behind = a_pod(PODS[0], 0, presents_stored=False, ready=False, terminating=True, key_generation=0)
     before = cluster(ca=secrets(NEW, certificate_generation=1, key_generation=2), pods=(behind, *pods(names=PODS[1:])))
