@@ -26,6 +26,7 @@ from ..tools.support.authorities import Authority, renewed, root
 from ..tools.support.cert_manager_certificates import MemoryCertificates
 from ..tools.support.certificates import Entity
 from ..tools.support.flows import START
+from ..tools.support.killing import ForkingTransport
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.verification import refused_by_a_client, verifies
 from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
@@ -37,8 +38,8 @@ from .test_recovering import LIFE, NODES, assert_healthy, lasting
 from .test_renewed_by_issuer import ASKED as ASKED_OF_CERTIFICATES
 
 
-def corporate(end: timedelta = timedelta(days=LIFE)) -> Authority:
-    return elsewhere(root("Corporate Root", end=START + end))
+def corporate(end: timedelta = timedelta(days=LIFE), *, outlives_rewriting: bool = False) -> Authority:
+    return elsewhere(root("Corporate Root", end=START + end, outlives_rewriting=outlives_rewriting))
 
 
 def let_end(cluster: WatchedCluster) -> None:
@@ -120,29 +121,36 @@ def test_the_renewed_certificate_brings_the_nodes_back(
         assert cluster.writes == 0
 
 
-WRITES = [pytest.param(write, marks=() if write in (3, 12, 17, 21) else pytest.mark.long) for write in range(1, 57)]
+#: The writes at which a short test kills the run, and those of the long tests, which are all of them together.
+WRITES = [
+    pytest.param(range(3, 1000, 18), id="every 18th from 3 on"),
+    *(pytest.param(range(n, 1000, 6), id=f"every 6th from {n} on", marks=pytest.mark.long) for n in range(1, 7)),
+]
 
 
-@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("writes", WRITES)
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_a_killed_run_is_finished_by_the_next(
-    cluster: WatchedCluster, nodes: ReloadingNodes, write: int, after: bool
+    cluster: WatchedCluster, nodes: ReloadingNodes, writes: range, after: bool
 ) -> None:
     """Whether it was killed before or after the issuer's answers; nodes restart once."""
     again = end_elsewhere(cluster)
-    signing = office(cluster, again)
+    signing, usual = office(cluster, again), cluster.permitted
 
     def run() -> None:
         decided(cluster, again)
         signing.work()
         decided(cluster, again)
 
-    if not cluster.is_killed_at(write, after, run):
-        pytest.skip(f"takes fewer than {write} writes")
-    run()
-    assert_healthy(cluster)
-    assert sorted(nodes.signals) == [(node, "TERM") for node in NODES]
-    assert (cluster.current, set(cluster.states)) == (again.fingerprint, {again.fingerprint})
+    def go_on() -> None:
+        cluster.permitted = usual
+        run()
+        assert_healthy(cluster)
+        assert sorted(nodes.signals) == [(node, "TERM") for node in NODES]
+        assert (cluster.current, set(cluster.states)) == (again.fingerprint, {again.fingerprint})
+
+    transport = cluster.permitted = ForkingTransport(cluster.memory.api, writes, after)
+    assert transport.kill_copies(run, go_on)
 
 
 def test_a_run_that_waits_for_the_issuer_goes_on_when_it_answers(

@@ -8,7 +8,8 @@ and goes on with it. The flow runs once; at each write a copy of the process end
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -20,15 +21,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..tools.operator import certs
+from ..tools.support.asked_issuers import ByVault
 from ..tools.support.authorities import Authority, renewed, root
 from ..tools.support.certificates import YEAR
+from ..tools.support.fake_vault.server import FakeVault, serving
 from ..tools.support.flows import START
 from ..tools.support.killing import ForkingTransport
+from ..tools.support.misissuing import Signing
 from ..tools.support.reloads import ReloadingNodes
-from ..tools.support.watched_cluster import IN_USE, KEYS, WatchedCluster
-from .test_ended_elsewhere import corporate, let_end
+from ..tools.support.watched_cluster import IN_USE, WatchedCluster
+from .test_ended_elsewhere import corporate, decided, let_end
 from .test_kept_elsewhere import ASKED, elsewhere, moved, office
-from .test_recovering import LIFE, NODES, lasting
+from .test_recovering import LIFE, NODES, create, lasting
 
 #: More calls than any way to a healthy cluster takes.
 _MOST_CALLS = 8
@@ -49,7 +53,9 @@ class Person:
     def recover(self) -> Decision:
         supplied: Authority | None = None
         for _call in range(_MOST_CALLS):
-            told = self.cluster.run(Goal.RECOVER, supplied, in_one_call=True, external_issuer=ASKED).outcome.decision
+            result = self.cluster.run(Goal.RECOVER, supplied, in_one_call=True, external_issuer=ASKED)
+            assert all(restart.is_planned for restart in result.restarts)
+            told = result.outcome.decision
             if told.done:
                 return told
             supplied, wrote = None, self.cluster.writes
@@ -75,8 +81,9 @@ class Person:
     def _take_out_next(self) -> None:
         """The next CA has ended before it was used: its entries go."""
         (prepared,) = self.cluster.prepared
-        entries = [key for key in self.cluster.secret(KEYS) if key.startswith(prepared)]
-        self.cluster.change("secrets", KEYS, {"data": dict.fromkeys(entries)})
+        keys = f"demo-{self.cluster.ca.value}-ca"
+        entries = [key for key in self.cluster.secret(keys) if key.startswith(prepared)]
+        self.cluster.change("secrets", keys, {"data": dict.fromkeys(entries)})
         self.brought.append("no next CA")
 
     def _answer(self) -> None:
@@ -92,15 +99,16 @@ class Person:
         self.brought.append("answers")
 
 
-def assert_recovered(cluster: WatchedCluster, leaves_another: bool) -> None:
-    """leaves_another: whether a CA stays trusted whose flow a person has ended by hand. Nodes restart together and
-    once; the operator may restart each once more, when all are back.
+def assert_recovered(cluster: WatchedCluster, leaves_another: bool, restarts: int) -> None:
+    """leaves_another: whether a CA may stay trusted whose flow a person has ended by hand. restarts: of each node, at
+    most. Nodes restart together and once; the operator restarts each once more if the flow was interrupted in the pause
+    of its switch.
     """
     cluster.memory.settle(3)
     assert (cluster.memory.kubelet.ended(certs.now()), cluster.ready, cluster.paused) == ([], True, False)
     assert cluster.states[cluster.current] == IN_USE
-    assert len(cluster.states) == 1 + leaves_another
-    assert max(cluster.counts()[node] for node in NODES) <= 2
+    assert len(cluster.states) <= 1 + leaves_another
+    assert max(cluster.counts()[node] for node in NODES) <= restarts
 
 
 @dataclass
@@ -112,6 +120,10 @@ class Story:
     kept: list[Authority]
     #: The flow, to its end.
     run: Callable[[], object]
+    #: Lets the CA that the flow began with end, with the certificates under it.
+    end: Callable[[], object]
+    #: Asserts that the cluster is healthy again; it gets whether a CA may stay trusted whose flow a person has ended.
+    check: Callable[[bool], object]
 
     def interrupt(self, numbers: range) -> list[tuple[str, ...]]:
         """Interrupts it after each of these writes; what the person brought then."""
@@ -120,10 +132,10 @@ class Story:
 
         def recover() -> tuple[str, ...]:
             cluster.permitted = usual
-            let_end(cluster)
+            self.end()
             person = Person(cluster, {one.fingerprint: one for one in self.kept})
             person.recover()
-            assert_recovered(cluster, "no next CA" in person.brought)
+            self.check("no next CA" in person.brought)
             return tuple(person.brought)
 
         found = transport.kill_copies(self.run, recover)
@@ -168,33 +180,55 @@ def begin(cluster: WatchedCluster) -> Authority:
     return first
 
 
+def story_of(cluster: WatchedCluster, kept: list[Authority], run: Callable[[], object], restarts: int = 2) -> Story:
+    def check(leaves_another: bool) -> None:
+        assert_recovered(cluster, leaves_another, restarts)
+
+    return Story(cluster, kept, run, lambda: let_end(cluster), check)
+
+
 def next_ca_is_here(cluster: WatchedCluster) -> Story:
     first = begin(cluster)
-    return Story(cluster, [first], lambda: next_here(cluster))
+    return story_of(cluster, [first], lambda: next_here(cluster))
 
 
 def next_ca_is_elsewhere(cluster: WatchedCluster) -> Story:
     first, second = begin(cluster), second_root()
-    return Story(cluster, [first, second], lambda: next_elsewhere(cluster, second))
+    return story_of(cluster, [first, second], lambda: next_elsewhere(cluster, second))
 
 
 def next_ca_ends_too(cluster: WatchedCluster) -> Story:
     """The next CA ends with the CA that it replaces."""
     first, second = begin(cluster), elsewhere(root("Second", end=START + timedelta(days=LIFE + 1)))
-    return Story(cluster, [first, second], lambda: next_elsewhere(cluster, second))
+    return story_of(cluster, [first, second], lambda: next_elsewhere(cluster, second))
 
 
 def undone_before_the_switch(cluster: WatchedCluster) -> Story:
     first, second = begin(cluster), second_root()
     next_elsewhere(cluster, second, Phase.TRUST)
-    return Story(cluster, [first, second], lambda: abort(cluster))
+    return story_of(cluster, [first, second], lambda: abort(cluster))
 
 
 def undone_here_after_the_switch(cluster: WatchedCluster) -> Story:
     """The CA that the abort leads back to ends while the CA that is given up, which is made here, is in use."""
     first = begin(cluster)
     next_here(cluster, Phase.USE)
-    return Story(cluster, [first], lambda: abort_after_the_switch(cluster, first))
+    return story_of(cluster, [first], lambda: abort_after_the_switch(cluster, first))
+
+
+def undone_elsewhere_after_the_switch(cluster: WatchedCluster) -> Story:
+    """The same, and another issuer keeps the CA that is given up."""
+    first, second = begin(cluster), second_root()
+    next_elsewhere(cluster, second, Phase.USE)
+    return story_of(cluster, [first, second], lambda: abort_after_the_switch(cluster, first))
+
+
+def linked_here(cluster: WatchedCluster) -> Story:
+    """The key of the CA in use is here, and signs a link certificate, which ends with that CA. The replacement comes
+    after the recovery, with the two restarts of a replacement without a link certificate.
+    """
+    create(cluster, ca=LIFE)
+    return story_of(cluster, [], lambda: next_here(cluster), restarts=3)
 
 
 #: Each with the first of the writes at which the short tests interrupt it, and what the person may have to bring.
@@ -204,27 +238,89 @@ STORIES = [
     (next_ca_ends_too, 11, {"answers", "renewed CA", "renewed issuer", "no next CA"}),
     (undone_before_the_switch, 2, {"answers", "renewed CA", "renewed issuer"}),
     (undone_here_after_the_switch, 3, {"answers", "renewed CA", "renewed issuer"}),
+    (undone_elsewhere_after_the_switch, 3, {"answers", "renewed CA", "renewed issuer"}),
+    (linked_here, 12, set()),
 ]
-#: Between two of the writes at which one test interrupts a flow.
-_STEP = 24
+#: Between two of the writes at which a short test, and a long test, interrupts a flow.
+_SHORT, _LONG = 24, 8
 
 
-def each_part() -> Iterator[Any]:
-    for story, first, brought in STORIES:
-        for number in range(1, _STEP + 1):
-            marks = () if number == first else pytest.mark.long
-            yield pytest.param(story, number, brought, id=f"{story.__name__} {number}", marks=marks)
+def parts_of(stories: Sequence[tuple[Any, int, set[str]]]) -> Iterator[Any]:
+    """The parameters of a short test of each story, and of long tests, which together interrupt it at every write."""
+    for story, first, brought in stories:
+        yield pytest.param(story, range(first, 1000, _SHORT), brought, id=f"{story.__name__} {first}")
+        for number in range(1, _LONG + 1):
+            every = f"{story.__name__} every {_LONG}th from {number} on"
+            yield pytest.param(story, range(number, 1000, _LONG), brought, id=every, marks=pytest.mark.long)
 
 
-@pytest.mark.parametrize(("story", "first", "brought"), list(each_part()))
+def assert_each_leads_on(story: Story, numbers: range, brought: set[str]) -> None:
+    for what in story.interrupt(numbers):
+        assert set(what) <= brought
+        assert len(what) == len(set(what)), f"the person was asked for the same thing twice: {what}"
+
+
+@pytest.mark.parametrize(("story", "numbers", "brought"), list(parts_of(STORIES)))
 def test_a_recovery_leads_on_from_wherever_the_flow_was_interrupted(
     cluster: WatchedCluster,
     nodes: ReloadingNodes,
     story: Callable[[WatchedCluster], Story],
-    first: int,
+    numbers: range,
     brought: set[str],
 ) -> None:
-    told = story(cluster)
-    for what in told.interrupt(range(first, 1000, _STEP)):
-        assert set(what) <= brought
-        assert len(what) == len(set(what)), "the person was asked for the same thing twice"
+    assert_each_leads_on(story(cluster), numbers, brought)
+
+
+@pytest.mark.parametrize("phase", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+def test_a_link_certificate_of_the_ended_ca_keeps_no_node_away(
+    cluster: WatchedCluster, nodes: ReloadingNodes, phase: Phase
+) -> None:
+    """Its issuer has signed it, and it has ended with the CA."""
+    cluster.create(manifests=lasting())
+    first = corporate(outlives_rewriting=True)
+    with serving(FakeVault()) as vault:
+        issuer = ByVault(Signing(first, cluster.memory, ""), vault)
+        cluster.issuer, asked = issuer.settings, {"external_issuer": issuer.reference}
+        cluster.finish(Goal.REPLACE_KEY, first, **asked)
+        cluster.look_away()
+        issuer.permit(links=True)
+        cluster.validity = 10 * YEAR
+        to_replace = {**asked, "link_issuer": issuer.linker, "replaces": cluster.current}
+        cluster.run(Goal.REPLACE_KEY, last_phase=phase, **to_replace)
+        assert cluster.links
+        cluster.validity = None
+        let_end(cluster)
+        told = cluster.run(Goal.RECOVER, in_one_call=True, **asked).outcome.decision
+        assert (told.violations, told.done) == ((), True)
+        assert_recovered(cluster, leaves_another=False, restarts=1)
+        assert cluster.current != first.fingerprint
+
+
+@pytest.mark.parametrize("stop", [Phase.PREPARE, Phase.TRUST])
+@pytest.mark.parametrize("is_next_here", [True, False], ids=["next CA here", "next CA elsewhere"])
+def test_a_replacement_that_stops_for_an_approval_is_led_on_where_a_person_says_so(
+    cluster: WatchedCluster, nodes: ReloadingNodes, stop: Phase, is_next_here: bool
+) -> None:
+    first, second = begin(cluster), None if is_next_here else second_root()
+    asked: dict[str, Any] = {"external_issuer": ASKED, "stop_after": stop, "last_phase": stop}
+    cluster.validity = 10 * YEAR
+    for _call in range(2):
+        cluster.run(Goal.REPLACE_KEY, second, replaces=first.fingerprint, **asked)
+        if second is not None:
+            office(cluster, second).work()
+    cluster.validity = None
+    let_end(cluster)
+    for goal in (Goal.RECOVER, Goal.RECONCILE, Goal.RENEW):
+        (held,) = decided(cluster, goal=goal).violations
+        assert re.findall(r"(\w+) playbook", held.remedy) == ["recover"]
+    (held,) = decided(cluster).violations
+    assert held.condition is Condition.NOT_STOPPED
+    assert "strimzi_continue_stopped" in held.remedy
+    assert cluster.writes == 0
+    told = decided(cluster, continue_stopped=True)
+    if second is not None:
+        office(cluster, second).work()
+        told = decided(cluster, continue_stopped=True)
+    assert (told.violations, told.done) == ((), True)
+    assert_recovered(cluster, leaves_another=False, restarts=1)
+    assert cluster.current != first.fingerprint

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,10 +78,28 @@ def _secrets_lost_too(later: Callable[[int], None]) -> MemoryCluster:
     return memory
 
 
+def _ended_in_replacement(later: Callable[[int], None]) -> MemoryCluster:
+    """The next CA is prepared, and its key is kept elsewhere."""
+    memory = _created(LIFE)
+    stages.done(memory, "strimzi_ca", **stages.PREPARED, certificate=stages.ELSEWHERE.certificate.pem.decode())
+    _let_leaves_end(memory, later)
+    return memory
+
+
 def _clients_ca_ended(later: Callable[[int], None]) -> MemoryCluster:
     """It is adopted too, so that the operator does not renew it."""
     memory = _created(3650, leaves=3650)
     stages.done(memory, "strimzi_ca", ca="clients", state="adopted")
+    later(LIFE + 10)
+    memory.settle(2)
+    return memory
+
+
+def _clients_ca_ended_in_replacement(later: Callable[[int], None]) -> MemoryCluster:
+    """The next clients CA is prepared."""
+    memory = _created(3650, leaves=3650)
+    stages.done(memory, "strimzi_ca", ca="clients", state="adopted")
+    stages.done(memory, "strimzi_ca", ca="clients", validity_days=3650, **stages.PREPARED)
     later(LIFE + 10)
     memory.settle(2)
     return memory
@@ -154,6 +173,7 @@ def commands_of(ended: Ended) -> set[str]:
         (_secrets_lost, "recover"),
         (_secrets_lost_in_time, "recover"),
         (_authority_ended, "renew"),
+        (_ended_in_replacement, "recover"),
     ],
     ids=[
         "leaves",
@@ -163,6 +183,7 @@ def commands_of(ended: Ended) -> set[str]:
         "Secrets",
         "Secrets and leaves in their time",
         "CA",
+        "both in a replacement",
     ],
 )
 def test_every_call_names_the_one_command_that_helps(
@@ -218,3 +239,35 @@ def test_where_the_clients_ca_has_ended_every_call_warns_of_the_command_that_ren
     (told,) = [one for one in ended.warnings if "clients-ca" in one and "ended" in one]
     assert commands_in(told) == {"renew"}
     assert "for the clients CA" in told
+
+
+#: The calls that can be about the clients CA.
+OF_CLIENTS = [(module, options) for module, options in FACES if module != "strimzi_ee_cert"]
+
+
+def commands_without_other_ca(ended: Ended) -> set[str]:
+    """The playbooks that the call names for anything but the cluster CA, which has years left."""
+    first = {**(ended.result.get("first_to_end") or {}), "other_ca": None}
+    return commands_of(replace(ended, result={**ended.result, "first_to_end": first, "other_ca": None}))
+
+
+@pytest.mark.parametrize("face", OF_CLIENTS, ids=lambda face: " ".join([face[0], *map(str, face[1].values())]))
+@pytest.mark.parametrize(
+    ("begin", "commands"),
+    [(_clients_ca_ended, {"renew"}), (_clients_ca_ended_in_replacement, set())],
+    ids=["clients CA", "clients CA in a replacement"],
+)
+def test_calls_about_an_ended_clients_ca_name_one_way_on(
+    begin: Callable[[Callable[[int], None]], MemoryCluster],
+    commands: set[str],
+    face: tuple[str, dict[str, Any]],
+    later: Callable[[int], None],
+    reading: Callable[[MemoryCluster], ReloadingNodes],
+) -> None:
+    memory = begin(later)
+    reading(memory)
+    module, options = face
+    ended = call(module, memory, check=True, ca="clients", **options)
+    (told,) = [one for one in ended.warnings if "clients-ca" in one and "ended" in one]
+    assert commands_without_other_ca(ended) == commands
+    assert commands or "the flow in flight" in told
