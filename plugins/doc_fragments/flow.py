@@ -90,11 +90,11 @@ options:
   batch:
     description:
       - With O(strategy=direct), how many Kafka nodes restart at a time. A number such as V(10), a share of the nodes of
-        the same role such as V(25%), rounded down to at least one, or V(rack), which is any number of nodes of one rack.
-        By default one node after the other restarts.
-      - The value is a limit. Before each batch the module asks Kafka which nodes can leave together. Each partition that
-        can keep C(min.insync.replicas) keeps it, and a majority of the controllers stays. A partition that cannot keep
-        it, because it has too few replicas, or that is being reassigned gives up one replica at a time.
+        the same role such as V(25%), rounded down to at least one, or V(rack), which is any number of nodes of one
+        rack. By default one node after the other restarts.
+      - The value is a limit. Before each batch the module asks Kafka which nodes can leave together. Each partition
+        that can keep C(min.insync.replicas) keeps it, and a majority of the controllers stays. A partition that cannot
+        keep it, because it has too few replicas, or that is being reassigned gives up one replica at a time.
       - Nodes of one rack are tried together first. Where brokers have no racks, or replicas are not spread over racks,
         partitions decide alone, and batches are small.
       - The next batch goes when all nodes of the last are ready, registered and back in sync, and each of their
