@@ -884,8 +884,8 @@ def _minutes(seconds: int) -> str:
 
 def _causes(violations: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """The causes without their remedies. If they stop the call that follows, its message has both."""
-    told = (f"{violation['subject']}: {violation['message']}" for violation in violations)
-    return first_told(told, "cause", "the playbook plan shows all")
+    sentences = (f"{violation['subject']}: {violation['message']}" for violation in violations)
+    return first_told(sentences, "cause", "the playbook plan shows all")
 
 
 def _idle(left: Sequence[str], answered: str) -> str:
@@ -927,9 +927,13 @@ class LookingModule(TrustModule):
         self.warn_of_unfinished(outcome.before, goal)
         planned = plan(work, outcome, intent)
         outcome.shared_count = begin_shared_count(planned, outcome.observation.snapshot)
-        found = outcome.decision.violations or planned.violations
+        violations = outcome.decision.violations or planned.violations
         seen = outcome.observation.snapshot
-        result = {**self.result(outcome), **describe_forecast(planned, seen), "violations": describe_violations(found)}
+        result = {
+            **self.result(outcome),
+            **describe_forecast(planned, seen),
+            "violations": describe_violations(violations),
+        }
         # An approval is about the whole flow, also if this call goes to its first phases only.
         whole = planned if intent.extent.is_whole else plan(work, outcome, intent.to_the_end())
         # Imported only if answers are handed over.
@@ -951,12 +955,12 @@ class LookingModule(TrustModule):
                 work.tell(line)
             if self.check_mode and planned.whole:
                 work.tell(f"plan hash: {present}")
-        if all(violation.condition is not Condition.CLUSTER_EXISTS for violation in found):
+        if all(violation.condition is not Condition.CLUSTER_EXISTS for violation in violations):
             result.pop("failed_message", None)
         if refused:
             result |= {
-                "violations": describe_violations((*refused, *found)),
-                "failed_message": failure_text((*refused, *found), seen),
+                "violations": describe_violations((*refused, *violations)),
+                "failed_message": failure_text((*refused, *violations), seen),
             }
         return result
 

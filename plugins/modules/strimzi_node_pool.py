@@ -255,8 +255,8 @@ def body(module: FlowModule) -> dict[str, Any]:
 
 def _scaled(result: dict[str, Any]) -> dict[str, Any]:
     """The result once the pool has its size: work that is left for other flows is no part of it."""
-    told = [pool[when] for pool in result["node_pools"] for when in ("when_added", "when_removed") if pool[when]]
-    return {**result, "done": True, "pending": [], "waiting": [*result["waiting"], *told]}
+    sentences = [pool[when] for pool in result["node_pools"] for when in ("when_added", "when_removed") if pool[when]]
+    return {**result, "done": True, "pending": [], "waiting": [*result["waiting"], *sentences]}
 
 
 def main() -> None:

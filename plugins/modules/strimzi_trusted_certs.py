@@ -293,8 +293,8 @@ def _result(module: FlowModule) -> dict[str, Any]:
 
 def _converted(result: dict[str, Any]) -> dict[str, Any]:
     """The result once the ledger has its layout: work that is left for other flows, or holds them, is no part of it."""
-    told = {name: value for name, value in result.items() if name != "failed_message"}
-    return {**told, "done": True, "pending": [], "violations": []}
+    succeeded = {name: value for name, value in result.items() if name != "failed_message"}
+    return {**succeeded, "done": True, "pending": [], "violations": []}
 
 
 def main() -> None:

@@ -205,17 +205,19 @@ class UserModule(TrustModule):
             lambda: self.take_lease(client), ca.in_use_elsewhere,
         )  # fmt: skip
 
-    def _space(self, kafka: Mapping[str, Any], scope: ClusterNames, asked: NamedPlaces) -> UserNamespace:
-        known = user_namespaces(kafka, scope, asked)
-        wanted = self.params["user_namespace"] or known[0].name
-        return next((namespace for namespace in known if namespace.name == wanted), UserNamespace(wanted))
+    def _space(self, kafka: Mapping[str, Any], scope: ClusterNames, places: NamedPlaces) -> UserNamespace:
+        spaces = user_namespaces(kafka, scope, places)
+        wanted = self.params["user_namespace"] or spaces[0].name
+        return next((namespace for namespace in spaces if namespace.name == wanted), UserNamespace(wanted))
 
     def _accepted(self, change: ChangeOfAuthentication) -> ClientsCa:
         """The clients CA without CAs that brokers are still to trust, by the ledger."""
-        work, found = change.work, change.clients_ca
+        work, clients_ca = change.work, change.clients_ca
         ledger = read_ledger(read_secrets(work.client, work.scope), work.scope) or Ledger()
         untrusted = {entry.fingerprint for entry in ledger.entries if entry.state is TrustState.UNTRUSTED}
-        return replace(found, anchors=tuple(anchor for anchor in found.anchors if anchor.fingerprint not in untrusted))
+        return replace(
+            clients_ca, anchors=tuple(anchor for anchor in clients_ca.anchors if anchor.fingerprint not in untrusted)
+        )
 
     def _require_a_certificate(self, change: ChangeOfAuthentication, accepted: ClientsCa) -> None:
         """The user needs a certificate of another issuer: from here on the certificate in its own Secret is not

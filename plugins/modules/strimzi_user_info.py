@@ -223,32 +223,32 @@ _CUSTOM = (
 )
 
 
-def describe_users(found: Users) -> dict[str, Any]:
+def describe_users(users: Users) -> dict[str, Any]:
     return {
-        "namespace": found.namespace,
-        "user_operator": found.has_operator,
-        "clients_cas": [_authority(anchor, found.clients_ca) for anchor in found.clients_ca.anchors],
-        "users": [_user(user, found) for user in found.users],
-        "named_certificates": [_named(certificate, found) for certificate in found.named_certificates],
-        "users_by_ca": _by_authority(found.users),
-        "problems": [*_unwatched(found), *_unread(found),
-                     *_problems((user.label, user.certificate) for user in found.users), *_unlabelled(found.users),
-                     *_problems((certificate.label, certificate) for certificate in found.named_certificates)],
+        "namespace": users.namespace,
+        "user_operator": users.has_operator,
+        "clients_cas": [_authority(anchor, users.clients_ca) for anchor in users.clients_ca.anchors],
+        "users": [_user(user, users) for user in users.users],
+        "named_certificates": [_named(certificate, users) for certificate in users.named_certificates],
+        "users_by_ca": _by_authority(users.users),
+        "problems": [*_unwatched(users), *_unread(users),
+                     *_problems((user.label, user.certificate) for user in users.users), *_unlabelled(users.users),
+                     *_problems((certificate.label, certificate) for certificate in users.named_certificates)],
     }  # fmt: skip
 
 
-def _unwatched(found: Users) -> list[str]:
-    own = f", the cluster's own looks in {found.namespace}"
+def _unwatched(users: Users) -> list[str]:
+    own = f", the cluster's own looks in {users.namespace}"
     return [
         f"{user.label}: no User Operator is known to look for users in "
-        f"{user.namespace}{own if user.namespace != found.namespace else ''}: its certificate is not issued again."
-        for user in found.users
+        f"{user.namespace}{own if user.namespace != users.namespace else ''}: its certificate is not issued again."
+        for user in users.users
         if not user.watched
     ]
 
 
-def _unread(found: Users) -> Iterator[str]:
-    for space in found.unread:
+def _unread(users: Users) -> Iterator[str]:
+    for space in users.unread:
         yield (
             f"KafkaUser {space.name}/*: it is unknown which users of this cluster are left there: {space.problem}. "
             f"{space.remedy}"
@@ -265,10 +265,10 @@ def _problems(holders: Iterable[tuple[str, UserCertificate | None]]) -> list[str
 
 def _unlabelled(users: Iterable[User]) -> Iterator[str]:
     for user in users:
-        if (found := user.unlabelled) is not None:
+        if (unlabelled := user.unlabelled) is not None:
             yield (
-                f"Secret {user.namespace}/{user.secret} lacks {' and '.join(found.lost)}, {found.purpose}. To put back "
-                f"what it had: {found.command(user.secret, user.namespace)}"
+                f"Secret {user.namespace}/{user.secret} lacks {' and '.join(unlabelled.lost)}, {unlabelled.purpose}. "
+                f"To put back what it had: {unlabelled.command(user.secret, user.namespace)}"
             )
 
 
@@ -279,10 +279,10 @@ def _problem(certificate: UserCertificate) -> str:
     return f"{certificate.keystore_doubt}. {certificate.keystore_remedy}"
 
 
-def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
+def describe_user_listeners(read: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
     """Each listener of each broker that the call asked; once, without a broker, a listener for which it asked none."""
-    users = Counter(_authorities(user.certificate for user in found.users))
-    named = Counter(_authorities(found.named_certificates))
+    users = Counter(_authorities(user.certificate for user in read.users))
+    named = Counter(_authorities(read.named_certificates))
     holders = {
         authority: [
             counted(count[authority], what)
@@ -292,7 +292,7 @@ def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> l
         for authority in (*users, *named)
     }
     return [
-        described for listener in user_listeners(found.kafka) for described in _listener(listener, found, seen, holders)
+        described for listener in user_listeners(read.kafka) for described in _listener(listener, read, seen, holders)
     ]
 
 
@@ -304,15 +304,15 @@ def _authorities(certificates: Iterable[UserCertificate | None]) -> Iterator[Cer
 
 
 def _listener(
-    listener: UserListener, found: Users, seen: Sequence[ObservedListener], holders: Mapping[Certificate, Sequence[str]]
+    listener: UserListener, read: Users, seen: Sequence[ObservedListener], holders: Mapping[Certificate, Sequence[str]]
 ) -> list[dict[str, Any]]:
     """For each broker that the call asked, else once."""
-    told = {"name": listener.name, "port": listener.port, "type": listener.kind, "managed": listener.managed}
+    facts = {"name": listener.name, "port": listener.port, "type": listener.kind, "managed": listener.managed}
     answers = [answer for answer in seen if listener.managed and answer.port == listener.port]
     if answers:
-        return [{**told, **_answer(listener, answer, found.clients_ca, holders)} for answer in answers]
+        return [{**facts, **_answer(listener, answer, read.clients_ca, holders)} for answer in answers]
     return [
-        {**told, "pod": "", "trusts": [], "refuses": [], "why": [] if listener.managed else [_CUSTOM], "problems": []}
+        {**facts, "pod": "", "trusts": [], "refuses": [], "why": [] if listener.managed else [_CUSTOM], "problems": []}
     ]
 
 
@@ -345,7 +345,7 @@ def _authority(authority: Certificate, clients_ca: ClientsCa) -> dict[str, Any]:
     }
 
 
-def _user(user: User, found: Users) -> dict[str, Any]:
+def _user(user: User, users: Users) -> dict[str, Any]:
     return {
         "name": user.name,
         "namespace": user.namespace,
@@ -354,15 +354,15 @@ def _user(user: User, found: Users) -> dict[str, Any]:
         "ready": user.ready,
         "paused": user.pause.lasts,
         "certificate": _certificate(user.certificate) if user.certificate is not None else None,
-        "presenters": _readers(user.secret_key, user.certificate, found),
+        "presenters": _readers(user.secret_key, user.certificate, users),
     }
 
 
-def _named(certificate: UserCertificate, found: Users) -> dict[str, Any]:
+def _named(certificate: UserCertificate, users: Users) -> dict[str, Any]:
     return {
         "secret": certificate.label,
         "certificate": _certificate(certificate),
-        "presenters": _readers(certificate.secret.key, certificate, found),
+        "presenters": _readers(certificate.secret.key, certificate, users),
     }
 
 
@@ -379,8 +379,8 @@ def _certificate(certificate: UserCertificate) -> dict[str, Any]:
     }
 
 
-def _readers(secret: Key, certificate: UserCertificate | None, found: Users) -> list[dict[str, Any]]:
-    return [_reader(reader, certificate) for reader in found.readers_of(secret)]
+def _readers(secret: Key, certificate: UserCertificate | None, users: Users) -> list[dict[str, Any]]:
+    return [_reader(reader, certificate) for reader in users.readers_of(secret)]
 
 
 def _reader(reader: Reader, certificate: UserCertificate | None) -> dict[str, Any]:
@@ -389,13 +389,13 @@ def _reader(reader: Reader, certificate: UserCertificate | None) -> dict[str, An
 
 def _by_authority(users: Iterable[User]) -> list[dict[str, Any]]:
     """How many users have a valid certificate of each CA, and when the first and the last of these end."""
-    found: dict[Certificate, list[UserCertificate]] = {}
+    certificates: dict[Certificate, list[UserCertificate]] = {}
     for user in users:
         if user.certificate is not None and user.certificate.authority is not None:
-            found.setdefault(user.certificate.authority, []).append(user.certificate)
+            certificates.setdefault(user.certificate.authority, []).append(user.certificate)
     return [
         {"ca": label(authority), "users": len(own), "first_end": time_text(ends[0]), "last_end": time_text(ends[-1])}
-        for authority, own in sorted(found.items(), key=lambda item: item[0].sha256)
+        for authority, own in sorted(certificates.items(), key=lambda item: item[0].sha256)
         if (ends := sorted(certificate.not_after for certificate in own if certificate.not_after is not None))
     ]
 
@@ -406,17 +406,20 @@ class UsersModule(ClusterModule):
     def show(self) -> dict[str, Any]:
         client = self.client()
         places, remembered = self._asked(client)
-        found = read_users(client, self.scope(), SystemClock().now(), places, remembered)
-        if found.unsearched:
-            self.module.warn(found.unsearched)
+        users = read_users(client, self.scope(), SystemClock().now(), places, remembered)
+        if users.unsearched:
+            self.module.warn(users.unsearched)
         look = LiveLook(self.value("evidence"))
-        listeners = look.take(partial(self._ask, client, found))
-        described, asked = describe_users(found), describe_user_listeners(found, listeners or ())
+        listeners = look.take(partial(self._ask, client, users))
+        described, user_listeners_seen = describe_users(users), describe_user_listeners(users, listeners or ())
         return {
             **self.done_so_far(),
             **described,
-            "user_listeners": asked,
-            "problems": [*described["problems"], *(problem for user in asked for problem in user["problems"])],
+            "user_listeners": user_listeners_seen,
+            "problems": [
+                *described["problems"],
+                *(problem for user in user_listeners_seen for problem in user["problems"]),
+            ],
             "unasked": look.reason,
         }
 
@@ -431,7 +434,7 @@ class UsersModule(ClusterModule):
         ledger = read_ledger(secrets, scope)
         return self.said(OutsideOptions).places_to_look_at(ca, ledger), ledger.user_namespaces if ledger else ()
 
-    def _ask(self, client: KubeClient, found: Users) -> tuple[ObservedListener, ...]:
+    def _ask(self, client: KubeClient, users: Users) -> tuple[ObservedListener, ...]:
         # Imported only when a look is taken.
         from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import (
             look_at_user_listeners,
@@ -440,8 +443,8 @@ class UsersModule(ClusterModule):
         return look_at_user_listeners(
             client,
             self.scope(),
-            found.kafka,
-            found.clients_ca,
+            users.kafka,
+            users.clients_ca,
             connect.opener_for(self.params, client, self.scope()),
             now=SystemClock().now(),
             seconds=LOOK_SECONDS,

@@ -135,18 +135,20 @@ SET_OF_TEXTS = Kind(TEXTS.facts, lambda value, call: frozenset(value), TEXTS.spe
 
 def one_of(words: Iterable[Enum]) -> Kind:
     """A kind of value: the value of one of these members of an enum."""
-    found = {word.value: word for word in words}
+    word_by_value = {word.value: word for word in words}
     return Kind(
-        {"type": "str", "choices": list(found)}, lambda value, call: found[value], lambda word: word and word.value
+        {"type": "str", "choices": list(word_by_value)},
+        lambda value, call: word_by_value[value],
+        lambda word: word and word.value,
     )
 
 
 def some_of(words: Iterable[Enum]) -> Kind:
     """A kind of value: any number of values of these members of an enum."""
-    found = {word.value: word for word in words}
+    word_by_value = {word.value: word for word in words}
     return Kind(
-        {"type": "list", "elements": "str", "choices": list(found)},
-        lambda values, call: frozenset(map(found.__getitem__, values)),
+        {"type": "list", "elements": "str", "choices": list(word_by_value)},
+        lambda values, call: frozenset(map(word_by_value.__getitem__, values)),
         lambda chosen: None,
     )
 

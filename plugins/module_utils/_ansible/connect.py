@@ -79,7 +79,7 @@ def _unlogged(spec: Mapping[str, Any]) -> Iterator[str]:
         yield from _unlogged(facts.get("options") or {})
 
 
-def worth_hiding(found: Iterable[str], options: Mapping[str, Any], credentials: frozenset[str]) -> set[str]:
+def worth_hiding(values: Iterable[str], options: Mapping[str, Any], credentials: frozenset[str]) -> set[str]:
     """The values that Ansible is to hide, among the values that it or this collection found.
 
     Ansible adds every text of an option that is not logged, as the ``v1`` of a kubeconfig or the path of a file.
@@ -88,7 +88,7 @@ def worth_hiding(found: Iterable[str], options: Mapping[str, Any], credentials: 
     secret = {text for name in credentials for text in _texts(options.get(name))}
     secret |= {text for name in credentials for text in _texts(list(_values_of(name, options.get("issuer"))))}
     secret |= set(_credentials(options.get("kubeconfig")))
-    return {text for text in (set(found) - harmless) | secret if len(text.strip()) >= SHORTEST_HIDDEN}
+    return {text for text in (set(values) - harmless) | secret if len(text.strip()) >= SHORTEST_HIDDEN}
 
 
 def presentable(options: Mapping[str, Any], credentials: frozenset[str]) -> dict[str, Any]:

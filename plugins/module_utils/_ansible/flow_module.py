@@ -43,8 +43,8 @@ def planned_diff(seen: Snapshot, planned: Forecast) -> list[dict[str, Any]]:
     """
     if planned.end is None:
         return []
-    known = _certificates(seen)
-    before, after = (_facts(snapshot, known) for snapshot in (seen, planned.end))
+    existing = _certificates(seen)
+    before, after = (_facts(snapshot, existing) for snapshot in (seen, planned.end))
     for pod, times in Counter(pod for step in planned.steps for pod in (*step.nodes, *step.others)).items():
         after[seen.names.pod(pod)] = {"restarts": times}
     return [
@@ -67,18 +67,18 @@ def _certificates(snapshot: Snapshot) -> frozenset[Certificate]:
     return frozenset(chain[0] for chain in (*authorities, *leaves) if chain)
 
 
-def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mapping[str, Any]]:
+def _facts(snapshot: Snapshot, existing: frozenset[Certificate]) -> dict[str, Mapping[str, Any]]:
     """Public facts by object, with the certificates that exist."""
 
     def told(chain: Chain | None) -> str | None:
         if not chain:
             return None
-        return named(chain[0]) if chain[0] in known else f"{chain[0].subject} (to be made)"
+        return named(chain[0]) if chain[0] in existing else f"{chain[0].subject} (to be made)"
 
     ca, names, ledger = snapshot.ca, snapshot.names, snapshot.ledger
     authorities = [ca.current, *(authority.chain for authority in ca.prepared)]
     signing = next((chain for chain in authorities if chain and chain[0].public_key_sha256 == ca.key), None)
-    found: dict[str, Mapping[str, Any]] = {
+    facts: dict[str, Mapping[str, Any]] = {
         names.kafka: {"generated": snapshot.reconciliation.generated},
         **{
             f"KafkaNodePool {names.namespace}/{pool}": {"replicas": size}
@@ -98,19 +98,19 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
     if ledger is not None:
         stop = ledger.journal.options.stop if ledger.journal else None
         states = {told(entry.chain) or "": entry.state.value for entry in ledger.entries}
-        found[names.ledger] = {
+        facts[names.ledger] = {
             **states,
             "layout": ledger.layout.value,
             "stops after": stop.after.value if stop else None,
         }
-    found.update({backup.name: {"holds": told(backup.ca.current)} for backup in snapshot.backups})
+    facts.update({backup.name: {"holds": told(backup.ca.current)} for backup in snapshot.backups})
     for leaf in snapshot.every_leaf:
         own = leaf.chain[0] if leaf.chain else None
-        which = None if own is None else own.sha256[:12] if own in known else "to be issued"
-        found[names.secret(leaf.secret)] = {
+        which = None if own is None else own.sha256[:12] if own in existing else "to be issued"
+        facts[names.secret(leaf.secret)] = {
             "certificate": which, "issuer": own.issuer if own else None, "generation": leaf.generation,
         }  # fmt: skip
-    return found
+    return facts
 
 
 def _require_in_sync(work: Work, intent: Intent, reached: Reached) -> None:
@@ -200,8 +200,8 @@ class FlowModule(TrustModule):
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
         self._seen_at_end = seen = outcome.observation.snapshot
-        if goal is Goal.UPGRADE and (told := describe_missing_schedule(seen)):
-            self.module.warn(told)
+        if goal is Goal.UPGRADE and (warning := describe_missing_schedule(seen)):
+            self.module.warn(warning)
         if goal is Goal.DOWNGRADE and not outcome.decision.violations:
             for sentence in _describe_left_secrets(outcome.observation):
                 self.module.warn(sentence)
@@ -213,9 +213,9 @@ class FlowModule(TrustModule):
             planned = plan(work, outcome, intent, reached or to_the_end)
             # Outside a maintenance window the plan has steps, and the run takes none.
             result |= self._describe_forecast(planned, seen, begins=bool(outcome.decision.steps))
-        asked = required or reached
+        wanted = required or reached
         waits = bool(outcome.decision.waiting) and outcome.decision.stop is None
-        if asked is not None and not asked(seen) and not waits and not self.check_mode:
+        if wanted is not None and not wanted(seen) and not waits and not self.check_mode:
             left = "; ".join(result["pending"]) or "nothing that this module could do"
             why = "".join(f" {sentence}" for sentence in outcome.decision.waiting) or self._ends_early(until)
             result.setdefault(
@@ -255,8 +255,8 @@ class FlowModule(TrustModule):
             self.module.warn(f"The run would be held before its end. {failure_text(planned.violations, seen)}")
         shows_diff = self.module._diff  # pylint: disable=protected-access
         shown = {"diff": planned_diff(seen, planned) if changed else []} if shows_diff else {}
-        held = describe_violations(planned.violations)
-        return {**describe_forecast(planned, seen), "violations": held, "changed": changed, **shown}
+        violations = describe_violations(planned.violations)
+        return {**describe_forecast(planned, seen), "violations": violations, "changed": changed, **shown}
 
     def _ends_early(self, until: Phase) -> str:
         """A sentence if the caller lets this call enter fewer phases than it needs, else empty."""
@@ -275,11 +275,11 @@ class FlowModule(TrustModule):
     def fingerprint_of(self, named: str) -> str:
         """The SHA-1 fingerprint of the CA with this SHA-1 or SHA-256 fingerprint; without such a CA, as it is."""
         snapshot, wanted = self.observed(), named.replace(":", "").lower()
-        known = (entry.certificate for entry in snapshot.ledger_or_empty.entries)
+        authorities = (entry.certificate for entry in snapshot.ledger_or_empty.entries)
         return next(
             (
                 certificate.fingerprint
-                for certificate in known
+                for certificate in authorities
                 if wanted in (certificate.fingerprint, certificate.sha256)
             ),
             wanted,

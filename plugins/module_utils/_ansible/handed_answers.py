@@ -30,11 +30,11 @@ _LONGEST_CONTENT = 1 << 24
 _LASTS = timedelta(minutes=10)
 
 
-def as_text(answers: NodeAnswers | None, at: datetime) -> str | None:
+def as_text(answers: NodeAnswers | None, given_at: datetime) -> str | None:
     """The text of answers that nodes gave at that time; None if there are no answers, or more than fit."""
     if answers is None:
         return None
-    known: dict[Certificate, int] = {}
+    numbers: dict[Certificate, int] = {}
     listeners = [
         {
             "pod": one.pod,
@@ -42,7 +42,7 @@ def as_text(answers: NodeAnswers | None, at: datetime) -> str | None:
             "port": one.port,
             "presents": None
             if one.presents is None
-            else [known.setdefault(certificate, len(known)) for certificate in one.presents],
+            else [numbers.setdefault(certificate, len(numbers)) for certificate in one.presents],
             "accepts": sorted(one.accepts),
             "refuses": sorted(one.refuses),
             "doubts": dict(one.doubts),
@@ -56,9 +56,9 @@ def as_text(answers: NodeAnswers | None, at: datetime) -> str | None:
     ]
     obstacles = answers.in_place_obstacles
     content = {
-        "at": at.timestamp(),
+        "at": given_at.timestamp(),
         "processes": sorted(answers.processes),
-        "certificates": [encode_certificates((certificate,)).decode("ascii") for certificate in known],
+        "certificates": [encode_certificates((certificate,)).decode("ascii") for certificate in numbers],
         "listeners": listeners,
         "obstacles": [obstacles.reload, obstacles.stamps, obstacles.annotations],
     }
@@ -87,19 +87,19 @@ def from_text(text: str, now: datetime) -> NodeAnswers | None:
     return answers if abs(age) <= _LASTS else None
 
 
-def _listener(found: Mapping[str, Any], certificates: list[Certificate]) -> ObservedListener:
-    presents = found["presents"]
+def _listener(read: Mapping[str, Any], certificates: list[Certificate]) -> ObservedListener:
+    presents = read["presents"]
     return ObservedListener(
-        str(found["pod"]),
-        str(found["uid"]),
-        int(found["port"]),
+        str(read["pod"]),
+        str(read["uid"]),
+        int(read["port"]),
         None if presents is None else tuple(certificates[number] for number in presents),
-        frozenset(map(str, found["accepts"])),
-        frozenset(map(str, found["refuses"])),
-        {str(name): str(reason) for name, reason in found["doubts"].items()},
-        str(found["source"]),
-        str(found["failure"]),
-        bool(found["verifies"]),
-        frozenset(map(str, found["shared"])),
-        bool(found["barred"]),
+        frozenset(map(str, read["accepts"])),
+        frozenset(map(str, read["refuses"])),
+        {str(name): str(reason) for name, reason in read["doubts"].items()},
+        str(read["source"]),
+        str(read["failure"]),
+        bool(read["verifies"]),
+        frozenset(map(str, read["shared"])),
+        bool(read["barred"]),
     )

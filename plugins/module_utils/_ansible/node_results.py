@@ -27,12 +27,12 @@ from .._trust.rules.due import Expiring, first_to_end
 from .arguments import time_text
 
 
-def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, Any]:
-    """The leaves, with the reasons ``asked`` why some have to be issued again, by their Secret."""
-    states, ledger = {name: _state(name, snapshot, asked) for name in _names(snapshot)}, as_seen(snapshot)
+def describe_leaves(snapshot: Snapshot, due: Mapping[str, Due]) -> dict[str, Any]:
+    """The leaves, with the reasons ``due`` why some have to be issued again, by their Secret."""
+    states, ledger = {name: _state(name, snapshot, due) for name in _names(snapshot)}, as_seen(snapshot)
     return {
         "leaves": [_leaf(leaf, snapshot, ledger) for leaf in snapshot.every_leaf],
-        "leaf_states": [_life(name, state, snapshot, asked.get(name)) for name, state in sorted(states.items())],
+        "leaf_states": [_life(name, state, snapshot, due.get(name)) for name, state in sorted(states.items())],
         "leaf_requests": [
             _request(request, states[name]) for name, request in sorted(snapshot.leaves.requests.items())
         ],
@@ -44,25 +44,25 @@ def _names(snapshot: Snapshot) -> set[str]:
     return {*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing_leaf, *snapshot.leaves.requests}
 
 
-def _state(name: str, snapshot: Snapshot, asked: Mapping[str, Due]) -> LeafState:
+def _state(name: str, snapshot: Snapshot, due: Mapping[str, Due]) -> LeafState:
     stored, request = (
         next((leaf for leaf in snapshot.every_leaf if leaf.secret == name), None),
         snapshot.leaves.requests.get(name),
     )
     needed = stored is not None or name in snapshot.every_missing_leaf
-    served = stored is not None and stored.chain is not None and name not in asked and request is None
+    served = stored is not None and stored.chain is not None and name not in due and request is None
     return state_of(request, needed=needed, served=served)
 
 
 def _life(name: str, state: LeafState, snapshot: Snapshot, due: Due | None) -> dict[str, Any]:
     missing = Due(IssueReason.MISSING, "there is none") if name in snapshot.every_missing_leaf else None
-    found = due or missing
+    reason = due or missing
     return {
         "secret": name,
         "state": state.value,
         "meaning": state.meaning,
-        "reason": found.reason.value if found else "",
-        "why": found.explanation if found else "",
+        "reason": reason.reason.value if reason else "",
+        "why": reason.explanation if reason else "",
     }
 
 
@@ -112,14 +112,14 @@ def _renewal(standing: Standing, snapshot: Snapshot) -> dict[str, Any]:
 
 def describe_upkeep(snapshot: Snapshot) -> dict[str, Any] | None:
     """The ledger's record of how the CA in use is renewed; None if there is none."""
-    known, current = snapshot.ledger_or_empty.upkeep, snapshot.ca.in_use
-    if known is None or not current:
+    upkeep, current = snapshot.ledger_or_empty.upkeep, snapshot.ca.in_use
+    if upkeep is None or not current:
         return None
     return {
-        "policy": known.policy.value,
-        "days": known.window.days,
-        "since": time_text(known.since),
-        "due_from": time_text(due_from(current[0], known.window)),
+        "policy": upkeep.policy.value,
+        "days": upkeep.window.days,
+        "since": time_text(upkeep.since),
+        "due_from": time_text(due_from(current[0], upkeep.window)),
     }
 
 
@@ -139,8 +139,8 @@ def describe_expiring(expiring: Expiring, now: datetime) -> dict[str, Any]:
 
 def describe_first_to_end(snapshot: Snapshot) -> dict[str, Any]:
     """The certificates that end first, by kind; null if there is none."""
-    found = first_to_end(snapshot)
-    kinds = {"ca": found.authority, "certificate": found.leaf, "user": found.user, "other_ca": found.other_ca}
+    ends = first_to_end(snapshot)
+    kinds = {"ca": ends.authority, "certificate": ends.leaf, "user": ends.user, "other_ca": ends.other_ca}
     return {kind: describe_expiring(expiring, snapshot.now) if expiring else None for kind, expiring in kinds.items()}
 
 

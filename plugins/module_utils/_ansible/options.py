@@ -200,16 +200,16 @@ _SHARE = re.compile(r"0*([1-9][0-9]{0,5})(%?)")
 def _batch_limit(text: str, call: Call) -> BatchLimit:
     if text == "rack":
         return BatchLimit(one_rack=True)
-    found = _SHARE.fullmatch(text)
-    number = int(found[1]) if found else 0
-    if found is None or (found[2] and number > 100):
+    share = _SHARE.fullmatch(text)
+    number = int(share[1]) if share else 0
+    if share is None or (share[2] and number > 100):
         raise OptionsError(
             f"{call.option}:",
             f"{text!r} is neither a number of nodes nor a share of them nor rack",
             "Give a number such as 10, a share from 1% to 100%, or rack for the nodes of one rack; without it one node "
             "after the other restarts.",
         )
-    return BatchLimit(percent=number) if found[2] else BatchLimit(nodes=number)
+    return BatchLimit(percent=number) if share[2] else BatchLimit(nodes=number)
 
 
 #: How many nodes restart at a time. The default has no text: an option that is not given never counts as given.
@@ -326,10 +326,10 @@ class AuthorityReference:
 
 def read_authority(client: KubeClient, reference: AuthorityReference) -> SuppliedAuthority:
     """The CA in the Secret; without a key if there is none. Raises StepError, KubeError."""
-    found = client.get_or_none(SECRETS, reference.namespace, reference.name)
-    data = entries(found)
-    if found is None or TLS_CERTIFICATE not in data:
-        problem = "does not exist" if found is None else f"has no entry {TLS_CERTIFICATE}"
+    secret = client.get_or_none(SECRETS, reference.namespace, reference.name)
+    data = entries(secret)
+    if secret is None or TLS_CERTIFICATE not in data:
+        problem = "does not exist" if secret is None else f"has no entry {TLS_CERTIFICATE}"
         raise StepError(
             reference.label,
             problem,
@@ -360,10 +360,10 @@ def _add_ca_above(chain: Chain, beside: bytes) -> Chain:
         above = parse_certificates(beside)
     except CertificateError:
         return chain
-    found = next(
+    ca_above = next(
         (certificate for certificate in above if certificate not in chain and chain[-1].signed_by(certificate)), None
     )
-    return chain if found is None or chain[-1].is_root else (*chain, found)
+    return chain if ca_above is None or chain[-1].is_root else (*chain, ca_above)
 
 
 #: Seconds for all listeners together, if the API server answers at once: 500 nodes, some of them slow to answer.

@@ -140,11 +140,11 @@ def read_folder(folder: Path, leaves: Collection[str]) -> tuple[list[BroughtCert
     """The certificates in the files that are named after these leaves' Secrets; and the other files with certificates,
     such as the CA's own. Raises StepError.
     """
-    found = _listed(folder)
-    named = [path for path in found if _is_read(path, leaves)]
+    paths = _listed(folder)
+    named = [path for path in paths if _is_read(path, leaves)]
     read = ((path, _content(path)) for path in named)
     brought = [BroughtCertificate(str(path), content) for path, content in read if content is not None]
-    return brought, [str(path) for path in found if path not in named]
+    return brought, [str(path) for path in paths if path not in named]
 
 
 def _is_read(path: Path, leaves: Collection[str]) -> bool:

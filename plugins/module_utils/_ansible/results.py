@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from .._trust.plan import Forecast
 
 
-def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None) -> dict[str, Any]:
-    """The cluster as it is: CAs, pods, leaves, journal. The reasons why leaves have to be issued again are ``asked``,
+def describe_snapshot(snapshot: Snapshot, due: Mapping[str, Due] | None = None) -> dict[str, Any]:
+    """The cluster as it is: CAs, pods, leaves, journal. The reasons why leaves have to be issued again are ``due``,
     by their Secret.
     """
     ledger = as_seen(snapshot)
@@ -67,7 +67,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
             if waiver.holds_at(snapshot.now)
         ],
         "unmanaged": list(describe_unmanaged_listeners(snapshot)),
-        **describe_leaves(snapshot, asked or {}),
+        **describe_leaves(snapshot, due or {}),
         "ledger": _ledger(snapshot),
         "journal": _journal(ledger.journal),
         "backups": [_backup(backup) for backup in snapshot.backups],
@@ -86,7 +86,7 @@ def _backup(backup: Backup) -> dict[str, Any]:
 
 
 def _ledger(snapshot: Snapshot) -> dict[str, Any] | None:
-    """Where the ledger is kept; None where there is none."""
+    """The Secrets of the ledger; None without a ledger."""
     ledger = snapshot.ledger
     if ledger is None:
         return None
@@ -148,28 +148,28 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _describe_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[dict[str, Any]]:
+def _describe_held(certificates: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[dict[str, Any]]:
     """Removed CAs or held leaves that a running pod still knows. A CA or leaf whose last pod has ended is left out,
     also before a flow has noted that.
     """
-    return [_describe_held_certificate(held, snapshot) for held in known if held.holders & snapshot.uids]
+    return [_describe_held_certificate(held, snapshot) for held in certificates if held.holders & snapshot.uids]
 
 
-def _describe_held_certificate(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
+def _describe_held_certificate(certificate: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
     """A removed CA or held leaf. The pods that it names as ``lingering`` have listeners that have read again, while the
     rest of the process knows it until it restarts.
     """
-    pods = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.awaited_pods)
-    lingering = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.lingering_pods)
-    return {**_certificate(known.certificate), "pods": pods, "lingering": lingering}
+    pods = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in certificate.awaited_pods)
+    lingering = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in certificate.lingering_pods)
+    return {**_certificate(certificate.certificate), "pods": pods, "lingering": lingering}
 
 
 def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None) -> dict[str, Any]:
     """A pod, and what it was seen to present; None if it presents no certificate of this CA."""
-    known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
+    ledger_cas = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     removed = [entry.certificate for entry in ledger.removed_cas if pod.uid in entry.awaited_pods]
     trusted = surely_trusted_by(pod, snapshot, ledger) if pod in verifying(snapshot) else ()
-    presented = [known[fp] for fp in sorted((seen.authorities if seen else None) or ()) if fp in known]
+    presented = [ledger_cas[fp] for fp in sorted((seen.authorities if seen else None) or ()) if fp in ledger_cas]
     return {
         "name": pod.name,
         "uid": pod.uid,
@@ -193,10 +193,14 @@ def _list_cas(key: str, authorities: Iterable[Certificate]) -> dict[str, list[st
 
 def _describe_outside_client(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """A client outside the cluster, and the waiver, if any, that lets it pass: for audits."""
-    known = {entry.fingerprint for entry in ledger.entries} | {removed.fingerprint for removed in ledger.removed_cas}
+    ledger_cas = {entry.fingerprint for entry in ledger.entries} | {
+        removed.fingerprint for removed in ledger.removed_cas
+    }
     return {
         "client": client.name,
-        **_list_cas("trusts", (certificate for certificate in client.trusts or () if certificate.fingerprint in known)),
+        **_list_cas(
+            "trusts", (certificate for certificate in client.trusts or () if certificate.fingerprint in ledger_cas)
+        ),
         "doubt": client.doubt,
         "waiver": _waiver(client.name, snapshot),
     }
@@ -220,10 +224,10 @@ def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
 
 def _describe_presenter(presenter: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """A party outside the cluster that presents certificates of the CA, and the waiver, if any, that lets it pass."""
-    known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
+    ledger_cas = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     return {
         "name": presenter.name,
-        **_list_cas("presents", (known[fp] for fp in sorted(presenter.authorities or ()) if fp in known)),
+        **_list_cas("presents", (ledger_cas[fp] for fp in sorted(presenter.authorities or ()) if fp in ledger_cas)),
         "evidence": presenter.evidence,
         "awaits_certificate": presenter.is_outdated,
         "waiver": _waiver(presenter.name, snapshot),
@@ -384,8 +388,11 @@ def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
     if snapshot is None:
         return []
     ledger = as_seen(snapshot)
-    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
-    by_fingerprint = {certificate.fingerprint: certificate for certificate in known}
+    ledger_cas = [
+        *(entry.certificate for entry in ledger.entries),
+        *(removed.certificate for removed in ledger.removed_cas),
+    ]
+    by_fingerprint = {certificate.fingerprint: certificate for certificate in ledger_cas}
     issuers = _issuers(snapshot, ledger)
     return [
         _describe_listener(listener, by_fingerprint, *issuers.get((listener.uid, listener.port), ((), "")))
@@ -394,10 +401,10 @@ def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
 
 
 def _describe_listener(
-    listener: ObservedListener, known: Mapping[str, Certificate], issuers: tuple[str, ...], unclear: str
+    listener: ObservedListener, ledger_cas: Mapping[str, Certificate], issuers: tuple[str, ...], unclear: str
 ) -> dict[str, Any]:
     def among(fingerprints: Iterable[str]) -> list[Certificate]:
-        return sorted((known[fingerprint] for fingerprint in fingerprints if fingerprint in known), key=label)
+        return sorted((ledger_cas[fingerprint] for fingerprint in fingerprints if fingerprint in ledger_cas), key=label)
 
     return {
         "pod": listener.pod,
@@ -405,7 +412,7 @@ def _describe_listener(
         "port": listener.port,
         "verifies": listener.verifies,
         "presents": [named(certificate) for certificate in listener.presents or ()],
-        **_list_cas("issuers", (known[fingerprint] for fingerprint in issuers)),
+        **_list_cas("issuers", (ledger_cas[fingerprint] for fingerprint in issuers)),
         **_list_cas("trusts", among(listener.accepts)),
         **_list_cas("refuses", among(listener.refuses)),
         "why": sorted({reason for reason in (listener.failure, unclear, *listener.doubts.values()) if reason}),
@@ -416,13 +423,13 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
     """By UID and port, the CAs that issued the presented certificate, or why they are not known. Stored evidence tells
     apart CAs with the same key.
     """
-    found = {}
+    issuers = {}
     for pod, stored in zip(holding_pods(snapshot), present_as_stored(snapshot, ledger), strict=True):
         for listener in snapshot.listeners_by_uid.get(pod.uid, ()):
             seen = present_live(pod, listener.port, stored, snapshot.listeners_by_uid[pod.uid], ledger)
             unclear = seen.evidence if seen.authorities is None else ""
-            found[(pod.uid, listener.port)] = (tuple(sorted(seen.authorities or ())), unclear)
-    return found
+            issuers[(pod.uid, listener.port)] = (tuple(sorted(seen.authorities or ())), unclear)
+    return issuers
 
 
 def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:

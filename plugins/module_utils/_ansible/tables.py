@@ -67,7 +67,7 @@ CLUSTER = ArgumentSpec(
 #: The option that says which CA of a cluster a module is about.
 CA = ArgumentSpec({"ca": Option(one_of(CaKind), Field(ClusterNames, "ca"))})
 
-#: Where the CAs lie that a cluster is to trust.
+#: The object with the CAs that a cluster is to trust.
 SOURCE = ArgumentSpec({"ca_source": Option(CA_SOURCE, Field(Surroundings, "source"))})
 
 DOMAIN = ArgumentSpec({"dns_domain": Option(DNS_DOMAIN, Field(Surroundings, "dns_domain"))})

@@ -279,9 +279,9 @@ class TrustModule(ClusterModule):
         )
         if given:
             reference = AuthorityReference(given["namespace"] or self.params["namespace"], given["secret"])
-            found = read_authority(client, reference)
-            self.hide(*(forms_of(found.key.reveal()) if found.key is not None else ()))
-            return found
+            supplied = read_authority(client, reference)
+            self.hide(*(forms_of(supplied.key.reveal()) if supplied.key is not None else ()))
+            return supplied
         # A module without the second option means something else by the first.
         if not certificate or "private_key" not in self.params:
             return None
@@ -309,7 +309,7 @@ class TrustModule(ClusterModule):
             )
         seen = outcome.observation.snapshot
         ending = self.ending(seen)
-        told = (
+        warnings = (
             *describe_unmanaged_listeners(seen),
             *describe_clock_doubt(seen),
             *describe_unknown_operator(seen),
@@ -319,7 +319,7 @@ class TrustModule(ClusterModule):
             *describe_written_back(seen),
             *outcome.client_warnings,
         )
-        for sentence in told:
+        for sentence in warnings:
             self.module.warn(sentence)
         if sentence := failure_that_holds_nothing(seen, outcome.decision):
             self.module.warn(sentence)

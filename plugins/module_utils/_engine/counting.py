@@ -27,10 +27,10 @@ def party_of(pod: Pod) -> str:
 
 def pods_by_party(snapshot: Snapshot) -> dict[str, dict[str, str]]:
     """The names of pods by UID, of each party."""
-    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    pods: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for pod in snapshot.nodes.pods:
-        found[party_of(pod)][pod.uid] = pod.name
-    return dict(found)
+        pods[party_of(pod)][pod.uid] = pod.name
+    return dict(pods)
 
 
 def restarts_of(planned: Forecast, snapshot: Snapshot) -> Restarts:

@@ -117,8 +117,8 @@ class Budget:
         more = self.spent + (self._needed_restarts(observation, intent) | due)
         over = count_restarts(more) - count_restarts(planned)
         beyond = more - planned
-        found = _facts_of_plan(snapshot) | _find_put_back(losses, beyond) | _find_issued(snapshot, beyond)
-        new = found - self._facts_of_plan
+        facts = _facts_of_plan(snapshot) | _find_put_back(losses, beyond) | _find_issued(snapshot, beyond)
+        new = facts - self._facts_of_plan
         if over and new:
             self._facts_of_plan |= new
             self._warn_of_restarts(new, over)
@@ -190,8 +190,8 @@ class Budget:
         if self._in_place is not None or nodes.in_place_obstacles is None:
             return
         self._in_place, self._planned = nodes.in_place_obstacles, None
-        known = self._first.snapshot.with_nodes(in_place_obstacles=self._in_place)
-        self._facts_of_plan |= _facts_of_plan(known)
+        planned_from = self._first.snapshot.with_nodes(in_place_obstacles=self._in_place)
+        self._facts_of_plan |= _facts_of_plan(planned_from)
         if nodes.listeners is not None:
             unasked = replace(observation, snapshot=observation.snapshot.with_nodes(listeners=None))
             without, with_ = (self._needed_restarts(seen, intent) for seen in (unasked, observation))
@@ -299,9 +299,9 @@ class Restarted:
 
     def __init__(self, work: Work, first: Observation) -> None:
         self._work = work
-        known = work.shared_count.pods if work.shared_count is not None else pods_by_party(first.snapshot)
+        pods_by_name = work.shared_count.pods if work.shared_count is not None else pods_by_party(first.snapshot)
         #: Names by UID, of each party.
-        self._known: dict[str, dict[str, str]] = {party: dict(pods) for party, pods in known.items()}
+        self._known: dict[str, dict[str, str]] = {party: dict(pods) for party, pods in pods_by_name.items()}
         self._looked_at = 0
         self._waited_for: list[str] = []
 
@@ -316,11 +316,11 @@ class Restarted:
 
     def _compare(self, observation: Observation) -> Iterator[Replaced]:
         for party, pods in pods_by_party(observation.snapshot).items():
-            known = self._known.setdefault(party, {})
-            gone = [uid for uid in known if uid not in pods]
-            for old, new in zip(gone, [uid for uid in pods if uid not in known], strict=False):
-                yield Replaced(party, known.pop(old), pods[new])
-            known.update(pods)
+            earlier = self._known.setdefault(party, {})
+            gone = [uid for uid in earlier if uid not in pods]
+            for old, new in zip(gone, [uid for uid in pods if uid not in earlier], strict=False):
+                yield Replaced(party, earlier.pop(old), pods[new])
+            earlier.update(pods)
 
     def _was_awaited(self, pod: str) -> bool:
         if pod not in self._waited_for:
@@ -384,12 +384,12 @@ class Course:
         lost = self._work.written.take_losses(observation, self._work.client)
         self._losses += lost
         self._repeated = next((loss for loss in lost if loss.is_repeated), None)
-        told = (
+        sentences = (
             f"{loss.object}: {loss.describe()} {loss.remedy}"
             for loss in lost
             if not loss.by_operator and not loss.is_repeated
         )
-        self._work.warnings += first_told(told, "object", "other programs have changed them as well")
+        self._work.warnings += first_told(sentences, "object", "other programs have changed them as well")
         return lost
 
     def failure(self, error: StepError) -> Violation | None:
@@ -426,11 +426,11 @@ class Course:
         self._last = {likeness_of((step,), observation.snapshot) for step in steps if _counts_as_repeated(step)}
         if self._repeated is not None:
             return (_written_back(self._repeated, observation.snapshot),)
-        found = self._find_cycle(observation, steps, may_repeat=waits)
+        cycle = self._find_cycle(observation, steps, may_repeat=waits)
         undone = bool(self._last & self._taken) or any(not loss.by_operator for loss in self._losses)
         # The steps that end a pause come first: a call that ends in the middle of a switch leaves the operator paused.
         is_doubtful = undone and not observation.snapshot.reconciliation.pause.is_ours
-        return found or self._check_planned_restarts(observation, intent, steps, is_doubtful=is_doubtful)
+        return cycle or self._check_planned_restarts(observation, intent, steps, is_doubtful=is_doubtful)
 
     def _find_cycle(self, observation: Observation, steps: Steps, *, may_repeat: bool) -> tuple[Violation, ...]:
         """The violation if this state was there before. A state that ``may_repeat`` is the same for as long as a
@@ -526,15 +526,15 @@ class Course:
         """Objects that programs without a part in the cluster have written since the first observation, and these
         programs.
         """
-        found = dict(observation.by_key)
+        objects = dict(observation.by_key)
         # By these the operator decides about restarts, and nothing else of a call reads them.
         with suppress(KubeError):
-            found |= {
+            objects |= {
                 (STRIMZI_POD_SETS.kind, observation.scope.namespace, pod_set["metadata"]["name"]): pod_set
                 for pod_set in observation.owners.read_pod_sets(self._work.client)
             }
         others = []
-        for key, now in found.items():
+        for key, now in objects.items():
             before = {str(writer) for writer in find_other_writers(self._first.by_key.get(key))}
             new = (writer for writer in find_other_writers(now) if writer.returns and str(writer) not in before)
             others += [(f"{key[0]} {key[1]}/{key[2]}", writer) for writer in new]
@@ -627,9 +627,9 @@ def warn_of_owners(outcome: CallOutcome, work: Work) -> None:
     objects: dict[str, list[str]] = {}
     writers: dict[str, Writer] = {}
     for key, places in fields_that_flows_write(observation).items():
-        found = observation.by_key[key]
+        written = observation.by_key[key]
         # Many programs annotate pods.
-        for writer in owners_of(found, fields_such_as_flows_write(found, places)):
+        for writer in owners_of(written, fields_such_as_flows_write(written, places)):
             if writer.returns and key[0] != PODS.kind:
                 objects.setdefault(writer.manager, []).append(f"{key[0]} {key[1]}/{key[2]}")
                 writers[writer.manager] = writer

@@ -233,7 +233,7 @@ class _Run:
 
     def _choose_steps(self) -> Steps:
         """Choose the next steps of this call, and set the outcome's decision to the decision that they belong to.
-        Outside a maintenance window no step restarts pods. Where the cluster is in the state that the task names, the
+        Outside a maintenance window no step restarts pods. If the cluster is in the state that the task names, the
         steps of ``decide_at_the_end`` alone are left.
         """
         outcome, snapshot = self.outcome, self.outcome.observation.snapshot
@@ -362,17 +362,17 @@ class _Run:
 
     def _end_pauses(self) -> None:
         """End the pauses that this run made before it fails, as long as it owns the Lease; say which of them stay."""
-        stays, users, known = self.outcome.is_in_a_pause, _users_in_a_pause(self.outcome), False
+        stays, users, is_seen = self.outcome.is_in_a_pause, _users_in_a_pause(self.outcome), False
         if self.outcome.has_begun:
             # The caller raises what came first, and a pause that is not known to be ended may be there.
             with suppress(Exception):
                 try:
                     stays, users = self.patience.through_conflicts(self._resume_where_complete, self._time_to_retry)
-                    known = True
+                    is_seen = True
                 except LeaseHeld:
                     # The pauses belong to the run which has taken the Lease over.
                     stays, users = False, frozenset[UserName]()
-        self._report_pauses(stays, users, known)
+        self._report_pauses(stays, users, is_seen)
 
     def _resume_where_complete(self) -> tuple[bool, frozenset[UserName]]:
         """End the pauses after which the operators find nothing half-way. Return whether the Cluster Operator stays
@@ -396,16 +396,16 @@ class _Run:
         let_go = (step.names for step in steps if isinstance(step, ResumeReissue))
         return stays(steps), _paused_users(snapshot).difference(*map(snapshot.users_among, let_go))
 
-    def _report_pauses(self, stays: bool, users: frozenset[UserName], known: bool = True) -> None:
-        """Report the pauses that the call leaves. They are ``known`` if the call has seen that they stay."""
+    def _report_pauses(self, stays: bool, users: frozenset[UserName], is_seen: bool = True) -> None:
+        """Report the pauses that the call leaves. ``is_seen`` says whether the call has seen that they stay."""
         if not (stays or users):
             return
         # Imported only if a call leaves a pause.
         from .._strimzi.cluster.operator import describe_left_pause
         from .._strimzi.users.pausing import users_left_paused
 
-        told = (describe_left_pause(self.work, known) if stays else "", users_left_paused(users, known))
-        self.work.left_behind = replace(self.work.left_behind, pauses=" ".join(filter(None, told)))
+        pauses = (describe_left_pause(self.work, is_seen) if stays else "", users_left_paused(users, is_seen))
+        self.work.left_behind = replace(self.work.left_behind, pauses=" ".join(filter(None, pauses)))
 
 
 def _users_in_a_pause(outcome: CallOutcome) -> frozenset[UserName]:
@@ -448,15 +448,15 @@ def _refuse_taken(error: AlreadyExists, observation: Observation, work: Work) ->
     from .._strimzi.apply.free_names import entry_of
     from .._strimzi.cluster.taken_names import describe_owner, why_taken
 
-    found = None
+    secret = None
     if attempt.kind == SECRETS.kind and attempt.name is not None:
         with suppress(KubeError):
-            found = work.client.get_or_none(SECRETS, attempt.namespace or work.scope.namespace, attempt.name)
-    if found is None:
+            secret = work.client.get_or_none(SECRETS, attempt.namespace or work.scope.namespace, attempt.name)
+    if secret is None:
         return ""
-    if (refusal := why_taken(observation.scope, found, leaf=entry_of(str(attempt.name), observation))) is not None:
+    if (refusal := why_taken(observation.scope, secret, leaf=entry_of(str(attempt.name), observation))) is not None:
         raise refusal from None
-    return f" ({describe_owner(found)})"
+    return f" ({describe_owner(secret)})"
 
 
 def _without_user(error: AlreadyExists, owner: str, snapshot: Snapshot, intent: Intent, scope: ClusterNames) -> Intent:

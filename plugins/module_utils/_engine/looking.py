@@ -72,8 +72,8 @@ def _with_silent_operator(observation: Observation, work: Work) -> Observation:
     absence = why_operator_is_silent(work.client, work.scope.namespace, observation.snapshot.now, work.clock.sleep)
     if not absence:
         return observation
-    told = replace(state, operator=replace(state.operator, absence=absence))
-    return replace(observation, snapshot=replace(observation.snapshot, reconciliation=told))
+    silent = replace(state, operator=replace(state.operator, absence=absence))
+    return replace(observation, snapshot=replace(observation.snapshot, reconciliation=silent))
 
 
 def observe_existing(work: Work) -> Observation:
@@ -103,14 +103,14 @@ def await_operator(look: Callable[[], T], violations_of: Callable[[T], Sequence[
     first look.
     """
     seen, begun = look(), work.clock.monotonic()
-    limit, told = work.settings.operator_timeout.total_seconds(), False
+    limit, is_reported = work.settings.operator_timeout.total_seconds(), False
     while not work.dry_run and work.clock.monotonic() - begun < limit:
         missing = next((one for one in violations_of(seen) if one.condition is Condition.OPERATOR_IS_THERE), None)
         if missing is None:
             break
-        if not told:
+        if not is_reported:
             work.tell(f"{missing.subject} {missing.message} It is given {limit:.0f} s to show itself.")
-            told = True
+            is_reported = True
         work.renew_lease()
         work.clock.sleep(_PAUSE)
         seen = look()
@@ -152,21 +152,21 @@ def decide_call(work: Work, intent: Intent, observation: Observation, engine: En
 def decide_with_a_look(
     work: Work, intent: Intent, observation: Observation, engine: Engine, earlier: NodeAnswers | None = None
 ) -> tuple[Observation, Decision]:
-    """Where a gate stands before the next steps, ask the running nodes first and decide again.
+    """If a gate stands before the next steps, ask the running nodes first and decide again.
 
     The nodes have given the earlier answers in this call, or in a call that has handed them over.
     Check mode goes by them also if a run would ask the nodes once more.
     """
-    known = remember_answers(observation, earlier)
-    if work.dry_run and known is not observation:
-        return known, decide_call(work, intent, known, engine)
+    answered = remember_answers(observation, earlier)
+    if work.dry_run and answered is not observation:
+        return answered, decide_call(work, intent, answered, engine)
     decision = decide_call(work, intent, observation, engine)
-    looks = _choose_look(decision, known.snapshot)
-    if looks is not Look.FRESH and known is not observation:
+    looks = _choose_look(decision, answered.snapshot)
+    if looks is not Look.FRESH and answered is not observation:
         # Answers of nodes outweigh stored evidence: else the ledger would go to and fro between both.
-        again = decide_call(work, intent, known, engine)
-        if _choose_look(again, known.snapshot) is not Look.FRESH and bool(again.steps) >= bool(decision.steps):
-            return known, again
+        again = decide_call(work, intent, answered, engine)
+        if _choose_look(again, answered.snapshot) is not Look.FRESH and bool(again.steps) >= bool(decision.steps):
+            return answered, again
         looks = Look.FRESH
     if looks is Look.NONE:
         return observation, decision
@@ -204,14 +204,16 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=unasked))
         # List the pods again: a new pod of the same name, or a container that has restarted, may have answered in the
         # place of the process that the call asked.
-        asked, observation = observation.snapshot.processes, observe_cluster(work)
-        known = answers_of_running(
-            listeners, frozenset(uid for uid, _restarts in asked & observation.snapshot.processes)
+        processes, observation = observation.snapshot.processes, observe_cluster(work)
+        answers = answers_of_running(
+            listeners, frozenset(uid for uid, _restarts in processes & observation.snapshot.processes)
         )
-        if len(known) == len(listeners):
+        if len(answers) == len(listeners):
             break
     in_place = _find_obstacles(work, observation)
-    return replace(observation, snapshot=observation.snapshot.with_nodes(listeners=known, in_place_obstacles=in_place))
+    return replace(
+        observation, snapshot=observation.snapshot.with_nodes(listeners=answers, in_place_obstacles=in_place)
+    )
 
 
 def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:

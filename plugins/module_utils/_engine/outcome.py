@@ -198,8 +198,8 @@ class CallOutcome:
 
     def note_refusing_clients(self, intent: Intent) -> None:
         """Note the warning about clients that is due as the cluster is now, once."""
-        if told := describe_clients_without_renewal(self.observation.snapshot, intent):
-            self.client_warnings[told] = None
+        if warning := describe_clients_without_renewal(self.observation.snapshot, intent):
+            self.client_warnings[warning] = None
 
 
 def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> CallOutcome:
@@ -260,8 +260,8 @@ def is_absent(fingerprint: str) -> Reached:
     """Whether the CA has left the ledger, and the Secret from which processes read CAs."""
 
     def reached(snapshot: Snapshot) -> bool:
-        known = snapshot.ledger_or_empty.find(fingerprint)
-        return known is None and fingerprint not in snapshot.ca.projected
+        entry = snapshot.ledger_or_empty.find(fingerprint)
+        return entry is None and fingerprint not in snapshot.ca.projected
 
     return reached
 
@@ -280,7 +280,7 @@ def is_trusted(trusting: tuple[Chain, ...]) -> Reached:
 def are_issued(wanted: Selection) -> Reached:
     """Whether all of these leaves exist, and the stored leaves are of the CA that is to be used from now on.
 
-    The operator's own leaf does not count: it follows when every process trusts that CA itself. Where the User Operator
+    The operator's own leaf does not count: it follows when every process trusts that CA itself. If the User Operator
     issues, it does so after the switch.
     """
 

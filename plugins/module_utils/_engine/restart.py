@@ -58,20 +58,20 @@ class Chosen:
 
 def restart(
     work: Work,
-    asked: Chosen,
+    chosen: Chosen,
     since: datetime | None,
     before_write: Callable[[], None],
 ) -> Observation:
     """Restart these pods, as far as they were made before ``since``. Raises StepError."""
     patience = Patience(work)
-    choice = patience.through(lambda: _choose(work, asked, since), AT_FIRST)
+    choice = patience.through(lambda: _choose(work, chosen, since), AT_FIRST)
     if since is not None:
         _wait_until_past(since, choice, work)
     if (choice.uids or choice.withdrawals) and not work.dry_run:
         patience.through(before_write, AT_FIRST)
         patience.renew()
         # Another run may have worked until the Lease was free, and a window may have closed.
-        choice = patience.through_conflicts(lambda: _choose_and_clear(work, asked, since), IN_A_FLOW)
+        choice = patience.through_conflicts(lambda: _choose_and_clear(work, chosen, since), IN_A_FLOW)
     elif work.dry_run:
         write_all(choice.withdrawals, work, Phase.USE.value)
     if not choice.uids:
@@ -104,9 +104,9 @@ class _Choice:
     withdrawals: tuple[Write, ...]
 
 
-def _choose_and_clear(work: Work, asked: Chosen, since: datetime | None) -> _Choice:
+def _choose_and_clear(work: Work, chosen: Chosen, since: datetime | None) -> _Choice:
     """Choose the pods, and withdraw the requests that a killed call has left. Raises StepError, KubeError."""
-    choice = _choose(work, asked, since)
+    choice = _choose(work, chosen, since)
     write_all(choice.withdrawals, work, Phase.USE.value)
     return choice
 
@@ -128,7 +128,7 @@ def _wait_until_past(since: datetime, choice: _Choice, work: Work) -> None:
         work.clock.sleep(left.total_seconds())
 
 
-def _choose(work: Work, asked: Chosen, since: datetime | None) -> _Choice:
+def _choose(work: Work, chosen: Chosen, since: datetime | None) -> _Choice:
     """Choose among the pods of the cluster as it is now. Raises StepError."""
     about = _about_cluster_ca(work)
     seen = nodes = observe_operated(work)
@@ -138,11 +138,11 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> _Choice:
         nodes = ask_nodes(about, nodes)
         seen = nodes if about is work else seen
     _require_no_flow(seen.snapshot)
-    _require_fit(nodes.snapshot, asked.pods)
+    _require_fit(nodes.snapshot, chosen.pods)
     uids = frozenset(
         pod.uid
         for pod in nodes.snapshot.nodes.pods
-        if (pod.name in asked.pods or pod.component in asked.components) and _is_older(nodes, pod.name, since)
+        if (pod.name in chosen.pods or pod.component in chosen.components) and _is_older(nodes, pod.name, since)
     )
     if nodes.snapshot.ca.current:
         # Without its CA no leaf can be judged.
@@ -165,7 +165,7 @@ def _about_cluster_ca(work: Work) -> Work:
 
 
 def _restart_all(work: Work, choice: _Choice) -> None:
-    """Restart these pods. Where the API server fails, or another program was first, look again and go on with the pods
+    """Restart these pods. If the API server fails, or another program was first, look again and go on with the pods
     that are left. Raises StepError, KubeError.
     """
     patience, first, clock = Patience(work), [choice.nodes], work.clock
@@ -225,8 +225,8 @@ def _roll_step(uids: frozenset[str]) -> Roll:
     return Roll(reason=RollReason.MANUAL, uids=uids, authority=None, phase=Phase.USE)
 
 
-def _require_none(found: Iterable[Violation]) -> None:
-    for violation in found:
+def _require_none(violations: Iterable[Violation]) -> None:
+    for violation in violations:
         raise StepError(f"{violation.subject}:", violation.message, violation.remedy)
 
 
@@ -262,5 +262,5 @@ def _require_fit(snapshot: Snapshot, pods: frozenset[str]) -> None:
     required = (pods_are_labelled, secrets_are_labelled, leaves_in_use_are_valid)
     _require_none(check(snapshot, Intent(Goal.RECONCILE), required))
     if unknown := sorted(pods - {pod.name for pod in snapshot.nodes.pods}):
-        known = ", ".join(pod.name for pod in snapshot.nodes.pods) or "none"
-        raise StepError(snapshot.names.kafka, f"has no pod {', '.join(unknown)}", f"Its pods are: {known}.")
+        pod_names = ", ".join(pod.name for pod in snapshot.nodes.pods) or "none"
+        raise StepError(snapshot.names.kafka, f"has no pod {', '.join(unknown)}", f"Its pods are: {pod_names}.")

@@ -77,8 +77,8 @@ def _gone(
     every channel of it but the listeners does.
     """
     facts = {key: ca.get(key) for key in ("subject", "sha256", "fingerprint", "not_before", "not_after")}
-    found = lingering.get(ca["sha256"], {})
-    left = {key: sorted(found.get(key) or []) for key in ("pods", "lingering")}
+    known_by = lingering.get(ca["sha256"], {})
+    left = {key: sorted(known_by.get(key) or []) for key in ("pods", "lingering")}
     return {**facts, **_added(ca, before, now), "state": None, **left}
 
 
@@ -110,11 +110,13 @@ def describe_channels(run: Run) -> dict[str, Any]:
 def describe_proof(channels: Iterable[Mapping[str, Any]], removed: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """How many of the listeners that verify clients by these CAs were seen to refuse the removed CAs."""
     everything, gone = list(channels), {ca["sha256"][:12] for ca in removed}
-    asked = [listener for listener in everything if listener["evidence"] == HANDSHAKE and listener["verifies"]]
+    listeners_asked = [
+        listener for listener in everything if listener["evidence"] == HANDSHAKE and listener["verifies"]
+    ]
     return {
-        "listeners_asked": len(asked),
-        "listeners_refusing": sum(gone <= set(listener["refuses"]) for listener in asked) if gone else 0,
-        "listeners_trusting": sum(bool(gone & set(listener["trusts"])) for listener in asked),
+        "listeners_asked": len(listeners_asked),
+        "listeners_refusing": sum(gone <= set(listener["refuses"]) for listener in listeners_asked) if gone else 0,
+        "listeners_trusting": sum(bool(gone & set(listener["trusts"])) for listener in listeners_asked),
         "nodes_not_asked": sum(party["kind"] == "node" for party in everything),
     }
 
@@ -132,13 +134,17 @@ def _nodes(run: Run) -> Iterable[Channel]:
     answers: dict[str, list[Mapping[str, Any]]] = {}
     for listener in run.look["listeners"]:
         answers.setdefault(listener["uid"], []).append(listener)
-    asked = {listener["pod"] for listener in run.look["listeners"]}
+    pods_asked = {listener["pod"] for listener in run.look["listeners"]}
     for pod in _sorted(pod for pod in run.last["pods"] if pod["component"] == KAFKA):
-        known = answers.get(pod["uid"], [])
-        for listener in sorted(known, key=lambda answer: int(answer["port"])):
+        pod_answers = answers.get(pod["uid"], [])
+        for listener in sorted(pod_answers, key=lambda answer: int(answer["port"])):
             yield _listener(listener)
-        if not known:
-            again = "replaced after the run had asked it" if pod["name"] in asked else "the run asked no listener of it"
+        if not pod_answers:
+            again = (
+                "replaced after the run had asked it"
+                if pod["name"] in pods_asked
+                else "the run asked no listener of it"
+            )
             yield _stored("node", pod, again)
 
 
@@ -167,19 +173,19 @@ def _rafts(run: Run) -> Iterable[Channel]:
     that the listeners have given up, beside the leaves of the start of the process.
     """
     started = {pod["name"]: pod for pod in run.last["pods"]}
-    known: dict[str, list[str]] = {}
+    removed_by_pod: dict[str, list[str]] = {}
     presented: dict[str, list[str]] = {}
     for leaf in run.last["held_leaves"]:
         for name in (*leaf["pods"], *leaf["lingering"]):
             presented.setdefault(name, []).append(f"presents the certificate that ends on {leaf['not_after']}")
     for ca in run.last["removed"]:
         for name in ca.get("lingering") or []:
-            known.setdefault(name, []).append(ca["sha256"][:12])
-    for name in sorted({*known, *presented}, key=lambda name: order_of(KAFKA, name)):
+            removed_by_pod.setdefault(name, []).append(ca["sha256"][:12])
+    for name in sorted({*removed_by_pod, *presented}, key=lambda name: order_of(KAFKA, name)):
         reasons = [*presented.get(name, ()), "until the next restart of the node"]
         pod = started.get(name, {"presents_sha256": [], "trusts_sha256": []})
         presents = [] if name in presented else short_names(pod["presents_sha256"])
-        trusts = [*sorted(known.get(name, ())), *short_names(pod["trusts_sha256"])]
+        trusts = [*sorted(removed_by_pod.get(name, ())), *short_names(pod["trusts_sha256"])]
         yield _channel("raft", name, STORED, presents=presents, trusts=trusts, why=reasons)
 
 

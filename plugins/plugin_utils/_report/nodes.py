@@ -55,8 +55,8 @@ def restarts_in_order(run: Run) -> list[Restart]:
     """
     acted: Counter[str] = Counter()
     seen: Counter[str] = Counter()
-    told: Counter[str] = Counter()
-    found: list[Restart] = []
+    counted: Counter[str] = Counter()
+    restarts: list[Restart] = []
     calls = zip_longest((step["actions"] for step in run.steps), _came(run), fillvalue=())
     for call, (actions, came) in enumerate(calls):
         own = _by_who(
@@ -66,33 +66,33 @@ def restarts_in_order(run: Run) -> list[Restart]:
         for who in {**own, **new}:
             acted[who] += len(own[who])
             seen[who] += len(new[who])
-            number = max(acted[who], seen[who]) - told[who]
-            told[who] += number
-            found += [*own[who], *new[who][len(own[who]) :]][:number]
-    return found
+            number = max(acted[who], seen[who]) - counted[who]
+            counted[who] += number
+            restarts += [*own[who], *new[who][len(own[who]) :]][:number]
+    return restarts
 
 
 def _by_who(restarts: Iterator[Restart], run: Run) -> defaultdict[str, list[Restart]]:
-    found: defaultdict[str, list[Restart]] = defaultdict(list)
+    by_party: defaultdict[str, list[Restart]] = defaultdict(list)
     for restart in restarts:
-        found[_who(restart.pod, run)].append(restart)
-    return found
+        by_party[_who(restart.pod, run)].append(restart)
+    return by_party
 
 
 def _came(run: Run) -> Iterator[list[str]]:
     """The pods with a new UID after each step, and at the end. If a pod was not there before, it has not restarted."""
     first, *later = run.pods_seen
-    known: dict[str, set[str]] = {}
-    _take_in(first, known, run)
+    uids: dict[str, set[str]] = {}
+    _take_in(first, uids, run)
     for pods in later:
-        yield _take_in(pods, known, run)
+        yield _take_in(pods, uids, run)
 
 
-def _take_in(pods: Mapping[str, str], known: dict[str, set[str]], run: Run) -> list[str]:
-    there = set(known)
-    new = [(_who(pod, run), pod, uid) for pod, uid in pods.items() if uid and uid not in known.get(_who(pod, run), ())]
+def _take_in(pods: Mapping[str, str], uids: dict[str, set[str]], run: Run) -> list[str]:
+    there = set(uids)
+    new = [(_who(pod, run), pod, uid) for pod, uid in pods.items() if uid and uid not in uids.get(_who(pod, run), ())]
     for who, _pod, uid in new:
-        known.setdefault(who, set()).add(uid)
+        uids.setdefault(who, set()).add(uid)
     return [pod for who, pod, _uid in new if who in there]
 
 
@@ -108,8 +108,8 @@ def describe_pods(run: Run) -> dict[str, Any]:
     pods = []
     for pod in sorted(run.last["pods"], key=lambda pod: order_of(pod["component"], pod["name"])):
         component = pod["component"]
-        known = restarted[pod["name"] if component == KAFKA else component]
-        pods.append({**pod, "restarts": known if component == KAFKA or alone[component] == 1 else None})
+        times = restarted[pod["name"] if component == KAFKA else component]
+        pods.append({**pod, "restarts": times if component == KAFKA or alone[component] == 1 else None})
     return {
         "pods": pods,
         "pods_before": list(run.first["pods"]),
@@ -159,9 +159,9 @@ def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], l
     leaves = [leaf for leaf in seen["leaves"] if leaf["component"] == OPERATOR]
     if not leaves:
         return []
-    known = {ca["sha256"][:12] for ca in seen["cas"]}
-    presents = sorted(known & {*short_names(leaf["ca_sha256"] for leaf in leaves)})
-    return [(OPERATOR, "Cluster Operator", presents, sorted(known))]
+    trusted = {ca["sha256"][:12] for ca in seen["cas"]}
+    presents = sorted(trusted & {*short_names(leaf["ca_sha256"] for leaf in leaves)})
+    return [(OPERATOR, "Cluster Operator", presents, sorted(trusted))]
 
 
 def describe_rolls(run: Run) -> dict[str, Any]:
@@ -235,13 +235,13 @@ def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
 
 def _writes(actions: Iterable[Action]) -> list[dict[str, Any]]:
     """An entry for each object, with all its writes."""
-    found: dict[tuple[str, str | None, str | None], list[str]] = {}
+    by_object: dict[tuple[str, str | None, str | None], list[str]] = {}
     for action in actions:
         if action["verb"] in CHANGES:
-            found.setdefault((action["object"], action["kind"], action["name"]), []).append(action["what"])
+            by_object.setdefault((action["object"], action["kind"], action["name"]), []).append(action["what"])
     return [
         {"object": written, "kind": kind, "name": name, "times": len(what), "what": list(dict.fromkeys(what))}
-        for (written, kind, name), what in found.items()
+        for (written, kind, name), what in by_object.items()
     ]
 
 
@@ -252,7 +252,7 @@ def _kind(actions: Iterable[Action]) -> str:
 
 def _stretches(run: Run) -> list[dict[str, Any]]:
     """The actions of each call by phase. The time of a call in two phases is divided by the number of actions."""
-    found: list[dict[str, Any]] = []
+    stretches: list[dict[str, Any]] = []
     clock, previous = 0.0, ""
     for call, step in enumerate(run.steps):
         phases: list[tuple[str, Action]] = []
@@ -263,12 +263,12 @@ def _stretches(run: Run) -> list[dict[str, Any]]:
         for phase in dict.fromkeys(name for name, _action in phases):
             own = [action for name, action in phases if name == phase]
             seconds = step["seconds"] * len(own) / len(phases)
-            found.append({
+            stretches.append({
                 "phase": phase, "call": call, "actions": own, "begins": begins, "seconds": seconds,
             })  # fmt: skip
             begins += seconds
         clock += step["seconds"]
-    return found
+    return stretches
 
 
 def _phase_of(action: Action, previous: str, run: Run) -> str:

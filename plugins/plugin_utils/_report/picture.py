@@ -116,11 +116,11 @@ def shortened(text: str, length: int) -> str:
 def description(parties: Iterable[Mapping[str, Any]], cas: Iterable[Mapping[str, Any]]) -> str:
     """The picture in words, for readers without it."""
     letters = {ca["short"]: ca["letter"] for ca in cas}
-    told = []
+    sentences = []
     for party in parties:
         presents, trusts = (
             " and ".join(letters[short] for short in party[kind] if short in letters) for kind in ("presents", "trusts")
         )
         who = words.party(party["component"], party["count"])
-        told.append(f"{who}: presents {presents or 'something unknown'}, trusts {trusts or 'nothing known'}.")
-    return " ".join(told)
+        sentences.append(f"{who}: presents {presents or 'something unknown'}, trusts {trusts or 'nothing known'}.")
+    return " ".join(sentences)

@@ -130,9 +130,9 @@ class Run:
         caller, in ``given``.
         """
         calls = list(calls)
-        told = _of_this_run([call for call in calls if "cluster" in call or call.get("failed")])
-        seen = [call for call in told if "cluster" in call]
-        failed = next((call for call in told if call.get("failed")), None)
+        own_calls = _of_this_run([call for call in calls if "cluster" in call or call.get("failed")])
+        seen = [call for call in own_calls if "cluster" in call]
+        failed = next((call for call in own_calls if call.get("failed")), None)
         last = _complete(seen[-1] if seen else {}, where)
         return cls(
             goal=goal,
@@ -142,18 +142,18 @@ class Run:
             first=_complete(seen[0], where) if seen else last,
             last=last,
             look=_last_look(*seen),
-            steps=[_step(call) for call in told if call.get("actions") and not check_mode],
+            steps=[_step(call) for call in own_calls if call.get("actions") and not check_mode],
             forecast=Forecast.of(seen if check_mode else ()),
             given=given,
             violations=list(last.get("violations") or []) if failed or check_mode else [],
             failure=str(failed.get("msg") or "the call failed without a message") if failed else None,
-            began_at=next((str(call["began_at"]) for call in told if call.get("began_at")), None),
+            began_at=next((str(call["began_at"]) for call in own_calls if call.get("began_at")), None),
             users=next((dict(call) for call in reversed(calls) if "users_by_ca" in call), {}),
             client_warnings=list(
-                dict.fromkeys(told_of for call in told for told_of in call.get("client_warnings") or ())
+                dict.fromkeys(told_of for call in own_calls for told_of in call.get("client_warnings") or ())
             ),
-            audit=next((call["audit"] for call in reversed(told) if call.get("audit")), None),
-            components={name: component for call in told for name, component in _components(call)},
+            audit=next((call["audit"] for call in reversed(own_calls) if call.get("audit")), None),
+            components={name: component for call in own_calls for name, component in _components(call)},
         )
 
     @property

@@ -222,16 +222,16 @@ def lines(facts: Facts) -> list[str]:
     """The report for a terminal, short."""
     mark, result = words.RESULTS[facts["result"]]
     phases = [f"{phase['phase']}: {summary(phase)} ({words.duration(phase['seconds'])})" for phase in _done(facts)]
-    held = [
+    obstacles = [
         f"{violation['subject']}: {violation['message']} {violation['remedy']}" for violation in facts["violations"]
     ]
-    if facts["failure"] and not held:
-        held = [facts["failure"]]
+    if facts["failure"] and not obstacles:
+        obstacles = [facts["failure"]]
     return [
         f"{words.title(facts)}: {mark} {result}",
         *words.sentences(facts),
         *phases,
-        *held,
+        *obstacles,
         *_remainders(facts),
         *_carried_out(facts),
     ]
@@ -252,23 +252,23 @@ def _when(facts: Facts) -> str:
 
 def _figures(facts: Facts) -> list[tuple[str, str]]:
     """Number and what it counts."""
-    found = [_trusting(facts)] if facts["removed"] else []
+    figures = [_trusting(facts)] if facts["removed"] else []
     rolls, restarts, nodes = facts["rolls"], facts["restarts"], words.count(facts["nodes"], "Kafka node")
     prefix = ""
     if facts["check_mode"]:
         rolls, restarts, prefix = facts["planned_rolls"], facts["planned_restarts"], "planned "
-        found.append(_figure(len(facts["plan"]), "planned step"))
+        figures.append(_figure(len(facts["plan"]), "planned step"))
     if facts["nodes"]:
-        found.append(_figure(rolls, f"{prefix}roll of {nodes}", f"{prefix}rolls of {nodes}"))
-    found.append(_figure(restarts, f"{prefix}restart of a pod", f"{prefix}restarts of pods"))
+        figures.append(_figure(rolls, f"{prefix}roll of {nodes}", f"{prefix}rolls of {nodes}"))
+    figures.append(_figure(restarts, f"{prefix}restart of a pod", f"{prefix}restarts of pods"))
     if not facts["check_mode"]:
-        found.append(_figure(facts["writes"], "write"))
+        figures.append(_figure(facts["writes"], "write"))
     if facts["check_mode"]:
         estimate = words.range_of(facts["planned_seconds"])
-        found += [(estimate, "estimated")] if estimate else []
+        figures += [(estimate, "estimated")] if estimate else []
     elif facts["started_at"]:
-        found.append((words.duration(facts["seconds"]), "from start to end"))
-    return found
+        figures.append((words.duration(facts["seconds"]), "from start to end"))
+    return figures
 
 
 def _trusting(facts: Facts) -> tuple[str, str]:
@@ -365,14 +365,14 @@ def _phase(phase: Facts) -> dict[str, Any]:
 
 def _written(writes: Sequence[Facts]) -> list[str]:
     """The written objects, with how often; pods are only counted, because there can be many."""
-    found, pods = [], 0
+    objects, pods = [], 0
     for write in writes:
         if write["kind"] == "Pod":
             pods += 1
         else:
             written = f"{write['kind']} {write['name']}" if write["kind"] else write["object"]
-            found.append(written + (f" ({write['times']} times)" if write["times"] > 1 else ""))
-    return [*found, *([words.count(pods, "Pod")] if pods else [])]
+            objects.append(written + (f" ({write['times']} times)" if write["times"] > 1 else ""))
+    return [*objects, *([words.count(pods, "Pod")] if pods else [])]
 
 
 def _restarted(restarts: Sequence[Facts]) -> list[str]:
@@ -484,8 +484,8 @@ def _approval(facts: Facts) -> dict[str, Any]:
 
 def _carried_out(facts: Facts) -> list[str]:
     approval = _approval(facts)
-    found = [f"Carry this plan out with: {approval['command']}"] if approval["command"] else []
-    return [*found, *filter(None, [approval["beside"]])]
+    sentences = [f"Carry this plan out with: {approval['command']}"] if approval["command"] else []
+    return [*sentences, *filter(None, [approval["beside"]])]
 
 
 def _remainders(facts: Facts) -> list[str]:

@@ -200,8 +200,8 @@ def _work(facts: Facts) -> Iterable[str]:
 
 def _estimate(seconds: Mapping[str, int | None] | None) -> str:
     """The estimated time of a plan, as the end of a sentence; empty if there is none."""
-    found = range_of(seconds)
-    return f"; it takes {found}" if found else ""
+    span = range_of(seconds)
+    return f"; it takes {span}" if span else ""
 
 
 def _audit(facts: Facts) -> Iterable[str]:
