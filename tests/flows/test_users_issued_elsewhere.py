@@ -144,8 +144,7 @@ def test_asked_for_first_and_nothing_is_held_up_meanwhile(cluster: ClientsCluste
     before, users, supplied = cluster.current, users_of(cluster), elsewhere(root("Corporate Root"))
     waiting = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
     assert (waiting.violations, waiting.done) == ((), False)
-    assert waiting.waiting[0].startswith("2 certificates of CN=Corporate Root,O=io.strimzi")
-    assert "for orders, payments; nothing else is held up" in waiting.waiting[0]
+    assert set(waiting.issue_reasons) == {"orders", "payments"}
     assert (cluster.current, users_of(cluster), cluster.paused) == (before, users, False)
     assert cluster.accepted == {before, supplied.fingerprint}, "trust comes first, and waits for no user"
     assert all("strimzi.io/pause-reconciliation" not in cluster.marks(user) for user in users)
@@ -264,7 +263,7 @@ def test_a_renewal_keeps_certificates_that_end_before_long_until_others_have_com
     again = elsewhere(renewed(first))
     decision = run(cluster, Goal.RENEW, again).outcome.decision
     assert (decision.violations, decision.done) == ((), False)
-    assert "for orders, payments; nothing else is held up" in decision.waiting[0]
+    assert set(decision.issue_reasons) == {"orders", "payments"}
     cluster.memory.settle(2)
     for user, content in users_of(cluster).items():
         assert ready(cluster, user), user
@@ -286,8 +285,7 @@ def test_a_new_user_is_not_ready_until_a_run_serves_it(cluster: ClientsCluster, 
     assert (cluster.secret("billing"), ready(cluster, "billing")) == ({}, False)
     waiting = run(cluster, Goal.RECONCILE).outcome.decision
     assert (waiting.violations, waiting.done) == ((), False)
-    assert "1 certificate of CN=Corporate Root,O=io.strimzi" in waiting.waiting[0]
-    assert "for billing; nothing else is held up" in waiting.waiting[0]
+    assert set(waiting.issue_reasons) == {"billing"}
     office.work()
     cluster.finish(Goal.RECONCILE, external_issuer=ASKED)
     cluster.memory.settle(2)
@@ -387,7 +385,7 @@ def test_a_certificate_that_was_kept_for_long_is_written_once_and_renewed(
         lambda change: written.append(change.name) if change.plural == "secrets" else None
     )
     decision = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
-    assert f"for {name}; nothing else is held up" in decision.waiting[0]
+    assert set(decision.issue_reasons) == {name}
     assert written.count(name) == 1
     first = users_of(cluster)
     office.work()
