@@ -182,6 +182,29 @@ def test_the_rest_of_a_flow_waits_for_the_next_window(cluster: WatchedCluster, n
     assert cluster.current != before
 
 
+@pytest.mark.parametrize("phase", [Phase.PREPARE, Phase.TRUST])
+def test_nodes_come_back_with_the_next_ca_if_the_ca_in_use_has_ended_in_a_replacement(
+    cluster: WatchedCluster, nodes: ReloadingNodes, phase: Phase
+) -> None:
+    """The key of the CA in use is here, and the CA signs nothing more. That components forget this CA waits."""
+    create(cluster, ca=LIFE)
+    cluster.validity = 10 * YEAR
+    cluster.run(Goal.REPLACE_KEY, last_phase=phase)
+    cluster.validity = None
+    before = cluster.current
+    end_here_outside_windows(cluster)
+    decision = cluster.run(Goal.RECOVER, in_one_call=True).outcome.decision
+    assert (decision.violations, decision.done) == ((), False)
+    assert any(f"{OPENS:%Y-%m-%d at %H:%M}" in told for told in decision.waiting)
+    cluster.memory.settle(3)
+    assert (ended_leaves(cluster), cluster.ready, cluster.paused, len(cluster.states)) == ([], True, False, 1)
+    assert cluster.current != before
+    assert cluster.counts() == dict.fromkeys(NODES, 1)
+    set_windows(cluster)
+    recover(cluster)
+    assert cluster.counts() == dict.fromkeys(NODES, 1)
+
+
 def test_a_flow_that_leads_back_to_a_ca_that_has_ended_says_what_helps(
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
