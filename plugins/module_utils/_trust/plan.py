@@ -43,7 +43,7 @@ from .preconditions.leaves import chosen_life
 from .rules.due import describe_late_window
 from .rules.pause import nodes_of, waits_for_window
 
-#: Fields that only identify a leaf or a pod, or tell the time of an answer or an earlier state.
+#: Fields that only identify a leaf or a pod, or say how long an answer has taken or how an earlier state was.
 _CHANGING = {
     (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (Pod, "restarts"),
     (StoredLeaf, "key_beside"), (LedgerEntry, "leaf_hashes"), (Snapshot, "clock"),

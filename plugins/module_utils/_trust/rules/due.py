@@ -700,8 +700,8 @@ _IN_TIME = timedelta(days=1)
 
 
 def doubt_about_window(begins: datetime, snapshot: Snapshot) -> str:
-    """A sentence, with a space before it, if an operator without a fault has left a certificate alone although its time
-    for renewal, by ``spec``, has begun at this time; empty if that has an explanation.
+    """A doubt about ``spec``, as a sentence with a space before it: by ``spec`` the time for renewal has begun at this
+    time, and an operator that is Ready has left the certificate alone. Empty if that has another explanation.
     """
     state = snapshot.reconciliation
     is_overdue = begins + _IN_TIME < snapshot.now

@@ -329,7 +329,9 @@ def _explain_standstill(at: Situation, missing: tuple[str, ...]) -> Iterator[str
 
 
 def _doubt_about_names(snapshot: Snapshot) -> str:
-    """The wanted names are the names of the listeners in ``spec``: without a fault, the operator wants others."""
+    """A doubt about the listeners in ``spec``, as a sentence with a space before it: they ask for other names than an
+    operator that is Ready all the same. Empty if there is no doubt.
+    """
     operator = snapshot.reconciliation.operator
     return (
         f" It is Ready all the same.{operator.doubt_about_spec}"
