@@ -93,7 +93,7 @@ def _pause_left(holder: str, work: Work, begun: bool) -> str:
     try:
         seen = observe_cluster(work)
     except (KubeError, StepError):
-        return operator.describe_left_pause(work, known=False, holder=holder) if begun else ""
+        return operator.describe_left_pause(work, is_seen=False, holder=holder) if begun else ""
     return operator.describe_left_pause(work, holder=holder) if _holder(seen) == holder else ""
 
 

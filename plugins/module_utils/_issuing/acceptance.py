@@ -53,10 +53,10 @@ class Acceptance:
     @cached_property
     def _earlier_certificates(self) -> Mapping[_Number, Certificate]:
         """The first of each issuer and serial number; one look-up serves every leaf of a call."""
-        found: dict[_Number, Certificate] = {}
+        by_number: dict[_Number, Certificate] = {}
         for certificate in self.known:
-            found.setdefault(_number_of(certificate), certificate)
-        return found
+            by_number.setdefault(_number_of(certificate), certificate)
+        return by_number
 
     @cached_property
     def _namesake(self) -> Certificate | None:
@@ -145,13 +145,13 @@ class Acceptance:
         """The other CA behind the signature, as far as the answer tells it: the issuer may have changed. Nothing trusts
         that CA for it.
         """
-        leaf, asked = issued.leaf, self.issuer[0]
-        same_name = leaf.issuer_der == asked.subject_der
-        if leaf.signed_by(asked) or (same_name and leaf.bears_signature_of(asked)):
+        leaf, wanted = issued.leaf, self.issuer[0]
+        same_name = leaf.issuer_der == wanted.subject_der
+        if leaf.signed_by(wanted) or (same_name and leaf.bears_signature_of(wanted)):
             return ""
         signer = next((certificate for certificate in issued.chain if leaf.signed_by(certificate)), None)
         which = f"{leaf.issuer}, SHA-256 {signer.sha256}" if signer else leaf.issuer
-        meant = f"{asked.subject}, SHA-256 {asked.sha256}" if same_name else asked.subject
+        meant = f"{wanted.subject}, SHA-256 {wanted.sha256}" if same_name else wanted.subject
         return (
             f" (it is signed by {which}, and was to be by {meant}; where that is meant, put that CA into the source "
             "that ca_source names, or replace the CA in use by it as certificate)"

@@ -89,17 +89,17 @@ def password_of(wanted: OwnCertificate, present: Mapping[str, bytes], observatio
     """The password of the keystores: the present password, or a new password; empty if none is needed."""
     if not wanted.forms & {Form.PKCS12, Form.JKS}:
         return b""
-    found = present.get(wanted.password_entry)
-    if found is None:
+    password = present.get(wanted.password_entry)
+    if password is None:
         return secrets.token_urlsafe(24).encode("ascii")
-    if not (found and found.isascii() and found.decode("ascii").isprintable()):
+    if not (password and password.isascii() and password.decode("ascii").isprintable()):
         raise StepError(
             f"Secret {observation.scope.namespace}/{wanted.secret}:",
             f"entry {wanted.password_entry}, the password of its keystores, is empty or "
             "holds other characters than printable characters of ASCII, such as the end of a line",
             "Put another password there, or remove the entry; a new password is made then.",
         )
-    return found
+    return password
 
 
 def encode_forms(
@@ -125,8 +125,8 @@ def encode_forms(
 
 def records_of(stored: Any) -> dict[str, str]:
     """The records of further forms, by common names; none if they cannot be read."""
-    found = read_json(annotation(stored, FORMS) or "{}")
-    return {str(name): str(record) for name, record in found.items()} if isinstance(found, dict) else {}
+    records = read_json(annotation(stored, FORMS) or "{}")
+    return {str(name): str(record) for name, record in records.items()} if isinstance(records, dict) else {}
 
 
 def record_of(wanted: OwnCertificate, present: Mapping[str, bytes]) -> str:
@@ -243,8 +243,8 @@ def _why_issued(wanted: OwnCertificate, chain: Chain, key: PrivateKey | None, ob
         return "it is not of the CA in use"
     held = Held(chain, key=key.public_key_sha256, above=current)
     specification = Specification(current, names=subject.names, purposes=subject.purposes)
-    found = due(Question(held, specification, observation.snapshot.now, wanted.renew_before))
-    return found.explanation if found else ""
+    reason = due(Question(held, specification, observation.snapshot.now, wanted.renew_before))
+    return reason.explanation if reason else ""
 
 
 def _subject(wanted: OwnCertificate) -> LeafSubject:

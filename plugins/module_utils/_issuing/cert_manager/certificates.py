@@ -147,9 +147,9 @@ def last_failure_of(certificate: Object, scope: ClusterNames) -> Refused | None:
 
 def failed_at(certificate: Object) -> datetime | None:
     """When the last issuance failed; None if none has, or that is unknown."""
-    found = read_time(status_of(certificate).get("lastFailureTime"))
+    moment = read_time(status_of(certificate).get("lastFailureTime"))
     # Adding a delay to a time in the last year of datetime would overflow.
-    return None if found is None or found.year == MAXYEAR else found
+    return None if moment is None or moment.year == MAXYEAR else moment
 
 
 def issuing_patch(certificate: Object, now: datetime) -> dict[str, Any]:
@@ -267,27 +267,27 @@ class CertManagerByCertificates:
         """Write the order. If the fit certificate is there already and cert-manager issues no other, a refused
         correction waits: a later step makes it, and says why it cannot.
         """
-        found = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
-        if found is None:
+        certificate = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
+        if certificate is None:
             if refused := refuse_taken_secret(self._read_secret_of(order), self._namespace):
                 return refused
-            found = self._client.create(CERTIFICATES, self._namespace, manifest(order, self._terms))
-        elif refused := refuse_foreign_certificate(found, self._scope):
+            certificate = self._client.create(CERTIFICATES, self._namespace, manifest(order, self._terms))
+        elif refused := refuse_foreign_certificate(certificate, self._scope):
             return refused
-        elif patch := self._review_spec(found, order).patch:
+        elif patch := self._review_spec(certificate, order).patch:
             try:
-                found = self._client.patch(
-                    CERTIFICATES, self._namespace, order.name, patch, resource_version=version(found)
+                certificate = self._client.patch(
+                    CERTIFICATES, self._namespace, order.name, patch, resource_version=version(certificate)
                 )
             except (Invalid, Forbidden):
-                if is_issuing(found) or not self._has_fit(order):
+                if is_issuing(certificate) or not self._has_fit(order):
                     raise
-        if self._is_to_be_issued(found, order):
-            self._issue(found)
+        if self._is_to_be_issued(certificate, order):
+            self._issue(certificate)
         return None
 
-    def _review_spec(self, found: Object, order: LeafOrder) -> Review:
-        return Review.of(found, wanted_spec(order, self._terms), self._clock.now())
+    def _review_spec(self, certificate: Object, order: LeafOrder) -> Review:
+        return Review.of(certificate, wanted_spec(order, self._terms), self._clock.now())
 
     def _held(self, order: LeafOrder) -> IssuedCertificate | Waiting:
         return read_issued(self._read_secret_of(order), secret_name(order.name), self._namespace)
@@ -296,36 +296,36 @@ class CertManagerByCertificates:
         held = self._held(order)
         return isinstance(held, IssuedCertificate) and held.leaf.sha256 not in order.unfit
 
-    def _is_to_be_issued(self, found: Object, order: LeafOrder) -> bool:
+    def _is_to_be_issued(self, certificate: Object, order: LeafOrder) -> bool:
         """Whether cert-manager would not issue it now by itself: it keeps an unfit certificate, or waits after a
         failure.
         """
         held = self._held(order)
         if isinstance(held, IssuedCertificate):
             return held.leaf.sha256 in order.unfit
-        return last_failure_of(found, self._scope) is not None
+        return last_failure_of(certificate, self._scope) is not None
 
     def _read_secret_of(self, order: LeafOrder) -> Object | None:
         return self._client.get_or_none(SECRETS, self._namespace, secret_name(order.name))
 
-    def _issue(self, found: Object) -> None:
+    def _issue(self, certificate: Object) -> None:
         """Have cert-manager issue it, as ``cmctl renew`` does."""
-        name = str(found["metadata"]["name"])
-        if last_failure_of(found, self._scope) is not None:
+        name = str(certificate["metadata"]["name"])
+        if last_failure_of(certificate, self._scope) is not None:
             self._remove_refused(name)
         for attempt in range(1, _ATTEMPTS + 1):
-            if is_issuing(found):
+            if is_issuing(certificate):
                 return
             try:
                 self._client.patch(
-                    CERTIFICATES, self._namespace, name, issuing_patch(found, self._clock.now()),
-                    resource_version=version(found), subresource="status",
+                    CERTIFICATES, self._namespace, name, issuing_patch(certificate, self._clock.now()),
+                    resource_version=version(certificate), subresource="status",
                 )  # fmt: skip
                 return
             except Conflict:
                 if attempt == _ATTEMPTS:
                     raise
-                found = self._client.get(CERTIFICATES, self._namespace, name)
+                certificate = self._client.get(CERTIFICATES, self._namespace, name)
 
     def _remove_refused(self, name: str) -> None:
         """Remove refused requests. cert-manager drops a failed request before it tries again, but keeps a denied or
@@ -342,20 +342,24 @@ class CertManagerByCertificates:
         if not tokens:
             return ()
         try:
-            found = self._certificates()
+            certificates = self._certificates()
         except ResourceTypeMissing:
             return (not_installed(CERTIFICATES),) * len(tokens)
-        secrets, details = self._secrets(), self._describe_requests(found)
-        return tuple(self._answer(token, found, secrets, details) for token in tokens)
+        secrets, details = self._secrets(), self._describe_requests(certificates)
+        return tuple(self._answer(token, certificates, secrets, details) for token in tokens)
 
     def _answer(
-        self, token: Token, found: Mapping[str, Object], secrets: Mapping[str, Object], details: Mapping[str, str]
+        self,
+        token: Token,
+        certificates: Mapping[str, Object],
+        secrets: Mapping[str, Object],
+        details: Mapping[str, str],
     ) -> Answer:
         record = _read(token)
         if record is None:
             return refuse_foreign_token(self.reference)
         name, unfit = record
-        certificate = found.get(name)
+        certificate = certificates.get(name)
         if certificate is None:
             return Refused(
                 f"{label_certificate(name, self._namespace)} was deleted.",
@@ -374,15 +378,19 @@ class CertManagerByCertificates:
 
     def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
         try:
-            found = self._certificates()
+            certificates = self._certificates()
         except ResourceTypeMissing:
             return {order.name: Kept(not_installed(CERTIFICATES)) for order in orders}
-        secrets, details = self._secrets(), self._describe_requests(found)
-        without = {secret_name(order.name) for order in orders if order.name in found} - secrets.keys()
+        secrets, details = self._secrets(), self._describe_requests(certificates)
+        without = {secret_name(order.name) for order in orders if order.name in certificates} - secrets.keys()
         taken = self._taken_secrets() if without and self._scope.ca is CaKind.CLIENTS else {}
         return {
             order.name: self._judge_kept(
-                order, found.get(order.name), secrets.get(secret_name(order.name)), details.get(order.name, ""), taken
+                order,
+                certificates.get(order.name),
+                secrets.get(secret_name(order.name)),
+                details.get(order.name, ""),
+                taken,
             )
             for order in orders
         }
@@ -427,8 +435,10 @@ class CertManagerByCertificates:
     def _correction(self, order: LeafOrder, review: Review) -> Write:
         before = {difference.name: difference.shown for difference in review.due}
         after = {difference.name: difference.wanted for difference in review.due}
-        what, known = f"correct {', '.join(before)}", version(review.certificate)
-        return Write(WriteVerb.UPDATE, CERTIFICATES, order.name, what, review.patch, known, before=before, after=after)
+        what, resource_version = f"correct {', '.join(before)}", version(review.certificate)
+        return Write(
+            WriteVerb.UPDATE, CERTIFICATES, order.name, what, review.patch, resource_version, before=before, after=after
+        )
 
     def _certificates(self) -> Mapping[str, dict[str, Any]]:
         """Certificates by name; also another owner's, possibly with the name of a leaf."""
@@ -444,10 +454,10 @@ class CertManagerByCertificates:
     def _taken_secrets(self) -> Mapping[str, dict[str, Any]]:
         """The Secrets of KafkaUsers, by name. A later user may have the name of a Secret at cert-manager."""
         selector = selector_of({KIND_LABEL: KAFKA_USERS.kind})
-        found = self._client.each(
+        secrets = self._client.each(
             SECRETS, self._namespace, lambda one: one, label_selector=selector, metadata_only=True
         )
-        return by_name(found)
+        return by_name(secrets)
 
     def _describe_requests(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
         """Sentences about the request of each Certificate in issuance, by the name of the Certificate."""
@@ -502,16 +512,16 @@ def find_left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]
         certificates = {}
     secrets = by_name(listed)
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.every_leaf if leaf.chain}
-    known = {leaf.secret for leaf in every_leaf(observation)}
+    secrets_of_leaves = {leaf.secret for leaf in every_leaf(observation)}
     own = {name: one for name, one in certificates.items() if refuse_foreign_certificate(one, scope) is None}
-    found: list[LeftOver] = []
+    left_over: list[LeftOver] = []
     for name, certificate in (own | _gone(certificates, secrets, scope)).items():
         secret = secrets.get(secret_name(name))
-        if name not in known:
-            found.append(LeftOver(name, "this cluster has no such leaf", certificate, secret))
+        if name not in secrets_of_leaves:
+            left_over.append(LeftOver(name, "this cluster has no such leaf", certificate, secret))
         elif not _is_continued(certificate, work) and not _is_in_use(secret, name, stored.get(name), work):
-            found.append(LeftOver(name, "another issuer issues this leaf", certificate, secret))
-    return tuple(found)
+            left_over.append(LeftOver(name, "another issuer issues this leaf", certificate, secret))
+    return tuple(left_over)
 
 
 def _gone(

@@ -164,12 +164,12 @@ def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
     return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(_decoded(status.get("ca"))))[1:])
 
 
-def extend_chain(known: Chain, more: Chain) -> Chain:
+def extend_chain(chain: Chain, more: Chain) -> Chain:
     """The known chain, extended by the issuer's CAs beside it, as far as each has signed the certificate before."""
     above = next(
-        (certificate for certificate in more if certificate not in known and known[-1].signed_by(certificate)), None
+        (certificate for certificate in more if certificate not in chain and chain[-1].signed_by(certificate)), None
     )
-    return known if above is None else extend_chain((*known, above), more)
+    return chain if above is None else extend_chain((*chain, above), more)
 
 
 def read_ca_field(content: bytes) -> Chain:
@@ -215,12 +215,12 @@ class Circumstances:
         if resource is None:
             return f"{has_to}."
         try:
-            found = self.client.get(resource, issuer.home, issuer.settings.name)
+            stored = self.client.get(resource, issuer.home, issuer.settings.name)
         except NotFound:
             return f"{issuer} does not exist{home}: create it, or correct its name and kind."
         except (Forbidden, ResourceTypeMissing):
             return f"{has_to}, which cannot be looked up here (get on {resource.plural}.{resource.group})."
-        conditions = conditions_of(found)
+        conditions = conditions_of(stored)
         if "Ready" not in conditions:
             return f"{issuer} has no Ready condition: no controller has looked at it. Check that cert-manager runs."
         if holds(conditions, "Ready"):
@@ -312,9 +312,9 @@ def forget_requests(client: KubeClient, namespace: str, labels: Mapping[str, str
         return
     # Without the kind there are no requests.
     with suppress(ResourceTypeMissing):
-        found = _requests_of(client, namespace, labels)
+        requests = _requests_of(client, namespace, labels)
         for record in records:
-            request = found.get(record.name)
+            request = requests.get(record.name)
             if request is not None and record.is_about(request):
                 # It is gone already, also if another request has its name meanwhile.
                 with suppress(NotFound, Conflict):
@@ -359,21 +359,21 @@ class CertManager:
         if not tokens:
             return ()
         try:
-            found = _requests_of(self._client, self._namespace, self._labels)
+            requests = _requests_of(self._client, self._namespace, self._labels)
         except ResourceTypeMissing:
             return (not_installed(CERTIFICATE_REQUESTS),) * len(tokens)
         at = Circumstances(self._client, self._issuer, self._clock.now())
-        return tuple(self._answer(token, found, at) for token in tokens)
+        return tuple(self._answer(token, requests, at) for token in tokens)
 
     def forget(self, tokens: Sequence[Token]) -> None:
         """Forget requests, also requests to other issuers of cert-manager."""
         forget_requests(self._client, self._namespace, self._labels, tokens)
 
-    def _answer(self, token: Token, found: Mapping[str, Object], at: Circumstances) -> Answer:
+    def _answer(self, token: Token, requests: Mapping[str, Object], at: Circumstances) -> Answer:
         record = _Record.read(token)
         if record is None:
             return refuse_foreign_token(self.reference)
-        request = found.get(record.name)
+        request = requests.get(record.name)
         if request is None or not record.is_about(request):
             instead = "" if request is None else ", and another request has its name"
             return Refused(
@@ -388,27 +388,27 @@ class CertManager:
 
     def _adopt_existing(self, record: _Record, error: AlreadyExists) -> Token | Refused:
         """The request of a killed run, or a refusal because something else has its name."""
-        found = self._client.get_or_none(CERTIFICATE_REQUESTS, self._namespace, record.name)
-        if found is None:
+        existing = self._client.get_or_none(CERTIFICATE_REQUESTS, self._namespace, record.name)
+        if existing is None:
             raise error
-        differences = list(self._differences(found, record))
+        differences = list(self._differences(existing, record))
         if not differences:
             return record.token
         target = self._named(record.name)
         return Refused(
             f"{target} exists already and is not the request of this run: {'; '.join(differences)}. Found there: "
-            f"{describe_owner(found)}.",
+            f"{describe_owner(existing)}.",
             f"Remove it if nothing waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run "
             "again.",
         )
 
-    def _differences(self, found: Object, record: _Record) -> Iterator[str]:
+    def _differences(self, existing: Object, record: _Record) -> Iterator[str]:
         """Why an object of this name is not the wanted request."""
-        if not record.is_about(found):
+        if not record.is_about(existing):
             yield "it carries another certificate signing request"
-        if not self._issuer.is_of(found):
+        if not self._issuer.is_of(existing):
             yield "it names another issuer"
-        labels = found["metadata"].get("labels") or {}
+        labels = existing["metadata"].get("labels") or {}
         missing = [label for label, value in self._labels.items() if labels.get(label) != value]
         if missing:
             yield f"it lacks labels of ours ({', '.join(missing)})"

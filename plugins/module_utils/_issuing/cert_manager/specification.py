@@ -160,35 +160,35 @@ def find_differences(certificate: Object, wanted: Mapping[str, Any]) -> tuple[Di
     """The fields of ``spec`` with another value than wanted, in the order of their names. If this collection does not
     set a field and the field is harmless, it is none of them.
     """
-    found = certificate.get("spec") or {}
+    present = certificate.get("spec") or {}
     unwanted = (
         Difference(path, value, None)
         for path in _UNWANTED
-        if _at(wanted, path) is None and (value := _at(found, path)) and value != _HARMLESS.get(path)
+        if _at(wanted, path) is None and (value := _at(present, path)) and value != _HARMLESS.get(path)
     )
-    return tuple(sorted((*_compare((), found, wanted), *unwanted), key=lambda difference: difference.field))
+    return tuple(sorted((*_compare((), present, wanted), *unwanted), key=lambda difference: difference.field))
 
 
-def _compare(path: Field, found: Any, wanted: Any) -> Iterator[Difference]:
+def _compare(path: Field, present: Any, wanted: Any) -> Iterator[Difference]:
     if not isinstance(wanted, Mapping):
-        if not _is_same(path, found, wanted):
-            yield Difference(path, found, wanted)
+        if not _is_same(path, present, wanted):
+            yield Difference(path, present, wanted)
         return
     for name, value in wanted.items():
-        yield from _compare((*path, name), found.get(name) if isinstance(found, Mapping) else None, value)
+        yield from _compare((*path, name), present.get(name) if isinstance(present, Mapping) else None, value)
 
 
-def _is_same(path: Field, found: Any, wanted: Any) -> bool:
+def _is_same(path: Field, present: Any, wanted: Any) -> bool:
     """Whether both values mean the same. A false or empty value may be left out, the order of a list says nothing, and
     a time has several texts.
     """
-    if not found and not wanted:
+    if not present and not wanted:
         return True
-    if isinstance(found, list) and isinstance(wanted, list):
-        return sorted(map(str, found)) == sorted(map(str, wanted))
+    if isinstance(present, list) and isinstance(wanted, list):
+        return sorted(map(str, present)) == sorted(map(str, wanted))
     if path in _TIMES:
-        return found == wanted or (_seconds(found) is not None and _seconds(found) == _seconds(wanted))
-    return bool(found == wanted)
+        return present == wanted or (_seconds(present) is not None and _seconds(present) == _seconds(wanted))
+    return bool(present == wanted)
 
 
 def _seconds(text: object) -> float | None:
@@ -199,10 +199,10 @@ def _seconds(text: object) -> float | None:
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
-def _at(found: Any, path: Field) -> Any:
+def _at(present: Any, path: Field) -> Any:
     for part in path:
-        found = found.get(part) if isinstance(found, Mapping) else None
-    return found
+        present = present.get(part) if isinstance(present, Mapping) else None
+    return present
 
 
 #: After so much time, a correction that was written back is made once more: its writer may be gone.

@@ -230,5 +230,5 @@ def _decoded(data: bytes) -> Mapping[str, Any] | None:
     """The JSON object; None if it is none."""
     if not data.strip():
         return {}
-    found = read_json(data)
-    return found if isinstance(found, dict) else None
+    content = read_json(data)
+    return content if isinstance(content, dict) else None

@@ -117,10 +117,10 @@ def _by_hand(
     request = observation.snapshot.leaves.requests[stored.secret]
     csr = record.token.encode("utf-8")
     try:
-        asked: Request | None = parse_request(csr)
+        parsed: Request | None = parse_request(csr)
     except RequestError:
-        asked = None
-    names = asked.subject_alternative_names if asked else frozenset()
+        parsed = None
+    names = parsed.subject_alternative_names if parsed else frozenset()
     wanted = None if leaf is None else subject_like(names, leaf, observation)
     signers = (chain[0] for chain in authorities(observation.snapshot))
     authority = next((signer for signer in signers if signer.fingerprint == record.authority), None)
@@ -128,12 +128,12 @@ def _by_hand(
         stored=stored,
         asked_at=record.asked_at,
         csr=csr,
-        subject=asked.subject.rfc4514_string() if asked else "",
+        subject=parsed.subject.rfc4514_string() if parsed else "",
         names=tuple(sorted(names)),
         public_key_sha256=record.key,
         authority=authority,
         answer=request.answer,
-        problem=_problem(request.outdated, stored, record, asked, authority, wanted, observation),
+        problem=_problem(request.outdated, stored, record, parsed, authority, wanted, observation),
         refused=request.failure.reason if request.failure is not None and not request.is_recorded else "",
         waiting=request.waiting if request.answer else "",
         failed=record.failure,
@@ -141,31 +141,31 @@ def _by_hand(
 
 
 def _problem(
-    outdated: str, stored: StoredRequest, record: RequestRecord, asked: Request | None, authority: Certificate | None,
+    outdated: str, stored: StoredRequest, record: RequestRecord, parsed: Request | None, authority: Certificate | None,
     wanted: LeafSubject | None, observation: Observation,
 ) -> str:  # fmt: skip
     if outdated:
         return f"{outdated[0].upper()}{outdated[1:]}. The next run makes another request, or none."
     if authority is None:
         return "The CA that was to sign it is none of this cluster any more. The next run makes another request."
-    changed = _changed(record, asked, wanted)
+    changed = _changed(record, parsed, wanted)
     where = f"{observation.scope.namespace}/{observation.scope.issuing_secret(stored.component.value)}"
     remedy = f"Remove {stored.secret}.requested from Secret {where}: the next run makes it again."
     return f"The request has been changed: {changed}. {remedy}" if changed else ""
 
 
-def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject | None) -> str:
+def _changed(record: RequestRecord, parsed: Request | None, wanted: LeafSubject | None) -> str:
     """Why the request is not the recorded request: a writer of the Secret with requests has no key, but could otherwise
     have a CA certify another key or other names.
     """
-    if asked is None:
+    if parsed is None:
         return "it cannot be read, or is not signed by its own key"
-    if asked.public_key_sha256 != record.key:
+    if parsed.public_key_sha256 != record.key:
         return "it is for another public key than the key that was made for it"
-    if wanted is None or asked.subject_alternative_names != wanted.names:
+    if wanted is None or parsed.subject_alternative_names != wanted.names:
         return "its alternative names are not the names that it should have"
-    if asked.subject != wanted.distinguished_name.as_name():
-        return f"its subject is {asked.subject.rfc4514_string()}"
+    if parsed.subject != wanted.distinguished_name.as_name():
+        return f"its subject is {parsed.subject.rfc4514_string()}"
     return ""
 
 
@@ -211,12 +211,12 @@ def store_brought_certificates(
 
 
 def _refusal(refused: Sequence[str], count: int) -> StepError:
-    told = (
+    reasons = (
         f"{refused[0]}" if len(refused) == 1 else " ".join(f"{number}. {why}" for number, why in enumerate(refused, 1))
     )
     return StepError(
         "Nothing was put back:",
-        f"{len(refused)} of {count} {'is' if len(refused) == 1 else 'are'} refused. {told}",
+        f"{len(refused)} of {count} {'is' if len(refused) == 1 else 'are'} refused. {reasons}",
         "Import all of them again when that is corrected.",
     )
 
@@ -278,8 +278,8 @@ class _Sorting:
 
     def _secret_of(self, certificate: Certificate) -> str:
         """The Secret of the certificate; empty if it is for none, as a CA's."""
-        asked = (request.secret for request in self._open.values() if _is_for(request, certificate))
-        return self._taken.get(certificate) or next(asked, "")
+        secrets = (request.secret for request in self._open.values() if _is_for(request, certificate))
+        return self._taken.get(certificate) or next(secrets, "")
 
     def _keep(self, brought: BroughtCertificate, chain: Chain, secret: str) -> None:
         other, before = self.found.get(secret, (brought, chain))

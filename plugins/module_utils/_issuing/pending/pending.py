@@ -105,17 +105,17 @@ def authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
     """The CAs that a flow can want a leaf of: prepared CAs, the CA in use, and CAs of the source that may take its
     place. The next CA comes first. If it is a renewal, the CA in use has the same key, and gets no more requests.
     """
-    known = (
+    chains = (
         *(authority.chain for authority in snapshot.ca.prepared),
         snapshot.ca.current,
         *later_authorities(snapshot),
     )
-    return tuple(chain for chain in known if chain)
+    return tuple(chain for chain in chains if chain)
 
 
-def signer_of(leaf: Certificate, known: Iterable[Chain]) -> Chain:
+def signer_of(leaf: Certificate, chains: Iterable[Chain]) -> Chain:
     """The CA among these with the signature on this leaf; empty if none has signed it."""
-    return next((chain for chain in known if leaf.signed_by(chain[0])), ())
+    return next((chain for chain in chains if leaf.signed_by(chain[0])), ())
 
 
 @dataclass(frozen=True)
@@ -150,18 +150,18 @@ class _Reading:
         if record is None or stored.problem:
             why = stored.problem or "no request asks for it"
             return LeafRequest(stored.secret, "", "", self.now, outdated=why)
-        known = LeafRequest(
+        request = LeafRequest(
             stored.secret, record.issuer, record.authority, record.asked_at, self._outdated(stored, record), "",
             record.failure, record.is_open, since=record.since,
         )  # fmt: skip
-        return known if answer is None or known.outdated else self._answered(known, stored, answer)
+        return request if answer is None or request.outdated else self._answered(request, stored, answer)
 
     def _issued(self, stored: StoredRequest, chain: Chain) -> LeafRequest:
         """The request of a kept certificate, checked again because Secrets can be edited. If a certificate is in use
         and due again by now, because it was kept for long, it gives way to a new request.
         """
         authority, record = signer_of(chain[0], self._authorities), stored.record
-        known = LeafRequest(
+        request = LeafRequest(
             stored.secret,
             record.issuer if record else "",
             authority[0].fingerprint if authority else "",
@@ -171,28 +171,28 @@ class _Reading:
             waiting=self._explain_later_authority(stored, authority),
         )
         if self._in_use.get(stored.secret) == chain[0]:
-            return replace(known, outdated="it is in use already")
+            return replace(request, outdated="it is in use already")
         problems = "; ".join(self._refusals(stored, IssuedCertificate(chain[0], chain[1:]), authority))
-        return replace(known, outdated=problems) if problems else known
+        return replace(request, outdated=problems) if problems else request
 
-    def _answered(self, known: LeafRequest, stored: StoredRequest, answer: Answer) -> LeafRequest:
+    def _answered(self, request: LeafRequest, stored: StoredRequest, answer: Answer) -> LeafRequest:
         if isinstance(answer, Waiting):
-            return replace(known, waiting=answer.reason)
+            return replace(request, waiting=answer.reason)
         if isinstance(answer, Refused):
-            return record_failure(known, f"{answer.reason} {answer.remedy}", self.now)
-        signer = self._signer_of(answer, known)
+            return record_failure(request, f"{answer.reason} {answer.remedy}", self.now)
+        signer = self._signer_of(answer, request)
         refusals = tuple(self._refusals(stored, answer, signer))
-        after = record_answer(known, (answer.leaf, *answer.chain), refusals, self.now)
+        after = record_answer(request, (answer.leaf, *answer.chain), refusals, self.now)
         if after.answer is None:
             return after
         return replace(after, authority=signer[0].fingerprint, waiting=self._explain_later_authority(stored, signer))
 
-    def _signer_of(self, answer: IssuedCertificate, known: LeafRequest) -> Chain:
+    def _signer_of(self, answer: IssuedCertificate, request: LeafRequest) -> Chain:
         """The CA that was to sign. If the issuer has changed, another CA that has signed and may take its place."""
-        asked = self._authority(known.authority)
-        if asked and answer.leaf.signed_by(asked[0]):
-            return asked
-        return signer_of(answer.leaf, self._later_authorities) or asked
+        wanted = self._authority(request.authority)
+        if wanted and answer.leaf.signed_by(wanted[0]):
+            return wanted
+        return signer_of(answer.leaf, self._later_authorities) or wanted
 
     def _explain_later_authority(self, stored: StoredRequest, authority: Chain) -> str:
         if authority not in self._later_authorities:
@@ -248,10 +248,10 @@ class _Reading:
     @cached_property
     def _in_use(self) -> Mapping[str, Certificate]:
         """The certificate in the Secret of each leaf, if it has a certificate with its key."""
-        found = {
+        present = {
             leaf.secret: (leaf.chain[0], leaf.key_beside) for leaf in self.observation.snapshot.every_leaf if leaf.chain
         }
-        return {name: leaf for name, (leaf, key) in found.items() if leaf.public_key_sha256 == key}
+        return {name: leaf for name, (leaf, key) in present.items() if leaf.public_key_sha256 == key}
 
     @cached_property
     def _acceptances(self) -> Acceptances:
@@ -311,8 +311,8 @@ def _reviewed(
     subjects = {leaf: subjects_for(leaf, observation) for leaf in leaves}
     kept = _review({leaf: first for leaf, (first, *_others) in subjects.items()}, issuer, observation, work)
     for leaf, (_first, *others) in subjects.items():
-        found = (_review({leaf: other}, issuer, observation, work)[leaf] for other in others if kept[leaf].differs)
-        kept[leaf] = next((one for one in found if not one.differs), kept[leaf])
+        reviews = (_review({leaf: other}, issuer, observation, work)[leaf] for other in others if kept[leaf].differs)
+        kept[leaf] = next((one for one in reviews if not one.differs), kept[leaf])
     return list(kept.items())
 
 
@@ -350,8 +350,8 @@ def correct_orders(step: CorrectOrders, observation: Observation, work: Work) ->
     issuer = issuer_of(work)
     if isinstance(issuer, RenewingIssuer):
         wanted = [leaf for leaf in every_leaf(observation) if leaf.secret in step.secrets]
-        found = (kept.correction for _leaf, kept in _reviewed(wanted, issuer, observation, work))
-        writes: tuple[Write, ...] = tuple(write for write in found if write is not None)
+        corrections = (kept.correction for _leaf, kept in _reviewed(wanted, issuer, observation, work))
+        writes: tuple[Write, ...] = tuple(write for write in corrections if write is not None)
         write_all(writes, work, step.phase.value)
 
 
@@ -363,16 +363,18 @@ class _Judge:
     policy: KeyPolicy | None
 
     def standing(self, leaf: LeafSecret, kept: Kept) -> Standing:
-        found = Standing(leaf.secret, sentences=kept.trouble, differs=kept.differs, written_back=kept.written_back)
+        standing = Standing(leaf.secret, sentences=kept.trouble, differs=kept.differs, written_back=kept.written_back)
         answer = kept.answer
         if isinstance(answer, Refused):
-            return replace(found, sentences=f"{answer.reason} {answer.remedy}")
+            return replace(standing, sentences=f"{answer.reason} {answer.remedy}")
         if not isinstance(answer, IssuedCertificate):
-            return found if kept.differs else replace(found, sentences=found.sentences or answer.reason)
-        found = replace(found, latest=(answer.leaf, *answer.chain))
+            return standing if kept.differs else replace(standing, sentences=standing.sentences or answer.reason)
+        standing = replace(standing, latest=(answer.leaf, *answer.chain))
         why = self._why_not(leaf, answer)
         return (
-            replace(found, sentences=why) if why else replace(found, authority=self._signer(answer.leaf)[0].fingerprint)
+            replace(standing, sentences=why)
+            if why
+            else replace(standing, authority=self._signer(answer.leaf)[0].fingerprint)
         )
 
     def _why_not(self, leaf: LeafSecret, answer: IssuedCertificate) -> str:

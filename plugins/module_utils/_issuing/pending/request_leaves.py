@@ -167,10 +167,10 @@ def _read_again(component: Component, observation: Observation, work: Work) -> O
     """
     scope = observation.scope
     names = (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
-    found = {name: work.client.get_or_none(SECRETS, scope.namespace, name) for name in names}
+    read = {name: work.client.get_or_none(SECRETS, scope.namespace, name) for name in names}
     others = {name: secret for name, secret in observation.secrets.items() if name not in names}
     return replace(
-        observation, secrets={**others, **{name: secret for name, secret in found.items() if secret is not None}}
+        observation, secrets={**others, **{name: secret for name, secret in read.items() if secret is not None}}
     )
 
 
@@ -178,7 +178,9 @@ def _by_component(secrets: tuple[str, ...], observation: Observation) -> dict[Co
     leaves = sorted(
         (leaf for leaf in every_leaf(observation) if leaf.secret in secrets), key=lambda leaf: leaf.component
     )
-    return {component: list(found) for component, found in groupby(leaves, key=lambda leaf: leaf.component)}
+    return {
+        component: list(of_component) for component, of_component in groupby(leaves, key=lambda leaf: leaf.component)
+    }
 
 
 def _ask(
@@ -294,11 +296,11 @@ def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) ->
     remembers = issuer_of(work, stored.values()).remembers
     changed: dict[Component, dict[str, RequestRecord | PendingLeaf | None]] = {}
     for name in step.secrets:
-        found, request = stored[name], requests[name]
-        record = found.record and replace(found.record, is_open=False, failure=request.failure)
+        stored_request, request = stored[name], requests[name]
+        record = stored_request.record and replace(stored_request.record, is_open=False, failure=request.failure)
         answer = request.answer
         value = record if answer is None else PendingLeaf(answer, record if remembers else None)
-        changed.setdefault(found.component, {})[name] = value
+        changed.setdefault(stored_request.component, {})[name] = value
     for component, values in changed.items():
         brought = {
             name: key for name, key in observation.issued_keys.items() if name in values and requests[name].answer
@@ -317,13 +319,13 @@ def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> Non
     if work.dry_run:
         work.record(Action("wait", issuer, what, step.phase.value))
         return
-    begun, pause, told = work.clock.monotonic(), _FIRST_LOOK, False
+    begun, pause, is_shown = work.clock.monotonic(), _FIRST_LOOK, False
     while _is_awaited(step, observation) and (left := (step.deadline - work.clock.now()) / timedelta(seconds=1)) > 0:
         work.clock.sleep(min(pause, left))
         pause = min(2 * pause, _LAST_LOOK)
         observation = with_requests(work.observe(), work)
-        if not told and work.clock.monotonic() - begun >= _TELL_AFTER:
-            told = _tell_what_is_awaited(step, observation, work)
+        if not is_shown and work.clock.monotonic() - begun >= _TELL_AFTER:
+            is_shown = _tell_what_is_awaited(step, observation, work)
     work.record(Action("wait", issuer, what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
 

@@ -51,7 +51,7 @@ def keys_of(
     be made again, and the key of a leaf cannot be used.
     """
     used = keys_in_use(observation)
-    found: dict[str, PrivateKey] = {}
+    keys: dict[str, PrivateKey] = {}
     for leaf in leaves:
         present, problem = (
             _present(leaf, observation, work) if work.wishes.issuing.rotation is RotationPolicy.NEVER else (None, "")
@@ -66,9 +66,9 @@ def keys_of(
             raise _kept_and_unusable(leaf, choice.reason, observation)
         taken = {Take.PRESENT: present, Take.FOLLOWING: next_key}.get(choice.take)
         if taken is not None:
-            found[leaf.secret] = taken
-    missing = [leaf.secret for leaf in leaves if leaf.secret not in found]
-    return {**found, **dict(zip(missing, new_keys(len(missing), work), strict=True))}
+            keys[leaf.secret] = taken
+    missing = [leaf.secret for leaf in leaves if leaf.secret not in keys]
+    return {**keys, **dict(zip(missing, new_keys(len(missing), work), strict=True))}
 
 
 def _present(leaf: LeafSecret, observation: Observation, work: Work) -> tuple[PrivateKey | None, str]:
@@ -174,14 +174,14 @@ def read_requests(scope: ClusterNames, secrets: Mapping[str, Object]) -> dict[st
     """The stored requests by the Secret of the leaf. If entries lie in the Secret of another component by mistake, they
     do not hide a request.
     """
-    found: dict[str, StoredRequest] = {}
+    requests: dict[str, StoredRequest] = {}
     for component in Component:
         stored = entries(secrets.get(scope.issuing_secret(component.value)))
         keys = entries(secrets.get(scope.next_keys_secret(component.value)))
         for name in sorted({*_entries_of(stored, _STATES), *_entries_of(keys, (_KEY,))}):
-            if name not in found or found[name].is_unasked:
-                found[name] = _read(StoredRequest(name, component), stored)
-    return found
+            if name not in requests or requests[name].is_unasked:
+                requests[name] = _read(StoredRequest(name, component), stored)
+    return requests
 
 
 def _entries_of(stored: Iterable[str], kinds: tuple[str, ...]) -> Iterator[str]:
@@ -191,22 +191,22 @@ def _entries_of(stored: Iterable[str], kinds: tuple[str, ...]) -> Iterator[str]:
             yield name
 
 
-def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
-    name = found.secret
+def _read(request: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
+    name = request.secret
     pending, requested = stored.get(f"{name}.{PENDING}"), stored.get(f"{name}.{REQUESTED}")
     unreadable = "its record cannot be read"
     try:
-        found = replace(found, record=None if requested is None else _decode(requested))
+        request = replace(request, record=None if requested is None else _decode(requested))
     except _UNREADABLE:
         # A leaf does not need its request any more after the checks.
         if pending is None:
-            return replace(found, problem=unreadable)
+            return replace(request, problem=unreadable)
     if pending is None:
-        return replace(found, issued=stored.get(f"{name}.{ISSUED}"))
+        return replace(request, issued=stored.get(f"{name}.{ISSUED}"))
     try:
-        return replace(found, pending=parse_chain(pending))
+        return replace(request, pending=parse_chain(pending))
     except CertificateError:
-        return replace(found, problem=unreadable)
+        return replace(request, problem=unreadable)
 
 
 def entries_of(leaf: str) -> tuple[str, ...]:
@@ -225,10 +225,10 @@ class NextKeys:
 
     def of(self, component: Component, leaf: str) -> PrivateKey | None:
         """The key for the leaf of this Secret; None if there is none, or it is unusable."""
-        asked = (component, leaf)
-        if asked not in self._loaded:
-            self._loaded[asked] = usable_key(self._stored[component].get(f"{leaf}.{_KEY}"))
-        return self._loaded[asked]
+        loaded_key = (component, leaf)
+        if loaded_key not in self._loaded:
+            self._loaded[loaded_key] = usable_key(self._stored[component].get(f"{leaf}.{_KEY}"))
+        return self._loaded[loaded_key]
 
 
 def _decode(content: bytes) -> RequestRecord:
@@ -257,7 +257,7 @@ def _token(value: object) -> str:
 
 def _encode(record: RequestRecord) -> bytes:
     failure = record.failure
-    told = {
+    fields = {
         "issuer": record.issuer,
         "authority": record.authority,
         "publicKey": record.key,
@@ -268,7 +268,7 @@ def _encode(record: RequestRecord) -> bytes:
         "failed": {"count": failure.count, "at": failure.at.isoformat(), "why": failure.reason} if failure else None,
         "request": record.token,
     }
-    return json.dumps(told, indent=1).encode("utf-8")
+    return json.dumps(fields, indent=1).encode("utf-8")
 
 
 def write_records(

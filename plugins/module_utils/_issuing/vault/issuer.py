@@ -194,9 +194,9 @@ class VaultPki(IssuerAtOnce):
         ``requesting``, and the issuer ``signing`` certifies it.
         """
         settings = self._settings
-        known = self._connected().read(issuer_path(settings.mount, requesting), doing)
+        issuer = self._connected().read(issuer_path(settings.mount, requesting), doing)
         try:
-            body = request_body(authority, text_of(known.body, "key_id"))
+            body = request_body(authority, text_of(issuer.body, "key_id"))
             reply = self._connected().post(cross_sign_path(settings.mount), body, doing)
             return (
                 self._not_certified(authority.subject, signing, reply)

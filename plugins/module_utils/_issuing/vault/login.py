@@ -179,15 +179,15 @@ class LoggedIn:
             reply = self._calls.send(Call("auth/token/renew-self", {}, doing, lease.token))
             if reply.status >= 400:
                 return None
-            found = self._lease_of(reply, doing)
+            renewed = self._lease_of(reply, doing)
         except ServerFailure:
             return None
         # Servers tell whole seconds, so a second more is no longer life.
-        return found if found.until is None or found.until > lease.until + 1 else None
+        return renewed if renewed.until is None or renewed.until > lease.until + 1 else None
 
     def _lease_of(self, reply: Reply, doing: str) -> _Lease:
-        found = reply.body.get("auth")
-        auth: Mapping[str, Any] = found if isinstance(found, dict) else {}
+        issued = reply.body.get("auth")
+        auth: Mapping[str, Any] = issued if isinstance(issued, dict) else {}
         token, seconds = auth.get("client_token"), auth.get("lease_duration")
         if auth.get("mfa_requirement"):
             raise ServerFailure(

@@ -115,10 +115,10 @@ def _token_in(named: VaultTokenSecret, work: Work) -> str:
     from ..._strimzi.secret_data import entries
 
     namespace = named.namespace or work.scope.namespace
-    found = work.client.get_or_none(SECRETS, namespace, named.secret)
-    token = entries(found).get(named.entry, b"").decode("latin-1").strip()
+    stored = work.client.get_or_none(SECRETS, namespace, named.secret)
+    token = entries(stored).get(named.entry, b"").decode("latin-1").strip()
     if not token:
-        problem = "does not exist" if found is None else f"has no token in its entry {named.entry}"
+        problem = "does not exist" if stored is None else f"has no token in its entry {named.entry}"
         raise ServerFailure(
             f"Secret {namespace}/{named.secret}", problem, "Put a token there, or correct token_from of issuer.login."
         )

@@ -182,11 +182,11 @@ class AuditTrail:
         return CONFIG_MAPS.kind, self._work.scope.namespace, self._work.scope.audit_trail
 
     def _read(self) -> Mapping[str, Any] | None:
-        found = self._work.client.get_or_none(CONFIG_MAPS, *self._key[1:])
-        if found is not None and (error := why_taken(self._work.scope, found, CONFIG_MAPS.kind)) is not None:
+        stored = self._work.client.get_or_none(CONFIG_MAPS, *self._key[1:])
+        if stored is not None and (error := why_taken(self._work.scope, stored, CONFIG_MAPS.kind)) is not None:
             raise error
-        self._work.written.compare(self._key, found)
-        return found
+        self._work.written.compare(self._key, stored)
+        return stored
 
     def _holds(self, patch: Mapping[str, str | None]) -> bool:
         """Whether the entries were stored, and the answer was lost."""

@@ -128,8 +128,8 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     options = FlowOptions(observation.snapshot.outside_clients.named_places, step.stop, step.precedes_replacement)
     marks = record_marks(options, step.beginning, existing)
     if existing is None:
-        told = {mark: text for mark, text in marks.items() if text is not None}
-        body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0", **told})
+        annotations = {mark: text for mark, text in marks.items() if text is not None}
+        body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0", **annotations})
         return (Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts),)
     patch = secret_patch(data, marks)
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), before={}, after=facts),)
@@ -315,8 +315,8 @@ def publish(step: Publish, observation: Observation, now: datetime) -> tuple[Wri
 
 
 def _first_of_each(step: Publish) -> tuple[Certificate, ...]:
-    found = {certificate.fingerprint: certificate for chain in step.chains for certificate in chain}
-    return tuple(found.values())
+    certificates = {certificate.fingerprint: certificate for chain in step.chains for certificate in chain}
+    return tuple(certificates.values())
 
 
 @dataclass(frozen=True, repr=False)

@@ -59,13 +59,13 @@ def _backup(observation: Observation) -> Iterator[Write]:
     scope, ca = observation.scope, observation.snapshot.ca
     kept = secrets_to_keep(observation.secrets, scope)
     digest = digest_of(kept)
-    known = sorted(_records(observation), key=lambda record: record.kept_at)
-    same = [record for record in known if record.authority == ca.current[0].sha256]
+    records = sorted(_records(observation), key=lambda record: record.kept_at)
+    same = [record for record in records if record.authority == ca.current[0].sha256]
     data, mark = encode_backup(kept, ca), encode_record(observation.snapshot.now, ca, digest)
     if any(record.digest == digest and is_whole(observation.secrets, record, data) for record in same):
         return
     free = [name for name in scope.backup_secrets if name not in observation.secrets]
-    name = same[-1].name if same else (*free, *(record.name for record in known))[0]
+    name = same[-1].name if same else (*free, *(record.name for record in records))[0]
     what, facts = f"back up {ca.current[0].subject}", {"holds": public_fact(ca.current[0])}
     existing = observation.secret(name)
     if existing is None:

@@ -199,8 +199,8 @@ class _Look:
         self._moved = False
 
     def __call__(self, _pods: object) -> bool:
-        found = observe_outside(self._work.client, self._reach, self._trusting)
-        seen = tuple(client for client in found if client.name in self._expected)
+        clients = observe_outside(self._work.client, self._reach, self._trusting)
+        seen = tuple(client for client in clients if client.name in self._expected)
         self._moved, self._seen = bool(self._seen) and seen != self._seen, seen
         return all(
             not client.doubt and set(expected.trusts or ()) <= set(client.trusts or ())

@@ -84,8 +84,8 @@ def events_between(before: Snapshot, after: Snapshot) -> Iterator[Event]:
     yield from _of_journals(old.journal, new.journal, names.ca)
     yield from _of_requests(before, after)
     if before.ca.in_use and after.ca.in_use and before.ca.in_use != after.ca.in_use:
-        told = f"{named(after.ca.in_use[0])} is in use as {names.ca}, in the place of {named(before.ca.in_use[0])}."
-        yield Event(EventReason.SWITCHED, told)
+        sentence = f"{named(after.ca.in_use[0])} is in use as {names.ca}, in the place of {named(before.ca.in_use[0])}."
+        yield Event(EventReason.SWITCHED, sentence)
     if after.ledger is not None:
         left = (entry.certificate for entry in old.entries if new.find(entry.fingerprint) is None)
         yield from (
@@ -154,18 +154,18 @@ def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: 
     """The events about a held flow, about Secrets of other owners, and about certificates that do not come, or that
     nothing is going to renew.
     """
-    found: dict[EventReason, list[str]] = {}
+    notes_by_reason: dict[EventReason, list[str]] = {}
     held, is_in_flight = tuple(violations), in_flight(after.ledger) is not None
     for violation in held:
         if violation.holds and is_in_flight:
-            found.setdefault(EventReason.HELD, []).append(str(violation))
+            notes_by_reason.setdefault(EventReason.HELD, []).append(str(violation))
         if violation.condition is Condition.LEAVES_ARE_ISSUED:
-            found.setdefault(EventReason.NOT_ISSUED, []).append(str(violation))
+            notes_by_reason.setdefault(EventReason.NOT_ISSUED, []).append(str(violation))
         if violation.condition is Condition.NAMES_ARE_FREE and violation.kind == SECRETS.kind:
-            found.setdefault(EventReason.NOT_OWNED, []).append(str(violation))
-    for reason, notes in found.items():
-        told = first_told(notes, "condition", "the playbook status names each")
-        yield from (Event(reason, note) for note in told)
+            notes_by_reason.setdefault(EventReason.NOT_OWNED, []).append(str(violation))
+    for reason, notes in notes_by_reason.items():
+        sentences = first_told(notes, "condition", "the playbook status names each")
+        yield from (Event(reason, note) for note in sentences)
     # Outside of a flow no event is about a violation.
     said = held if is_in_flight else ()
     yield from (Event(EventReason.DUE, note) for note in warnings_of(ending, after.now, said))

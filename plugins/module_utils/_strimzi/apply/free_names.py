@@ -30,13 +30,13 @@ def find_taken_names(observation: Observation, intent: Intent, work: Work) -> tu
     """The names of this call's possible objects that objects of other owners have. Raises KubeError."""
     scope = observation.scope
     wanted = {name for name in _names_to_create(observation, intent, work) if name not in observation.secrets}
-    found = named_secrets(
+    secrets = named_secrets(
         work.client,
         scope.namespace,
         wanted,
         lambda secret: read_taken(scope, secret, leaf=entry_of(secret["metadata"]["name"], observation)),
     )
-    return (*found, *_others_taken(observation, work))
+    return (*secrets, *_others_taken(observation, work))
 
 
 def _others_taken(observation: Observation, work: Work) -> Iterator[TakenName]:
@@ -48,8 +48,8 @@ def _others_taken(observation: Observation, work: Work) -> Iterator[TakenName]:
     for resource, name in wanted:
         # If a run only looks, it may lack the permission.
         with suppress(Forbidden):
-            found = work.client.get_or_none(resource, scope.namespace, name)
-            if found is not None and (taken := read_taken(scope, found, resource.kind)) is not None:
+            stored = work.client.get_or_none(resource, scope.namespace, name)
+            if stored is not None and (taken := read_taken(scope, stored, resource.kind)) is not None:
                 yield taken
 
 

@@ -122,15 +122,18 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     pod_sets, hashes = observation.owners.read_pod_sets(work.client), _hashes(observation)
     for pod_set in pod_sets:
         work.written.compare((STRIMZI_POD_SETS.kind, work.scope.namespace, pod_set["metadata"]["name"]), pod_set)
-    if step.generation is not None and (found := obstacles(pod_sets, observation)):
-        raise _roll_needed(work, found)
+    if step.generation is not None and (hindered := obstacles(pod_sets, observation)):
+        raise _roll_needed(work, hindered)
     keys = {names.CLUSTER_CA_KEY_GENERATION: str(step.key_generation)}
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
-    told = {name: {names.CLUSTER_CA_CERT_GENERATION: str(step.generation), names.SERVER_CERT_HASH: hashes[name], **keys}
-            for name in (entries if step.generation is not None else ())}  # fmt: skip
+    stamps_by_pod = {
+        name: {names.CLUSTER_CA_CERT_GENERATION: str(step.generation), names.SERVER_CERT_HASH: hashes[name], **keys}
+        for name in (entries if step.generation is not None else ())
+    }
     # The revision comes last, because it is a hash over the other annotations too.
     stamps = {
-        name: {**own, names.REVISION: revision(with_annotations(entries[name], own))} for name, own in told.items()
+        name: {**own, names.REVISION: revision(with_annotations(entries[name], own))}
+        for name, own in stamps_by_pod.items()
     }
     what = f"key generation {step.key_generation}"
     if step.generation is not None:
@@ -174,7 +177,7 @@ def _differs_by_stamps(entry: Object, live: Object) -> bool:
 
     So the operator's next restart stays visible to it, and if a run ended between the two places, it is continued.
     """
-    own = {key: found for key in _STAMPS if (found := annotation(live, key)) is not None}
+    own = {key: stamp for key in _STAMPS if (stamp := annotation(live, key)) is not None}
     return len(own) == len(_STAMPS) and annotation(live, names.REVISION) == revision(with_annotations(entry, own))
 
 
@@ -192,8 +195,8 @@ def _by_name(pods: Iterable[Object]) -> dict[str, Object]:
     return {pod["metadata"]["name"]: pod for pod in pods}
 
 
-def _roll_needed(work: Work, found: Obstacles) -> ReloadImpossible:
-    which = "; ".join(f"{name} {why}" for name, why in found.items())
+def _roll_needed(work: Work, hindered: Obstacles) -> ReloadImpossible:
+    which = "; ".join(f"{name} {why}" for name, why in hindered.items())
     return ReloadImpossible(
         "The Cluster Operator",
         f"does not learn what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have "

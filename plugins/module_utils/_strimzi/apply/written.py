@@ -88,9 +88,9 @@ class Writer:
     at: str = ""
 
     def __str__(self) -> str:
-        told = ", ".join(filter(None, (self.operation, self.at)))
+        details = ", ".join(filter(None, (self.operation, self.at)))
         name = self.manager or "a program without a name"
-        return f"{name} ({told})" if told else name
+        return f"{name} ({details})" if details else name
 
     @property
     def is_operator(self) -> bool:
@@ -116,29 +116,31 @@ def remedy_for(writers: Iterable[Writer]) -> str:
     return f"{text[0].upper()}{text[1:]} (docs/other-writers.md)."
 
 
-def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ...]:
+def owners_of(stored: Object | None, fields: Iterable[Field]) -> tuple[Writer, ...]:
     """The programs that the API server notes as owners of one of these fields, or of something in it. The last writer
     comes first; this collection is left out.
     """
     wanted = tuple(fields)
-    return _name_writers(manager for manager in _other_managers(found) if any(owns(manager, field) for field in wanted))
+    return _name_writers(
+        manager for manager in _other_managers(stored) if any(owns(manager, field) for field in wanted)
+    )
 
 
-def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
+def writers_of(stored: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
     """The writers of these fields. If the API server names none, because the fields are gone, all programs that own
     anything of the object: first programs that may write again in any case. As ``owners_of``.
     """
     wanted = tuple(fields)
-    if owners := owners_of(found, wanted):
+    if owners := owners_of(stored, wanted):
         return owners
-    beside = owners_of(found, tuple(field[:-1] for field in wanted if field))
+    beside = owners_of(stored, tuple(field[:-1] for field in wanted if field))
     return tuple(
-        sorted(_name_writers(_other_managers(found)), key=lambda writer: (not writer.returns, writer not in beside))
+        sorted(_name_writers(_other_managers(stored)), key=lambda writer: (not writer.returns, writer not in beside))
     )
 
 
-def _other_managers(found: Object | None) -> Iterator[Object]:
-    for manager in managers_of(found):
+def _other_managers(stored: Object | None) -> Iterator[Object]:
+    for manager in managers_of(stored):
         if manager.get("manager") != FIELD_MANAGER and not manager.get("subresource"):
             yield manager
 
@@ -170,17 +172,17 @@ def is_of_flows(field: Field) -> bool:
     return field[:1] == ("spec",)
 
 
-def fields_such_as_flows_write(found: Object, places: Iterable[Field]) -> Iterator[Field]:
+def fields_such_as_flows_write(stored: Object, places: Iterable[Field]) -> Iterator[Field]:
     """The fields in these parts of the object such as flows write."""
     for place in places:
-        value = _value_at(found, place)
+        value = _value_at(stored, place)
         inside = [(*place, name) for name in value] if isinstance(value, Mapping) else [place]
         yield from filter(is_of_flows, inside)
 
 
-def find_other_writers(found: Object | None) -> tuple[Writer, ...]:
+def find_other_writers(stored: Object | None) -> tuple[Writer, ...]:
     """The programs beside this collection with any field such as flows write. As ``owners_of``."""
-    return _name_writers(one for one in _other_managers(found) if any(map(is_of_flows, fields_of(one))))
+    return _name_writers(one for one in _other_managers(stored) if any(map(is_of_flows, fields_of(one))))
 
 
 #: Annotations with a single request: it is no loss when they are gone. If a pod restarts, it is gone with its
@@ -251,10 +253,12 @@ class Loss:
     @property
     def what(self) -> str:
         """The fields, for people."""
-        told: dict[str, list[str]] = {}
+        labels: dict[str, list[str]] = {}
         for path in self.fields:
-            told.setdefault(_KINDS.get(path[:-1], "field"), []).append(_label(path))
-        groups = [f"{kind if len(found) == 1 else _MANY[kind]} {', '.join(found)}" for kind, found in told.items()]
+            labels.setdefault(_KINDS.get(path[:-1], "field"), []).append(_label(path))
+        groups = [
+            f"{kind if len(of_kind) == 1 else _MANY[kind]} {', '.join(of_kind)}" for kind, of_kind in labels.items()
+        ]
         return " and ".join(groups) or "the object itself"
 
     def describe(self, again: str = "") -> str:
@@ -327,9 +331,9 @@ class Written:
         if body is None:
             self._fields[key] = {(): _remember(key, (), None)}
             return
-        known = self._fields.setdefault(key, {})
-        known.pop((), None)
-        known.update({path: _remember(key, path, value) for path, value in _written_fields(body)})
+        values = self._fields.setdefault(key, {})
+        values.pop((), None)
+        values.update({path: _remember(key, path, value) for path, value in _written_fields(body)})
         self._uids[key] = uid
         if ((body.get("metadata") or {}).get("labels") or {}).get(names.KIND_LABEL) == KAFKAS.kind:
             self._listed.add(key)
@@ -338,7 +342,9 @@ class Written:
     def objects(self) -> frozenset[Key]:
         """The objects written by this call."""
         return frozenset(
-            key for key, known in self._fields.items() if not known or any(value.is_written for value in known.values())
+            key
+            for key, values in self._fields.items()
+            if not values or any(value.is_written for value in values.values())
         )
 
     def forget(self) -> None:
@@ -356,10 +362,10 @@ class Written:
 
     def is_lost(self, loss: Loss) -> bool:
         """Whether something of the loss has neither been written nor read again since."""
-        known = self._fields.get(loss.key, {})
+        values = self._fields.get(loss.key, {})
         if loss.key[0] == PODS.kind and loss.uid != self._uids.get(loss.key, ""):
             return False
-        return any(field not in known for field in loss.fields) or (not loss.fields and not known)
+        return any(field not in values for field in loss.fields) or (not loss.fields and not values)
 
     def take_losses(self, observation: Observation, client: KubeClient) -> tuple[Loss, ...]:
         """The losses since the last time, each once. Raises KubeError."""
@@ -378,21 +384,21 @@ class Written:
         """Learn the fields of earlier calls in the Secrets and pods of flows. Flows on both CAs pause the Kafka
         resource.
         """
-        found = observation.by_key
+        stored = observation.by_key
         of_operator = {leaf.secret for leaf in observation.stored_leaves} | {observation.scope.trust_bundle_secret}
         for key, places in fields_that_flows_write(observation).items():
             if key[0] == KAFKAS.kind:
                 continue
-            now = found[key]
+            now = stored[key]
             version = str(now["metadata"].get("resourceVersion"))
             if self._learned.get(key) == version:
                 continue
             self._learned[key] = version
-            known = self._fields.setdefault(key, {})
+            values = self._fields.setdefault(key, {})
             for path in _own_fields(now, places):
-                if path not in known or not known[path].is_written:
-                    known[path] = _remember(key, path, _value_at(now, path), is_written=False)
-            if not known:
+                if path not in values or not values[path].is_written:
+                    values[path] = _remember(key, path, _value_at(now, path), is_written=False)
+            if not values:
                 del self._fields[key]
                 continue
             self._uids[key] = str(now["metadata"].get("uid") or "")
@@ -401,12 +407,12 @@ class Written:
 
     def _present(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
         """The present state of the known objects; None for a gone object."""
-        found = observation.by_key
-        self._listed |= {key for key in self._fields if key in found and key[0] == SECRETS.kind}
+        stored = observation.by_key
+        self._listed |= {key for key in self._fields if key in stored and key[0] == SECRETS.kind}
         present: dict[Key, Object | None] = {}
-        for key in [key for key, known in self._fields.items() if known]:
-            if key in found or key[0] == PODS.kind:
-                present[key] = found.get(key)
+        for key in [key for key, values in self._fields.items() if values]:
+            if key in stored or key[0] == PODS.kind:
+                present[key] = stored.get(key)
             elif key in self._listed:
                 present[key] = client.get_or_none(SECRETS, key[1], key[2])
         return present | self._pod_sets(observation, client) | self._paused_users(client)
@@ -415,23 +421,23 @@ class Written:
         """The users paused by this call, as far as they are there: their owner may delete them at any time."""
         paused = {
             key
-            for key, known in self._fields.items()
-            if key[0] == KAFKA_USERS.kind and any(value.digest != _ABSENT for value in known.values())
+            for key, values in self._fields.items()
+            if key[0] == KAFKA_USERS.kind and any(value.digest != _ABSENT for value in values.values())
         }
-        found: dict[Key, Object | None] = {}
+        stored_users: dict[Key, Object | None] = {}
         for namespace in sorted({key[1] for key in paused}):
             users = client.each(KAFKA_USERS, namespace, lambda user: user, metadata_only=True)
             named = {(KAFKA_USERS.kind, namespace, str(user["metadata"]["name"])): user for user in users}
-            found |= {key: user for key, user in named.items() if key in paused}
-        return found
+            stored_users |= {key: user for key, user in named.items() if key in paused}
+        return stored_users
 
     def _pod_sets(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
         """The known StrimziPodSets."""
-        known = [key for key, fields in self._fields.items() if fields and key[0] == STRIMZI_POD_SETS.kind]
-        if not known:
+        keys = [key for key, fields in self._fields.items() if fields and key[0] == STRIMZI_POD_SETS.kind]
+        if not keys:
             return {}
         by_name = {pod_set["metadata"]["name"]: pod_set for pod_set in observation.owners.read_pod_sets(client)}
-        return {key: by_name.get(key[2]) for key in known}
+        return {key: by_name.get(key[2]) for key in keys}
 
     def _find_loss(self, key: Key, now: Object | None, *, is_of_operator: bool = False) -> Loss | None:
         """The loss of the fields without the known value; None if nothing is lost. If the operator changes its own
@@ -456,19 +462,19 @@ class Written:
         has a Lease of its own, and a person may bring certificates meanwhile. The changed fields are forgotten until
         they are written or learned again.
         """
-        known = self._fields[key]
+        values = self._fields[key]
         is_other_process = key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key))
         if is_other_process or (now is None and key not in self._lasting):
             # A process gets annotations of its own, and the operator deletes Secrets of nodes that are gone.
             del self._fields[key]
             self._uids.pop(key, None)
             return {}
-        if now is None or () in known:
-            there = _Value("", "there", any(value.is_written for value in known.values()))
-            changed: dict[Field, _Value] = {} if now is None and () in known else {(): known.get((), there)}
+        if now is None or () in values:
+            there = _Value("", "there", any(value.is_written for value in values.values()))
+            changed: dict[Field, _Value] = {} if now is None and () in values else {(): values.get((), there)}
         else:
-            changed = {path: value for path, value in known.items() if _digest(_value_at(now, path)) != value.digest}
-        self._fields[key] = {path: value for path, value in known.items() if path not in changed and () not in changed}
+            changed = {path: value for path, value in values.items() if _digest(_value_at(now, path)) != value.digest}
+        self._fields[key] = {path: value for path, value in values.items() if path not in changed and () not in changed}
         return {path: value for path, value in changed.items() if not path or not is_of_this_collection(now, path)}
 
     def _count(self, key: Key, lost: Mapping[Field, _Value], writers: tuple[Writer, ...]) -> int:
@@ -496,26 +502,26 @@ def fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field, 
         scope.client_bundle_secret,
         *issuing, *(leaf.secret for leaf in observation.stored_leaves),
     }  # fmt: skip
-    found: dict[Key, tuple[Field, ...]] = {
+    fields: dict[Key, tuple[Field, ...]] = {
         (SECRETS.kind, scope.namespace, name): (_DATA, _ANNOTATIONS)
         for name in sorted(secrets)
         if name in observation.secrets
     }
-    found |= {(PODS.kind, scope.namespace, name): (_ANNOTATIONS,) for name in observation.pods}
+    fields |= {(PODS.kind, scope.namespace, name): (_ANNOTATIONS,) for name in observation.pods}
     if observation.kafka is not None:
         pauses = (names.PAUSE_RECONCILIATION, scope.paused_by)
-        found[KAFKAS.kind, scope.namespace, scope.cluster] = tuple((*_ANNOTATIONS, pause) for pause in pauses)
-    return found
+        fields[KAFKAS.kind, scope.namespace, scope.cluster] = tuple((*_ANNOTATIONS, pause) for pause in pauses)
+    return fields
 
 
 #: The end of an entry for people's certificates: they may bring another.
 _BROUGHT = ".issued"
 
 
-def _own_fields(found: Object, places: Iterable[Field]) -> Iterator[Field]:
+def _own_fields(stored: Object, places: Iterable[Field]) -> Iterator[Field]:
     """The fields of this collection in these parts of the object, and its labels."""
     for place in (*places, _LABELS):
-        for path in fields_of_this_collection(found, place):
+        for path in fields_of_this_collection(stored, place):
             if path[-1] not in _REQUESTS and not path[-1].endswith(_BROUGHT):
                 yield path
 
@@ -546,8 +552,8 @@ def _flatten(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
         yield from _flatten((*where, name), entry)
 
 
-def _value_at(found: Mapping[str, Any] | None, where: Field) -> Any:
-    value: Any = found
+def _value_at(stored: Mapping[str, Any] | None, where: Field) -> Any:
+    value: Any = stored
     for part in where:
         if isinstance(value, list):
             value = next((item for item in value if in_list(item["metadata"]["name"]) == part), None)
@@ -596,8 +602,8 @@ def _show(key: Key, path: Field, value: Any) -> str:
     content = entries({"data": {path[-1]: value}}).get(path[-1], b"")
     if b"PRIVATE KEY" in content:
         return _KEY
-    if found := [_fingerprint(body) for body in _CERTIFICATE.findall(content)]:
-        return f"{'certificate' if len(found) == 1 else 'certificates'} {listed(found)}"
+    if fingerprints := [_fingerprint(body) for body in _CERTIFICATE.findall(content)]:
+        return f"{'certificate' if len(fingerprints) == 1 else 'certificates'} {listed(fingerprints)}"
     return content.decode("ascii").strip() if path[-1].endswith(".state") and _STATE.fullmatch(content) else _HIDDEN
 
 

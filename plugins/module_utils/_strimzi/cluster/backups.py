@@ -154,14 +154,14 @@ def is_whole(secrets: Secrets, record: BackupRecord, wanted: Mapping[str, bytes]
 def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
     """The backups of the CA, the newest first, without edited backups."""
     records = filter(None, (read_record(secrets, name) for name in scope.backup_secrets))
-    found = []
+    backups = []
     for record in sorted(records, key=lambda record: record.kept_at, reverse=True):
         text = _content(secrets, record)
         if text is not None:
-            found.append(
+            backups.append(
                 Backup(record.name, f"Secret {scope.namespace}/{record.name}", record.kept_at, *_parse(text, scope))
             )
-    return tuple(found)
+    return tuple(backups)
 
 
 @lru_cache(maxsize=8)

@@ -218,7 +218,7 @@ def _read_public_key(content: bytes | None) -> str | None:
 
 
 def _read_prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
-    found = []
+    prepared = []
     for name in sorted(keys):
         match = _PREPARED.match(name)
         if not match:
@@ -231,10 +231,10 @@ def _read_prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
             key = _read_public_key(keys.get(f"{match.group(1)}.key"))
             links = read_links(keys.get(f"{match.group(1)}{LINK_SUFFIX}"))
             links = links if links is not None and links.new_with_old.is_twin_of(chain[0]) else None
-            found.append(
+            prepared.append(
                 PreparedAuthority(chain, key, links, named_key(keys.get(f"{match.group(1)}.key", b"")) is not None)
             )
-    return found
+    return prepared
 
 
 def encode_links(links: LinkCertificates) -> bytes:
@@ -303,12 +303,12 @@ def read_published(secret: Mapping[str, Any] | None) -> frozenset[str] | None:
     """Fingerprints of the published certificates; None if there is no bundle, empty if it is unreadable."""
     if secret is None:
         return None
-    found = entries(secret)
+    content = entries(secret)
     try:
-        certificates = parse_certificates(found.get(PEM, b""))
+        certificates = parse_certificates(content.get(PEM, b""))
     except CertificateError:
         return frozenset()
-    complete = all(found.get(name) for name in (PKCS12, JKS, PASSWORD))
+    complete = all(content.get(name) for name in (PKCS12, JKS, PASSWORD))
     return frozenset(certificate.fingerprint for certificate in certificates) if complete else frozenset()
 
 
@@ -327,18 +327,20 @@ def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
     KubeError.
     """
     listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
-    found = {str(secret["metadata"]["name"]): secret for secret in listed}
+    secrets = {str(secret["metadata"]["name"]): secret for secret in listed}
     wanted = (
         scope.ca_certificate_secret, scope.ca_key_secret, scope.other_ca.ca_certificate_secret,
         scope.trust_bundle_secret,
-        *_ledger_secrets(scope, found),
+        *_ledger_secrets(scope, secrets),
     )  # fmt: skip
-    return add_named_secrets(client, scope, found, wanted)
+    return add_named_secrets(client, scope, secrets, wanted)
 
 
-def add_named_secrets(client: KubeClient, scope: names.ClusterNames, found: Secrets, wanted: Iterable[str]) -> Secrets:
+def add_named_secrets(
+    client: KubeClient, scope: names.ClusterNames, secrets: Secrets, wanted: Iterable[str]
+) -> Secrets:
     """The Secrets, completed with Secrets of these names. Raises KubeError."""
-    return {**found, **dict(named_secrets(client, scope.namespace, set(wanted) - set(found), _by_name))}
+    return {**secrets, **dict(named_secrets(client, scope.namespace, set(wanted) - set(secrets), _by_name))}
 
 
 def _by_name(secret: StoredSecret) -> tuple[str, StoredSecret]:
@@ -356,13 +358,13 @@ def named_secrets(
             SECRETS, namespace, lambda secret: read(secret) if secret["metadata"]["name"] in wanted else None
         )
     each = (f"metadata.name={name}" for name in sorted(wanted))
-    found = (read(item) for name in each for item in client.list(SECRETS, namespace, field_selector=name).items)
-    return [secret for secret in found if secret is not None]
+    read_items = (read(item) for name in each for item in client.list(SECRETS, namespace, field_selector=name).items)
+    return [secret for secret in read_items if secret is not None]
 
 
-def _ledger_secrets(scope: names.ClusterNames, found: Secrets) -> tuple[str, ...]:
+def _ledger_secrets(scope: names.ClusterNames, secrets: Secrets) -> tuple[str, ...]:
     """Further Secrets that may belong to the ledger; none if a found Secret holds all of it."""
-    shared = found.get(scope.trusted_certificates_secret)
+    shared = secrets.get(scope.trusted_certificates_secret)
     return () if shared is not None and annotation(shared, names.LAYOUT) is None else scope.ledger_secrets
 
 
@@ -381,10 +383,10 @@ def unlabelled_leaves(
     scope: names.ClusterNames, secrets: Secrets, leaves: Iterable[LeafSecret]
 ) -> dict[str, UnlabelledSecret]:
     """The Secrets of these leaves with a lost label, by name."""
-    found = {}
+    unlabelled = {}
     for leaf in leaves:
         wanted = scope.node_leaf_labels if leaf.component is Component.KAFKA else scope.labels
         if lost := missing_labels(secrets[leaf.secret], wanted):
             holds = leaf.component.facts.is_found_by_labels
-            found[leaf.secret] = UnlabelledSecret(lost, _ISSUED_ANEW if holds else _PUT_BACK, holds)
-    return found
+            unlabelled[leaf.secret] = UnlabelledSecret(lost, _ISSUED_ANEW if holds else _PUT_BACK, holds)
+    return unlabelled

@@ -45,15 +45,15 @@ class CaSourceReference:
 def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource:
     """The CAs in the object, or why it cannot be used. Raises KubeError if the API server does not answer."""
     try:
-        found = client.get_or_none(_KINDS[reference.kind], reference.namespace, reference.name)
+        stored = client.get_or_none(_KINDS[reference.kind], reference.namespace, reference.name)
     except Forbidden as error:
         return CaSource(reference.label, problem=f"cannot be read: {error}", remedy=error.remedy)
-    if found is None:
+    if stored is None:
         return _unusable(reference, "does not exist.", "Create it, or correct kind, namespace and name of ca_source.")
-    content = _content(found, reference)
+    content = _content(stored, reference)
     if content is None:
-        known = listed(sorted({*(found.get("data") or {}), *(found.get("binaryData") or {})})) or "none"
-        return _unusable(reference, f"does not have this entry; it has: {known}.", "Correct key of ca_source.")
+        existing = listed(sorted({*(stored.get("data") or {}), *(stored.get("binaryData") or {})})) or "none"
+        return _unusable(reference, f"does not have this entry; it has: {existing}.", "Correct key of ca_source.")
     if b"PRIVATE KEY" in content:
         return _unusable(
             reference, "holds a private key, which trusting a CA does not need.",
@@ -73,21 +73,21 @@ def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource
             reference, f"holds entries that are not CA certificates ({listed(others)}).",
             "Leave only the certificates of CAs in it."
         )  # fmt: skip
-    return CaSource(reference.label, certificates, changed_at=_changed_at(found, reference.key))
+    return CaSource(reference.label, certificates, changed_at=_changed_at(stored, reference.key))
 
 
 def _unusable(reference: CaSourceReference, problem: str, remedy: str) -> CaSource:
     return CaSource(reference.label, problem=problem, remedy=remedy)
 
 
-def _content(found: Mapping[str, Any], reference: CaSourceReference) -> bytes | None:
+def _content(stored: Mapping[str, Any], reference: CaSourceReference) -> bytes | None:
     if reference.kind == SECRETS.kind:
-        return entries(found).get(reference.key)
-    text = (found.get("data") or {}).get(reference.key)
-    return entries({"data": found.get("binaryData")}).get(reference.key) if text is None else str(text).encode("utf-8")
+        return entries(stored).get(reference.key)
+    text = (stored.get("data") or {}).get(reference.key)
+    return entries({"data": stored.get("binaryData")}).get(reference.key) if text is None else str(text).encode("utf-8")
 
 
-def _changed_at(found: Mapping[str, Any], key: str) -> datetime | None:
+def _changed_at(stored: Mapping[str, Any], key: str) -> datetime | None:
     """When the owner of the entry wrote the object last, as the API server notes it."""
-    owners = [one for one in managers_of(found) if owns(one, ("data", key)) or owns(one, ("binaryData", key))]
+    owners = [one for one in managers_of(stored) if owns(one, ("data", key)) or owns(one, ("binaryData", key))]
     return max(filter(None, (read_time(owner.get("time")) for owner in owners)), default=None)

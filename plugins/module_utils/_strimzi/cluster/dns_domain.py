@@ -50,11 +50,11 @@ def read_domain(
     own = tuple(leaves)
     servers = [leaf for leaf in own if leaf.component is Component.CRUISE_CONTROL]
     in_servers = _domains_after(f"{scope.cluster}-cruise-control.{scope.namespace}.svc.", servers)
-    found = _most_frequent((*_domains_in_nodes(scope.cluster, scope.namespace, own), *in_servers))
-    if look_around and not (found and is_accepted) and (said := _domain_of_operator(client, scope.namespace)):
+    domain = _most_frequent((*_domains_in_nodes(scope.cluster, scope.namespace, own), *in_servers))
+    if look_around and not (domain and is_accepted) and (said := _domain_of_operator(client, scope.namespace)):
         return DnsDomain(said, DomainSource.OPERATOR)
-    if found:
-        return DnsDomain(found, DomainSource.OWN_CERTIFICATES)
+    if domain:
+        return DnsDomain(domain, DomainSource.OWN_CERTIFICATES)
     others = _most_frequent(_domains_of_other_clusters(client, scope)) if look_around else ""
     return DnsDomain(others, DomainSource.OTHER_CLUSTERS) if others else DnsDomain()
 
@@ -102,8 +102,8 @@ def _domain_of_operator(client: KubeClient, namespace: str) -> str:
         pods = client.list(PODS, namespace, label_selector=names.OPERATOR_SELECTOR).items
     except Forbidden:
         return ""
-    found = {_domain_in(pod) for pod in pods if _watches(pod, namespace)}
-    return found.pop() if len(found) == 1 else ""
+    domains = {_domain_in(pod) for pod in pods if _watches(pod, namespace)}
+    return domains.pop() if len(domains) == 1 else ""
 
 
 def _watches(pod: Mapping[str, Any], namespace: str) -> bool:

@@ -68,13 +68,13 @@ def find_condition(resource: Mapping[str, Any] | None, kind: str) -> Mapping[str
 
 def failure_of(kafka: Mapping[str, Any] | None) -> FailedReconcile | None:
     """How the operator's last reconcile of the resource has failed, in its own words."""
-    found = find_condition(kafka, "NotReady")
-    if found is None or found.get("reason") == _CREATING:
+    not_ready = find_condition(kafka, "NotReady")
+    if not_ready is None or not_ready.get("reason") == _CREATING:
         return None
     return FailedReconcile(
-        fit_in_line(str(found.get("reason") or "")),
-        fit_in_line(str(found.get("message") or ""), _LONGEST),
-        read_time(found.get("lastTransitionTime")),
+        fit_in_line(str(not_ready.get("reason") or "")),
+        fit_in_line(str(not_ready.get("message") or ""), _LONGEST),
+        read_time(not_ready.get("lastTransitionTime")),
     )
 
 
@@ -91,8 +91,8 @@ def read_security(kafka: Mapping[str, Any] | None) -> ClusterSecurity:
     them. Without the status, as up to release 1.2, it is TLS with certificates on both sides.
     """
     status = (kafka or {}).get("status") or {}
-    found = status.get("clusterSecurity")
-    if found is None:
+    security = status.get("clusterSecurity")
+    if security is None:
         version, wanted = (
             str(status.get("operatorLastSuccessfulVersion") or ""),
             annotation(kafka, names.INTERNAL_SECURITY),
@@ -100,7 +100,7 @@ def read_security(kafka: Mapping[str, Any] | None) -> ClusterSecurity:
         if wanted is None or version.startswith(_WITHOUT_SECURITY):
             return MUTUAL_TLS
         return _unknown_security(f"has the annotation {names.INTERNAL_SECURITY}, and its status has no clusterSecurity")
-    encryption, authentication = (_type_of(found, part) for part in ("encryption", "authentication"))
+    encryption, authentication = (_type_of(security, part) for part in ("encryption", "authentication"))
     has_tls, verifies_clients = _ENCRYPTION.get(encryption), _AUTHENTICATION.get(authentication)
     if has_tls is None or verifies_clients is None or (verifies_clients and not has_tls):
         return _unknown_security(
@@ -115,8 +115,8 @@ def _unknown_security(problem: str) -> ClusterSecurity:
 
 
 def _type_of(security: Any, part: str) -> str:
-    found = security.get(part) if isinstance(security, Mapping) else None
-    return str(found.get("type") or "") if isinstance(found, Mapping) else ""
+    options = security.get(part) if isinstance(security, Mapping) else None
+    return str(options.get("type") or "") if isinstance(options, Mapping) else ""
 
 
 def _specified(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> Mapping[str, Any]:
@@ -326,8 +326,8 @@ class CronExpression:
         first = at.replace(microsecond=0) + timedelta(seconds=1)
         for ahead in range(_AHEAD):
             day = first.date() + timedelta(days=ahead)
-            if self.is_day(day) and (found := self._first_in(first.time() if ahead == 0 else time())):
-                return datetime.combine(day, found, timezone.utc)
+            if self.is_day(day) and (moment := self._first_in(first.time() if ahead == 0 else time())):
+                return datetime.combine(day, moment, timezone.utc)
         return None
 
     def _first_in(self, since: time) -> time | None:
@@ -336,8 +336,8 @@ class CronExpression:
         for hour in (each for each in hours if each >= since.hour):
             for minute in minutes:
                 for second in seconds:
-                    if (found := time(hour, minute, second)) >= since:
-                        return found
+                    if (moment := time(hour, minute, second)) >= since:
+                        return moment
         return None
 
 
@@ -429,7 +429,7 @@ def maintenance_windows(kafka: Mapping[str, Any] | None, now: datetime) -> Maint
             expressions.append(parse_cron(str(text)))
         except CronError as error:
             problem = problem or f"{fit_in_line(str(text))!r} cannot be read: {error}"
-    openings = [found for expression in expressions if (found := expression.next_after(now))]
+    openings = [opening for expression in expressions if (opening := expression.next_after(now))]
     is_open = any(expression.is_satisfied(now) for expression in expressions)
     return MaintenanceWindows(is_open, min(openings, default=None), problem)
 
@@ -462,14 +462,14 @@ def _parts(field: str) -> list[str]:
 
 def _numbers(field: str, lowest: int, highest: int, names: tuple[str, ...] = (), first: int = 0) -> frozenset[int]:
     """The numbers of a field. Names stand for the numbers from ``first`` on."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in _parts(field):
         low, high, every = _named_span(part, names, first) if part[:3] in names else _span(part, lowest, highest)
         if high < low:
             # As in 22-2: over the end of the day.
             high += highest - lowest + 1
-        found.update((number - lowest) % (highest - lowest + 1) + lowest for number in range(low, high + 1, every))
-    return frozenset(found)
+        numbers.update((number - lowest) % (highest - lowest + 1) + lowest for number in range(low, high + 1, every))
+    return frozenset(numbers)
 
 
 def _span(part: str, lowest: int, highest: int) -> tuple[int, int, int]:
@@ -502,8 +502,8 @@ def _number(text: str, lowest: int, highest: int) -> int:
 
 
 def _any_of(days: Iterable[_Day]) -> _Day:
-    known = tuple(days)
-    return lambda day: any(matches(day) for matches in known)
+    predicates = tuple(days)
+    return lambda day: any(matches(day) for matches in predicates)
 
 
 def _days_of_months(field: str) -> _Day:
@@ -588,12 +588,12 @@ ADDRESSED = frozenset(_KINDS)
 def listener_addresses(client: KubeClient, scope: ClusterNames, kafka: Object | None) -> Addresses:
     """The addresses of the listeners. Sends no request if no listener has such an address. Raises KubeError."""
     types = {listener["type"] for listener in listeners_of(kafka)}
-    found = {}
+    addresses = {}
     for kind in sorted(types & ADDRESSED):
         for item in client.list(_KINDS[kind], scope.namespace, label_selector=scope.selector).items:
             if address := _address(item):
-                found[kind, str(item["metadata"]["name"])] = address
-    return found
+                addresses[kind, str(item["metadata"]["name"])] = address
+    return addresses
 
 
 def listeners_of(kafka: Object | None) -> list[Object]:
@@ -651,13 +651,13 @@ class UserListener:
 
 def user_listeners(kafka: Mapping[str, Any]) -> tuple[UserListener, ...]:
     """The listeners that can ask a client for a certificate."""
-    found = []
+    listeners = []
     for listener in listeners_of(kafka):
         authentication = listener.get("authentication") or {}
         managed = authentication.get("type") == _MANAGED
         if listener.get("tls") and (managed or _asks_by_configuration(authentication)):
-            found.append(UserListener(str(listener["name"]), int(listener["port"]), str(listener["type"]), managed))
-    return tuple(found)
+            listeners.append(UserListener(str(listener["name"]), int(listener["port"]), str(listener["type"]), managed))
+    return tuple(listeners)
 
 
 def _asks_by_configuration(authentication: Mapping[str, Any]) -> bool:

@@ -103,8 +103,8 @@ def wanted_leaves(
     if kafka is None:
         return ()
     spec = kafka.get("spec") or {}
-    asked = {component for component in DEPLOYED if spec.get(component.facts.field) is not None}
-    return _leaves_of(scope, spec, asked, nodes)
+    wanted = {component for component in DEPLOYED if spec.get(component.facts.field) is not None}
+    return _leaves_of(scope, spec, wanted, nodes)
 
 
 def expected_leaves(

@@ -93,8 +93,8 @@ def observe_listeners(
     # Each of the simultaneous connections has its share of the endpoints, one after the other.
     limit = response_time.within(seconds, CONVERSATION * inquiry.questions * math.ceil(len(endpoints) / at_most))
     jobs = {endpoint: _job(open_port, endpoint, inquiry, response_time) for endpoint in endpoints}
-    found = collect(jobs, at_most=at_most, deadline=Deadline.after(limit))
-    return tuple(_observed(endpoint, seen, limit) for endpoint, seen in found.items())
+    observations = collect(jobs, at_most=at_most, deadline=Deadline.after(limit))
+    return tuple(_observed(endpoint, seen, limit) for endpoint, seen in observations.items())
 
 
 def _job(
@@ -103,9 +103,9 @@ def _job(
     def opening(timeout: float) -> AbstractContextManager[ByteStream]:
         return open_port(endpoint.pod, endpoint.port, timeout=timeout)
 
-    asked = inquiry if endpoint.verifies else inquiry.of_no_authority()
+    own_inquiry = inquiry if endpoint.verifies else inquiry.of_no_authority()
     return lambda deadline: observe_listener(
-        opening, asked, deadline=deadline, prompt=endpoint.prompt, response_time=response_time
+        opening, own_inquiry, deadline=deadline, prompt=endpoint.prompt, response_time=response_time
     )
 
 
@@ -141,8 +141,10 @@ def look_at(
     """Ask every TLS listener of every node, with the limit as for ``observe_listeners``. Failures become part of the
     observations.
     """
-    asked = _inquiry(observation, now)
-    return observe_listeners(open_port, endpoints_of(observation), asked, seconds=seconds, response_time=response_time)
+    inquiry = _inquiry(observation, now)
+    return observe_listeners(
+        open_port, endpoints_of(observation), inquiry, seconds=seconds, response_time=response_time
+    )
 
 
 def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
@@ -150,11 +152,11 @@ def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
     if observation.scope.ca is CaKind.CLIENTS:
         return _of_users(observation)
     user, security = own_ports(observation.kafka or {}), observation.snapshot.security
-    found: list[Endpoint] = []
+    endpoints: list[Endpoint] = []
     for pod in observation.snapshot.nodes.pods:
         if pod.component is Component.KAFKA:
-            found += _of_node(pod, observation.pods[pod.name], user, security)
-    return tuple(found)
+            endpoints += _of_node(pod, observation.pods[pod.name], user, security)
+    return tuple(endpoints)
 
 
 def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
@@ -167,12 +169,12 @@ def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
     )
 
 
-def _of_node(pod: Pod, found: Mapping[str, Any], user: tuple[int, ...], security: ClusterSecurity) -> list[Endpoint]:
+def _of_node(pod: Pod, stored: Mapping[str, Any], user: tuple[int, ...], security: ClusterSecurity) -> list[Endpoint]:
     """The endpoints of a node, without ports that have no TLS: a handshake there would only leave a stack trace in the
     log of the node.
     """
-    internal = [port for role, port in _INTERNAL.items() if security.may_ask and has_role(found, role)]
-    own = user if has_role(found, names.BROKER_ROLE_LABEL) else ()
+    internal = [port for role, port in _INTERNAL.items() if security.may_ask and has_role(stored, role)]
+    own = user if has_role(stored, names.BROKER_ROLE_LABEL) else ()
     return [
         *(Endpoint(pod.name, pod.uid, port, verifies=security.shows_trust, running=_runs(pod)) for port in internal),
         *(Endpoint(pod.name, pod.uid, port, verifies=False, running=_runs(pod)) for port in own),

@@ -183,10 +183,10 @@ def _parse_numbers(text: str) -> list[int]:
     listed = _LIST.fullmatch(text)
     parts = [part.strip() for part in listed.group(1).split(",")] if listed else []
     matches = [_RANGE.fullmatch(part) for part in parts]
-    found: list[int] = []
+    numbers: list[int] = []
     for match in matches:
         if match is None:
             return []
         first, last = int(match.group(1)), int(match.group(2) or match.group(1))
-        found += islice(range(first, last + 1) if first <= last else range(first, last - 1, -1), MOST_NODES)
-    return found[:MOST_NODES]
+        numbers += islice(range(first, last + 1) if first <= last else range(first, last - 1, -1), MOST_NODES)
+    return numbers[:MOST_NODES]

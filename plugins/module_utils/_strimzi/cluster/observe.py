@@ -140,7 +140,7 @@ class Observation:
         """The objects behind it, by kind, namespace and name."""
         kafkas = {self.scope.cluster: self.kafka} if self.kafka is not None else {}
         read = ((KAFKAS, kafkas), (SECRETS, self.secrets), (PODS, self.pods), (KAFKA_NODE_POOLS, self.pools))
-        return {(kind.kind, self.scope.namespace, name): item for kind, found in read for name, item in found.items()}
+        return {(kind.kind, self.scope.namespace, name): item for kind, items in read for name, item in items.items()}
 
     def with_only(self, uids: frozenset[str]) -> Observation:
         """The observation of these pods, to ask them and no others."""
@@ -192,26 +192,26 @@ def observe(
     the user's object with the CAs to trust, if there is one.
     """
     growth = around.growth
-    found = read_stored(client, scope)
-    kafka = found.kafka
-    seen = find_pods(client, scope, kafka, found.secrets)
+    read = read_stored(client, scope)
+    kafka = read.kafka
+    seen = find_pods(client, scope, kafka, read.secrets)
     running, pools, is_node_name = seen.running_pods, seen.pools, seen.owners.is_node_name
-    ca = read_ca_secrets(found.secrets.get(scope.ca_certificate_secret), found.secrets.get(scope.ca_key_secret))
-    bare = without_parties(client, scope, now, found, ca, around)
+    ca = read_ca_secrets(read.secrets.get(scope.ca_certificate_secret), read.secrets.get(scope.ca_key_secret))
+    bare = without_parties(client, scope, now, read, ca, around)
     planned = pools.scaled(growth.scaling)
     scaled = [pool for name, pool in pools.by_name.items() if growth.scaling and name == growth.scaling.pool]
     wanted = {node.pod: node for node in (planned.wanted() if ca.keys_elsewhere else ())}
     next_, later = planned.next(growth.spare), planned.settled().next(growth.spare if ca.keys_elsewhere else 0)
-    asked = wanted_leaves(scope, kafka, wanted) if ca.keys_elsewhere else ()
+    for_components = wanted_leaves(scope, kafka, wanted) if ca.keys_elsewhere else ()
     present = {str(pod["metadata"]["name"]): party for pod, party in _sort_pods(running)}
     # The leaf that has shown the signing CA is stored as soon as this CA is in place.
     is_first = not ca.current or (kafka is None and ca.in_use_elsewhere)
     samples = sample_leaves(scope, bare.source, now) if is_first else ()
-    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *samples)))
+    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *for_components, *samples)))
     of_nodes = [leaf for leaf in expected if leaf.component is Component.KAFKA]
-    known = {taken.name for taken in found.taken_names}
-    wanted_secrets = (leaf.secret for leaf in expected if leaf.secret not in known)
-    secrets, taken = split_taken(scope, add_named_secrets(client, scope, found.secrets, wanted_secrets), of_nodes)
+    taken_before = {taken.name for taken in read.taken_names}
+    wanted_secrets = (leaf.secret for leaf in expected if leaf.secret not in taken_before)
+    secrets, taken = split_taken(scope, add_named_secrets(client, scope, read.secrets, wanted_secrets), of_nodes)
     nodes = {leaf.secret for leaf in of_nodes}
     stored = leaf_secrets(scope, secrets, is_node_name, nodes)
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
@@ -232,7 +232,7 @@ def observe(
             missing={
                 leaf.secret: leaf.component
                 for leaf in expected
-                if leaf.secret not in secrets and leaf.secret not in {one.name for one in (*found.taken_names, *taken)}
+                if leaf.secret not in secrets and leaf.secret not in {one.name for one in (*read.taken_names, *taken)}
             },
             dns_domain=read_domain(
                 client,
@@ -280,14 +280,14 @@ def without_parties(
     client: KubeClient,
     scope: ClusterNames,
     now: datetime,
-    found: Stored,
+    read: Stored,
     ca: CaSecrets,
     around: Surroundings,
 ) -> Snapshot:
     """The snapshot as far as it is the same for each CA of a cluster: without the parties that present certificates of
     the CA or verify by it. Raises KubeError.
     """
-    kafka, secrets, ledger = found.kafka, found.secrets, read_ledger(found.secrets, scope)
+    kafka, secrets, ledger = read.kafka, read.secrets, read_ledger(read.secrets, scope)
     return Snapshot(
         names=object_names(scope, secrets),
         now=now,
@@ -309,7 +309,7 @@ def without_parties(
         source=read_ca_source(client, around.source) if around.source is not None else None,
         other_ca=_other_authority(kafka, secrets, scope.other_ca),
         objects=Objects(
-            taken_names=found.taken_names,
+            taken_names=read.taken_names,
             unlabelled_secrets=unlabelled_secrets(scope, secrets),
             immutable_secrets=immutable_secrets(
                 secrets, (*_names_of_written_secrets(scope), *ledger_parts(secrets, scope))
@@ -395,8 +395,8 @@ def neighbours(client: KubeClient, scope: ClusterNames, *, anywhere: bool) -> tu
         own = sorted(str(item["metadata"]["name"]) for item in client.list(KAFKAS, scope.namespace).items)
         if own or not anywhere:
             return tuple(own)
-        found = (item["metadata"] for item in client.list(KAFKAS, None).items)
-        return tuple(sorted(f"{kafka['namespace']}/{kafka['name']}" for kafka in found))
+        kafkas = (item["metadata"] for item in client.list(KAFKAS, None).items)
+        return tuple(sorted(f"{kafka['namespace']}/{kafka['name']}" for kafka in kafkas))
     return ()
 
 
@@ -416,11 +416,11 @@ def _read_parties(
     leaves: tuple[StoredLeaf, ...],
     exposure: Exposure,
 ) -> tuple[Pod, ...]:
-    found = []
+    parties = []
     nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}
     others = [leaf for leaf in leaves if leaf.component is not Component.KAFKA]
     for pod, component in _sort_pods(running):
         # Each pod gets only its own leaf: a search of all leaves for each pod would be quadratic.
         own = nodes.get(pod["metadata"]["name"])
-        found.append(read_pod(pod, component, others if own is None else [own, *others], owners, exposure))
-    return tuple(found)
+        parties.append(read_pod(pod, component, others if own is None else [own, *others], owners, exposure))
+    return tuple(parties)

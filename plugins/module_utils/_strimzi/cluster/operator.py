@@ -77,13 +77,13 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
         return
     absent = frozenset(certificate.fingerprint for certificate in step.absent)
     # The same CAs may be wanted there another time, after any of them has been away.
-    asked = [version(observation.secrets[work.scope.ca_certificate_secret]), *sorted(f[:12] for f in step.present)]
-    token = "bundle-" + "-".join([*asked, "without", *sorted(f[:12] for f in absent)])
+    parts = [version(observation.secrets[work.scope.ca_certificate_secret]), *sorted(f[:12] for f in step.present)]
+    token = "bundle-" + "-".join([*parts, "without", *sorted(f[:12] for f in absent)])
     request_reconcile(observation, work, phase, token)
 
     def settled(objects: Objects) -> bool:
-        found = read_bundle(objects.get(name), work.scope) or frozenset()
-        return step.present <= found and not absent & found
+        bundle = read_bundle(objects.get(name), work.scope) or frozenset()
+        return step.present <= bundle and not absent & bundle
 
     seconds = _wait(work, settled, SECRETS, name, f"updated {where}")
     waited = f"the operator updated the trust bundle ({len(step.present)} trusted)"
@@ -108,17 +108,17 @@ def await_issued(step: AwaitLeaves, observation: Observation, work: Work) -> Non
     phase, before = step.phase.value, {name: observation.secrets[name] for name in step.secrets}
     if not work.dry_run:
         request_reconcile(observation, work, phase, f"ended-{max(map(version, before.values()))}")
-    for name, known in before.items():
-        seconds = None if work.dry_run else _await_leaf(name, partial(_is_replaced, known), work)
+    for name, before_issue in before.items():
+        seconds = None if work.dry_run else _await_leaf(name, partial(_is_replaced, before_issue), work)
         where = Target(SECRETS.kind, work.scope.namespace, name)
         work.record(Action("wait", where, "the operator replaces the leaf, which has ended", phase, seconds=seconds))
 
 
-def _is_replaced(known: Mapping[str, Any], secret: Mapping[str, Any] | None) -> bool:
+def _is_replaced(before: Mapping[str, Any], secret: Mapping[str, Any] | None) -> bool:
     """Whether the Secret has another content than at its reading. A label or an annotation of another program is
     nothing new.
     """
-    return secret is not None and secret.get("data") != known.get("data")
+    return secret is not None and secret.get("data") != before.get("data")
 
 
 def _await_leaf(name: str, is_issued: Callable[[Mapping[str, Any] | None], bool], work: Work) -> float:
@@ -226,12 +226,14 @@ def _marks_of_pause(observation: Observation, mark: str, holder: str) -> dict[st
     return {**left, names.PAUSE_RECONCILIATION: "true", mark: holder}
 
 
-def describe_left_pause(work: Work, known: bool = True, holder: str = "") -> str:
-    """The object of a pause that a call leaves behind, and the way to end the pause, as sentences. The pause is
-    ``known`` if the call saw it. The holder is the party behind the pause, if this is no flow.
+def describe_left_pause(work: Work, is_seen: bool = True, holder: str = "") -> str:
+    """The object of a pause that a call leaves behind, and the way to end the pause, as sentences. If the
+    call saw the pause, ``is_seen`` is true. The holder is the party behind the pause, if this is no flow.
     """
     scope = work.scope
-    left = f"The Cluster Operator {'is' if known else 'may be'} left paused for Kafka {scope.namespace}/{scope.cluster}"
+    left = (
+        f"The Cluster Operator {'is' if is_seen else 'may be'} left paused for Kafka {scope.namespace}/{scope.cluster}"
+    )
     command = f"kubectl annotate kafka {scope.cluster} -n {scope.namespace} {names.PAUSE_RECONCILIATION}-"
     if holder:
         return (
@@ -330,7 +332,7 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
         write_all((_generated_write(step, work, observation),), work, step.phase.value)
     except KubeError as error:
         if error.outcome_unknown and not step.generated:
-            work.left_behind = replace(work.left_behind, unadopted_ca=_describe_unadopted(work, known=False))
+            work.left_behind = replace(work.left_behind, unadopted_ca=_describe_unadopted(work, is_seen=False))
         raise
     if work.dry_run:
         return
@@ -379,16 +381,16 @@ def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoRe
     )
 
 
-def _describe_unadopted(work: Work, known: bool = True) -> str:
-    """The sentences for a call that fails before the CA is in the ledger. It is ``known`` if the CA was seen as
-    user-managed.
+def _describe_unadopted(work: Work, is_seen: bool = True) -> str:
+    """The sentences for a call that fails before the CA is in the ledger. If the CA was seen as
+    user-managed, ``is_seen`` is true.
     """
     scope = work.scope
     patch = f'{{"spec":{{"{scope.ca_specification}":{{"generateCertificateAuthority":true}}}}}}'
     return (
-        f"The Cluster Operator {'no longer renews' if known else 'may no longer renew'} the {scope.ca.value} CA of "
+        f"The Cluster Operator {'no longer renews' if is_seen else 'may no longer renew'} the {scope.ca.value} CA of "
         f"Kafka {scope.namespace}/{scope.cluster}, and its adoption is not complete: "
-        f"{'nothing renews it' if known else 'it may be that nothing renews it'}. Run the adoption again when the "
+        f"{'nothing renews it' if is_seen else 'it may be that nothing renews it'}. Run the adoption again when the "
         f"cause below is gone; or give it back as it is: kubectl patch kafka {scope.cluster} --namespace "
         f"{scope.namespace} --type merge --patch '{patch}'."
     )

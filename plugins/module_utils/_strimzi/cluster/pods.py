@@ -137,16 +137,16 @@ def read_pod(
         leaf for leaf in leaves
         if leaf.component is component and (component is not Component.KAFKA or leaf.secret == name)
     ]  # fmt: skip
-    found = annotation(pod, names.SERVER_CERT_HASH)
+    leaf_hash = annotation(pod, names.SERVER_CERT_HASH)
     return Pod(
         name=name,
         uid=pod["metadata"]["uid"],
         component=component,
         generation=integer_annotation(pod, names.CLUSTER_CA_CERT_GENERATION),
         leaves=tuple(leaf.secret for leaf in own),
-        presents_stored=None if found is None else found == server_cert_hash(component, own, owners.scope),
+        presents_stored=None if leaf_hash is None else leaf_hash == server_cert_hash(component, own, owners.scope),
         key_generation=integer_annotation(pod, names.CLUSTER_CA_KEY_GENERATION),
-        leaf_hash=found or "",
+        leaf_hash=leaf_hash or "",
         ready=is_ready(pod),
         terminating="deletionTimestamp" in pod["metadata"],
         awaits_restart=component is Component.KAFKA and owners.awaits_restart(pod),
@@ -254,8 +254,8 @@ def read_owners(client: KubeClient, scope: names.ClusterNames, kafka: Object | N
         if above & {(owner.get("kind"), owner.get("uid")) for owner in _owners_of(pod_set)}
     ]
     sets = {pod_set["metadata"]["uid"]: str(pod_set["metadata"]["name"]) for pod_set in own}
-    asked = frozenset(str(pod_set["metadata"]["name"]) for pod_set in own if requests_on(pod_set))
-    return Owners(scope, sets, names_of_nodes(own, scope), frozenset(pools.by_name), asked)
+    with_request = frozenset(str(pod_set["metadata"]["name"]) for pod_set in own if requests_on(pod_set))
+    return Owners(scope, sets, names_of_nodes(own, scope), frozenset(pools.by_name), with_request)
 
 
 def _owners_of(item: Object) -> Iterable[Object]:
@@ -294,8 +294,8 @@ class FoundPods:
     @cached_property
     def running_pods(self) -> tuple[tuple[Object, Component], ...]:
         """The cluster's own pods whose processes have not ended."""
-        found = ((pod, self.owners.component_of(pod)) for pod in self.pods)
-        return tuple((pod, component) for pod, component in found if component is not None and not is_final(pod))
+        components = ((pod, self.owners.component_of(pod)) for pod in self.pods)
+        return tuple((pod, component) for pod, component in components if component is not None and not is_final(pod))
 
     @cached_property
     def foreign_pods(self) -> Mapping[str, Component]:
@@ -304,8 +304,8 @@ class FoundPods:
         worker. Its processes may run on there, and no owner puts another pod in its place.
         """
         strangers = (pod for pod in self.pods if pod["metadata"]["name"] not in self.own_pods)
-        found = ((pod["metadata"]["name"], self.owners.passes_for(pod)) for pod in strangers)
-        return {name: component for name, component in found if component is not None}
+        components = ((pod["metadata"]["name"], self.owners.passes_for(pod)) for pod in strangers)
+        return {name: component for name, component in components if component is not None}
 
 
 def find_pods(
@@ -318,14 +318,14 @@ def find_pods(
     labels is read by name: one request for each, and none in a whole cluster. Owners are read after the pods, so the
     owner of each pod is among them. Raises KubeError.
     """
-    found = client.list(PODS, scope.namespace, label_selector=scope.selector).items
+    listed = client.list(PODS, scope.namespace, label_selector=scope.selector).items
     pools = node_pools(client, scope)
     owners = read_owners(client, scope, kafka, pools)
     leaves = leaf_secrets(scope, secrets, owners.is_node_name)
     nodes = known_nodes(owners, leaves)
-    for name in sorted(nodes - {pod["metadata"]["name"] for pod in found}):
-        found += client.list(PODS, scope.namespace, field_selector=f"metadata.name={name}").items
-    return FoundPods(owners, pools, nodes, tuple(found))
+    for name in sorted(nodes - {pod["metadata"]["name"] for pod in listed}):
+        listed += client.list(PODS, scope.namespace, field_selector=f"metadata.name={name}").items
+    return FoundPods(owners, pools, nodes, tuple(listed))
 
 
 def known_nodes(owners: Owners, leaves: Iterable[LeafSecret]) -> frozenset[str]:

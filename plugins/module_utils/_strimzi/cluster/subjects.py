@@ -138,7 +138,7 @@ def _first_with_field(entries: Iterable[Object], field: str) -> str | None:
 def _hosts_of_broker(host: str | None, template: str | None, node: NodeIdentity) -> Iterable[str]:
     """The host, else the template's host for this node, if there is either."""
     rendered = (template or "").replace("{nodeId}", node.node_id).replace("{nodePodName}", node.pod)
-    return [found for found in (host or rendered,) if found]
+    return [name for name in (host or rendered,) if name]
 
 
 def _is_oldest(listener: Object) -> bool:
@@ -247,7 +247,9 @@ def _names_of_resource(leaf: LeafSecret, stored: frozenset[str] | None, observat
 
 
 def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] | None:
-    stored = next((known for known in observation.snapshot.leaves.stored if known.secret == leaf.secret), None)
+    stored = next(
+        (stored_leaf for stored_leaf in observation.snapshot.leaves.stored if stored_leaf.secret == leaf.secret), None
+    )
     if stored is None or stored.chain is None or stored.chain[0].subject != DistinguishedName(leaf.common_name).text:
         return None
     is_ours = bool(issuers_of(stored.chain, as_seen(observation.snapshot)))
@@ -297,9 +299,9 @@ def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:
     pod, node_id = leaf.secret, leaf.secret.rsplit("-", 1)[1]
     if wanted := observation.wanted_nodes.get(pod) or observation.spare_nodes.get(pod):
         return NodeIdentity(pod, wanted.pool, node_id, broker=wanted.broker)
-    found = observation.pods.get(pod) or {"metadata": {}}
-    pool = labels_of(found).get(names.POOL_LABEL) or pod[len(observation.scope.cluster) + 1 : -len(node_id) - 1]
-    return NodeIdentity(pod, pool, node_id, broker=has_role(found, names.BROKER_ROLE_LABEL))
+    stored = observation.pods.get(pod) or {"metadata": {}}
+    pool = labels_of(stored).get(names.POOL_LABEL) or pod[len(observation.scope.cluster) + 1 : -len(node_id) - 1]
+    return NodeIdentity(pod, pool, node_id, broker=has_role(stored, names.BROKER_ROLE_LABEL))
 
 
 def every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:
@@ -340,9 +342,9 @@ def with_misnamed(observation: Observation) -> Observation:
     """The observation with the misnamed leaves, and the leaves of listeners without an address."""
     if not observation.wanted_nodes:
         return observation
-    found, lacking = dict(_find_misnamed(observation)), dict(_find_unaddressed(observation))
+    misnamed, lacking = dict(_find_misnamed(observation)), dict(_find_unaddressed(observation))
     snapshot = observation.snapshot
-    leaves, pools = replace(snapshot.leaves, misnamed=found), replace(snapshot.pools, unaddressed=lacking)
+    leaves, pools = replace(snapshot.leaves, misnamed=misnamed), replace(snapshot.pools, unaddressed=lacking)
     return replace(observation, snapshot=replace(snapshot, leaves=leaves, pools=pools))
 
 
@@ -361,9 +363,9 @@ def _find_misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
     ours = (*ca.in_use, *(authority.chain[0] for authority in ca.prepared))
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     for leaf in every_leaf(observation):
-        known = stored.get(leaf.secret)
-        if known is None or not is_named(leaf, observation) or not any(map(known.signed_by, ours)):
+        certificate = stored.get(leaf.secret)
+        if certificate is None or not is_named(leaf, observation) or not any(map(certificate.signed_by, ours)):
             continue
         wanted = subject_for(leaf, observation).names
-        if known.subject_alternative_names != wanted:
-            yield leaf.secret, naming_difference(known.subject_alternative_names, wanted)
+        if certificate.subject_alternative_names != wanted:
+            yield leaf.secret, naming_difference(certificate.subject_alternative_names, wanted)

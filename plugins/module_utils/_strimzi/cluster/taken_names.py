@@ -31,21 +31,21 @@ _NAMED, _SHOWN = 4, 100
 _BY_FINGERPRINT = r"[0-9a-f]{40}(\.[a-zA-Z_.]+)?"
 
 
-def describe_owner(found: Object) -> str:
+def describe_owner(stored: Object) -> str:
     """The labels of the object, its owners (``metadata.ownerReferences``) and its writing programs
     (``metadata.managedFields``), for people.
     """
-    metadata = found["metadata"]
+    metadata = stored["metadata"]
     labels = [f"{name}={value}" for name, value in sorted((metadata.get("labels") or {}).items())]
     owners = [f"{owner.get('kind')} {owner.get('name')}" for owner in metadata.get("ownerReferences") or ()]
-    parts = (("labels", labels), ("owned by", owners), ("written by", _writers(found)))
-    told = [f"{what} {', '.join(_shown(items))}" for what, items in parts if items]
-    return "; ".join(told) or "it has no label, no owner and no writer that the API server has noted"
+    parts = (("labels", labels), ("owned by", owners), ("written by", _writers(stored)))
+    details = [f"{what} {', '.join(_shown(items))}" for what, items in parts if items]
+    return "; ".join(details) or "it has no label, no owner and no writer that the API server has noted"
 
 
-def _writers(found: Object) -> list[str]:
+def _writers(stored: Object) -> list[str]:
     """The programs other than this collection, the last writer first."""
-    others = [entry for entry in managers_of(found) if entry.get("manager") != FIELD_MANAGER]
+    others = [entry for entry in managers_of(stored) if entry.get("manager") != FIELD_MANAGER]
     others.sort(key=lambda entry: str(entry.get("time") or ""), reverse=True)
     return list(dict.fromkeys(map(_writer, others)))
 
@@ -64,15 +64,15 @@ def _shown(items: Iterable[str]) -> Iterator[str]:
         yield fit_in_line(item, _SHOWN)
 
 
-def _has_own_marks(found: Object, *labels: Mapping[str, str], domain: str = "") -> bool:
+def _has_own_marks(stored: Object, *labels: Mapping[str, str], domain: str = "") -> bool:
     """Whether the object is marked as one of this collection or of the cluster: it has all of one of these groups of
     labels, an annotation of this ``domain``, or a field written by this collection or an operator of Strimzi. A backup
     put back with ``kubectl apply`` keeps labels and annotations, and loses the record of writers.
     """
-    metadata = found["metadata"]
+    metadata = stored["metadata"]
     present = (metadata.get("labels") or {}).items()
     marks = (name.partition("/")[0] for name in metadata.get("annotations") or ())
-    managers = [str(entry.get("manager")) for entry in managers_of(found)]
+    managers = [str(entry.get("manager")) for entry in managers_of(stored)]
     return (
         any(group.items() <= present for group in labels if group)
         or (bool(domain) and domain in marks)
@@ -102,24 +102,24 @@ def _own_patterns(scope: ClusterNames) -> dict[str, str]:
     }
 
 
-def read_taken(scope: ClusterNames, found: Object, kind: str = SECRETS.kind, leaf: str = "") -> TakenName | None:
+def read_taken(scope: ClusterNames, stored: Object, kind: str = SECRETS.kind, leaf: str = "") -> TakenName | None:
     """The name of the object if another owner has it. None if the object is one of this collection or of the cluster,
     or has no name of this collection. The entry of the ``leaf`` is given if the object is to hold a leaf of a node.
     """
-    metadata = found["metadata"]
+    metadata = stored["metadata"]
     name = str(metadata["name"])
-    known = _how_known(scope, kind, name, leaf)
-    if known is None:
+    recognition = _how_known(scope, kind, name, leaf)
+    if recognition is None:
         return None
-    pattern, labels = known
-    if _has_own_marks(found, labels, scope.own_labels, scope.beside_labels, domain=names.OWN_DOMAIN):
+    pattern, labels = recognition
+    if _has_own_marks(stored, labels, scope.own_labels, scope.beside_labels, domain=names.OWN_DOMAIN):
         return None
-    content = found.get("data") or {}
+    content = stored.get("data") or {}
     # A Secret without content says nothing about its owner.
     if (not content and kind == SECRETS.kind) or any(re.fullmatch(pattern, entry) for entry in content):
         return None
     namespace = str(metadata.get("namespace") or scope.namespace)
-    return TakenName(kind, namespace, name, describe_owner(found), _way_without(scope, kind, name))
+    return TakenName(kind, namespace, name, describe_owner(stored), _way_without(scope, kind, name))
 
 
 def _how_known(scope: ClusterNames, kind: str, name: str, leaf: str) -> tuple[str, Mapping[str, str]] | None:
@@ -155,20 +155,20 @@ def split_taken(
     """
     entries = {leaf.secret: leaf.entry for leaf in nodes}
     taken = {
-        name: found
+        name: taken_name
         for name, secret in secrets.items()
-        if (found := read_taken(scope, secret, leaf=entries.get(name, ""))) is not None
+        if (taken_name := read_taken(scope, secret, leaf=entries.get(name, ""))) is not None
     }
     needed = {*_patterns_of_cluster(scope), *entries, scope.trusted_certificates_secret}
     return (
         {name: secret for name, secret in secrets.items() if name not in taken},
-        tuple(found for name, found in taken.items() if name in needed),
+        tuple(taken_name for name, taken_name in taken.items() if name in needed),
     )
 
 
-def why_taken(scope: ClusterNames, found: Object, kind: str = SECRETS.kind, leaf: str = "") -> StepError | None:
+def why_taken(scope: ClusterNames, stored: Object, kind: str = SECRETS.kind, leaf: str = "") -> StepError | None:
     """The error about an object of another owner with a name of this collection; None for any other object. As
     ``read_taken``.
     """
-    taken = read_taken(scope, found, kind, leaf)
+    taken = read_taken(scope, stored, kind, leaf)
     return None if taken is None else StepError(taken.subject, taken.cause, taken.remedy)

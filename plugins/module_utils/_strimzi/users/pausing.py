@@ -302,8 +302,8 @@ def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) ->
 
 
 def users_left_paused(users: Collection[UserName], is_seen: bool = True) -> str:
-    """The users that a call leaves paused, and how the pauses are ended, as sentences; empty if there are none. The
-    pauses are ``is_seen`` if a look has seen them.
+    """The users that a call leaves paused, and how the pauses are ended, as sentences; empty if there are none. If a
+    look has seen the pauses, ``is_seen`` is true.
     """
     if not users:
         return ""
