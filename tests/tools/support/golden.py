@@ -34,6 +34,7 @@ _OF_CHANCE = {
     r"\b\d\d:\d\d(?::\d\d)? UTC\b": "<time>",
     rf"(\(| restarted in | waited | after |clients get ){_DURATION}": r"\1<duration>",
     r"(?<=\()\d+(?= days left\))|(?<= in )\d+(?= days;)": "<number>",
+    r"\b\d+ s(?= (?:ahead of|behind) the API server)": "<duration>",
     r"(?<=the clock of )\S+(?=: )": "<host>",
 }
 
