@@ -15,6 +15,7 @@ from .._errors import Conflict, NotFound, RollStuck, StepError
 from .._kube.resources import read_time
 from .._kube.response_time import OBSERVATION
 from .._rollout.kafka_pods import withdraw_left_requests
+from .._rollout.rounds import describe_planned_rounds
 from .._strimzi.apply.work import Work, Write, write_all
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
@@ -78,6 +79,13 @@ def restart(
         return choice.seen
     if work.dry_run:
         carry_out(_roll_step(choice.uids), choice.nodes, work)
+        pods = frozenset(
+            pod.name
+            for pod in choice.nodes.snapshot.nodes.pods
+            if pod.uid in choice.uids and pod.component is Component.KAFKA
+        )
+        for sentence in describe_planned_rounds([(RollReason.MANUAL, pods)], choice.nodes, work):
+            work.tell(sentence)
         return choice.seen
     work.restarts.planned = len(choice.uids)
     begun = _time_of_server(work)

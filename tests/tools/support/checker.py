@@ -83,6 +83,10 @@ class Checker:
     writes: int = 0
     enabled: bool = True
     foreign: dict[str, Object] = field(default_factory=dict)
+    #: The nodes with replicas of each partition, and how many of them have to be up.
+    replicas: tuple[tuple[frozenset[str], int], ...] = ()
+    #: The controllers, beside partitions to look at.
+    voters: frozenset[str] = frozenset()
     #: The ``ca.crt`` that was in use before the present one, where both certify each other.
     _replaced: bytes = b""
     #: The certificates of the CA in use by that one, and of that one by the CA in use.
@@ -130,7 +134,7 @@ class Checker:
                 self._clients_verify(listeners, where)
                 self._clients_of_one_authority_verify(listeners, where)
                 self._stored_leaves_are_safe(parties, where)
-            self._one_node_down(where)
+            self._kafka_serves(where)
 
     def parties(self) -> Iterator[Party]:
         """Without TLS among each other none of them meets another: only what nodes present to clients is left."""
@@ -243,12 +247,21 @@ class Checker:
             secret.startswith(f"{self.memory.cluster}-") and secret.endswith("-certs") and "trusted" not in secret
         )
 
-    def _one_node_down(self, where: str) -> None:
-        """I4: one Kafka node at a time."""
-        down = [name for name in self.memory.kubelet.nodes if not self._is_up(name)]
+    def _kafka_serves(self, where: str) -> None:
+        """I4: every partition that can keeps its least number of replicas, and the quorum holds. Without partitions to
+        look at, one Kafka node is down at a time.
+        """
+        down = {name for name in self.memory.kubelet.nodes if not self._is_up(name)}
         created = all(len(uids) for uids in self.memory.kubelet.started.values())
-        if created and len(down) > 1 and self._was_complete:
-            raise InvariantBroken(f"I4: {', '.join(down)} are down together, {where}")
+        if created and self._was_complete:
+            if len(down) > 1 and not self.replicas:
+                raise InvariantBroken(f"I4: {', '.join(sorted(down))} are down together, {where}")
+            for nodes, least in self.replicas:
+                # A partition that can never keep them gives up one replica at a time.
+                if len(nodes - down) < (least if len(nodes) > least else len(nodes) - 1):
+                    raise InvariantBroken(f"I4: of {', '.join(sorted(nodes))} too few are up, {where}")
+            if self.voters and 2 * len(self.voters - down) <= len(self.voters):
+                raise InvariantBroken(f"I4: the quorum has no majority, {where}")
         if not down and self.memory.kubelet.nodes:
             self._was_complete = True
 

@@ -30,7 +30,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Strategy
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import (
+    ONE_BY_ONE,
+    BatchLimit,
+    Intent,
+    Strategy,
+)
 
 from ..operator import certs, clusters
 from .authorities import EC256, Authority
@@ -116,6 +121,8 @@ class WatchedCluster:
     clock_ahead: timedelta = timedelta(0)
     #: The program that restarts nodes in runs: the operator, or the collection.
     strategy: Strategy = Strategy.OPERATOR
+    #: How many nodes restart at a time where the collection restarts them.
+    batch: BatchLimit = ONE_BY_ONE
     #: Whether runs take the Lease.
     is_leased: bool = False
     #: The sentences of the last run about a pause that it left.
@@ -235,6 +242,7 @@ class WatchedCluster:
             backs_up=self.backs_up,
             audits=self.audits,
             strategy=self.strategy,
+            batch=self.batch,
         )
         work = work_on(self.memory, transport or self.permitted, settings, wishes, ahead=self.clock_ahead)
         work.supplied_key = supplied.supplied.key if supplied else None

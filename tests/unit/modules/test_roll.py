@@ -5,17 +5,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 
 from ...tools.support.kafka import FakeKafka, FakeTopic
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import put
-from .running import Ended, call
+from .running import Ended, call, shown_lines
 
 NODES = ["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"]
 
@@ -255,3 +257,48 @@ def test_all_replicas_in_sync_hold_nothing(memory: MemoryCluster, kafka: FakeKaf
     done = replace_key(memory)
     assert not done.failed, done.result["msg"]
     assert kafka.closed > 0
+
+
+# The rounds of a plan, with batch.
+
+
+def test_check_mode_shows_the_rounds_of_a_roll(memory: MemoryCluster, kafka: FakeKafka, tmp_path: Path) -> None:
+    kafka.topics_.append(FakeTopic("single", (0,), minimum=1))
+    progress = tmp_path / "progress"
+    ended = roll(memory, batch="rack", check=True, progress_file=str(progress))
+    assert (ended.failed, ended.writes) == (False, [])
+    shown = shown_lines(progress)
+    assert [line for line in shown if "The manual roll restarts 3 nodes in 3 rounds" in line]
+    assert [line for line in shown if "1 topic cannot keep min.insync.replicas" in line and "single" in line]
+    assert len([line for line in shown if line.startswith("Round ")]) == 3
+
+
+def test_the_plan_of_a_flow_shows_its_rounds_and_what_stays_with_the_operator(
+    memory: MemoryCluster, kafka: FakeKafka
+) -> None:
+    choices = " ".join(replace_key(memory, batch="rack", check=True).result["choices"])
+    assert "stay with the operator, one node after the other" in choices
+    assert kafka.closed == 0, "no roll of this plan is ours"
+    assert "stay with the operator" not in " ".join(replace_key(memory, check=True).result["choices"])
+
+
+def test_a_plan_without_an_answer_of_kafka_says_so(memory: MemoryCluster, kafka: FakeKafka, tmp_path: Path) -> None:
+    def silent() -> None:
+        raise KafkaUnavailable("Kafka at broker:9091", "does not answer", "Look at the way.")
+
+    kafka.before_answer = silent
+    progress = tmp_path / "progress"
+    ended = roll(memory, batch="rack", check=True, progress_file=str(progress))
+    assert not ended.failed
+    assert [line for line in shown_lines(progress) if "The number of rounds is not known: Kafka at broker:9091" in line]
+    assert kafka.closed == 1
+
+
+def test_a_roll_in_batches_shows_each_round(memory: MemoryCluster, kafka: FakeKafka, tmp_path: Path) -> None:
+    progress = tmp_path / "progress"
+    ended = roll(memory, batch="2", progress_file=str(progress))
+    assert not ended.failed, ended.result["msg"]
+    assert [line.split(":")[0] for line in shown_lines(progress) if line.startswith("round ")] == [
+        "round 1", "round 2", "round 3",
+    ]  # fmt: skip
+    assert kafka.harm == []
