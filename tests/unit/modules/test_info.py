@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
 from ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info import plan_lines
 
 from ...tools.support.certificates import key, make
+from ...tools.support.golden import GoldenFiles, without_chance
 from ...tools.support.impostor import Impostor
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
@@ -203,20 +204,13 @@ def test_a_flow_in_flight_is_shown_with_its_begin_and_what_holds_it() -> None:
     memory = stages.managed()
     stages.done(memory, "strimzi_ca", state="replaced", until_phase="trust", **FAST)
     journal = call("strimzi_ca_info", memory).result["journal"]
-    assert f"replace_key was begun on {journal['started_at']}" in shown(memory, ca="cluster", everything=False)
+    lines = shown(memory, ca="cluster", everything=False)
+    assert sum("replace_key" in line and journal["started_at"] in line for line in lines) == 1
     assert call("strimzi_ca_info", memory, ca="clients").result["other_ca"]["flow"] == "replace_key"
 
 
-@pytest.mark.parametrize(
-    ("stage", "last"),
-    [
-        ("generated", "not adopted: the Cluster Operator renews this CA. next, "),
-        ("managed", "nothing to do now. next, before 20"), ("lost", "held. next: The ledger, Secret"),
-        ("looked after", "nothing to do now. next: The CA CN=cluster-ca v0,O=io.strimzi ("),
-        ("stopped", "next: run replace_key again when the phase trust is approved"),
-    ],
-)  # fmt: skip
-def test_the_last_line_says_where_the_ca_stands(stage: str, last: str) -> None:
+@pytest.mark.parametrize("stage", ["generated", "managed", "lost", "looked after", "stopped"])
+def test_the_last_line_says_where_the_ca_stands(stage: str, golden: GoldenFiles) -> None:
     memory = stages.generated() if stage == "generated" else stages.managed()
     if stage == "stopped":
         stages.done(memory, "strimzi_ca", state="replaced", until_phase="trust", **FAST)
@@ -224,7 +218,7 @@ def test_the_last_line_says_where_the_ca_stands(stage: str, last: str) -> None:
         stages.done(memory, "strimzi_trusted_certs", state="retired", ca_renewal="specified")
     if stage == "lost":
         memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{memory.cluster}-cluster-ca-cert")
-    assert shown(memory, ca="cluster")[-1].startswith(last)
+    golden.compare("plan", f"status, the last line, {stage}", without_chance(shown(memory, ca="cluster")[-1]))
 
 
 def test_what_nothing_renews_is_what_the_last_line_is_about() -> None:
@@ -233,7 +227,7 @@ def test_what_nothing_renews_is_what_the_last_line_is_about() -> None:
     first = call("strimzi_ca_info", memory).result["first_to_end"]["ca"]
     assert (first["renewed_by"], bool(first["remedy"])) == ("", True)
     *_rest, last = shown(memory, ca="cluster")
-    assert last == f"nothing to do now. next, before {first['not_after']}: {first['remedy']}"
+    assert [fact in last for fact in (first["not_after"], first["remedy"])] == [True, True]
 
 
 def test_the_next_reconcile_of_a_schedule_is_the_last_line() -> None:
@@ -241,8 +235,7 @@ def test_the_next_reconcile_of_a_schedule_is_the_last_line() -> None:
     stages.done(memory, "strimzi_trusted_certs", state="retired", ca_renewal="specified")
     *_rest, last = shown(memory, ca="cluster")
     first = call("strimzi_ca_info", memory).result["first_to_end"]["ca"]
-    assert first["renewed_by"].startswith("the reconcile playbook, from ")
-    assert last == f"nothing to do now. next: {first['name']} is renewed by {first['renewed_by']}"
+    assert [fact in last for fact in (first["name"], first["renewed_by"])] == [True, True]
 
 
 def test_a_cluster_that_was_never_adopted_is_held_by_nothing() -> None:
@@ -270,7 +263,7 @@ def test_what_would_hold_its_adoption_is_shown_all_the_same() -> None:
     ]
     told = shown(memory, ca="cluster")
     assert f"{violation['subject']}: {violation['message']} {violation['remedy']}" in told
-    assert told[-1] == f"in the way. next: {violation['remedy']}"
+    assert violation["remedy"] in told[-1]
 
 
 def test_where_secrets_are_lost_one_remedy_is_shown() -> None:
@@ -279,7 +272,7 @@ def test_where_secrets_are_lost_one_remedy_is_shown() -> None:
     stages.done(memory, "strimzi_ca", state="renewed", client_grace=0, backup=True, **FAST)
     memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{memory.cluster}-cluster-ca")
     told = shown(memory, ca="cluster")
-    assert told[-1].startswith("held. next: Run the recover playbook")
+    assert "recover playbook" in told[-1]
     named = {name for line in told for name in re.findall(r"the (\w+) playbook", line)}
     assert named == {"recover"}
 
@@ -308,8 +301,7 @@ def test_a_call_that_names_no_flow_shows_no_plan(
 @pytest.mark.parametrize("check", [False, True])
 def test_a_plan_without_a_step_says_in_sentences_what_is_in_the_way(check: bool, tmp_path: Path) -> None:
     memory = stages.generated()
-    first, *rest = told_by(memory, tmp_path, goal="replace_key", check=check)
-    assert first == "replace_key: no step is possible now"
+    _first, *rest = told_by(memory, tmp_path, goal="replace_key", check=check)
     (line,) = [line for line in rest if not line.startswith("plan hash: ")]
     (violation,) = call("strimzi_ca_info", memory, goal="replace_key").result["violations"]
     remedy = f" {violation['remedy']}" if check else ""

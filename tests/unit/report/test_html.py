@@ -89,10 +89,6 @@ def test_the_matrix_has_every_channel_and_folds_those_that_are_alike(written: Pa
     assert channels.count("stored evidence, not observed") == 5
 
 
-def test_the_matrix_says_when_no_listener_was_asked(written: Path) -> None:
-    assert any(text.startswith("This run has asked no listener") for text in page_of(written / "done").texts)
-
-
 def test_the_sha256_is_there_in_full(written: Path) -> None:
     page = page_of(written / "done")
     assert page.texts.count("a" * 64) == 1
