@@ -98,6 +98,15 @@ def _names_read(source: str) -> Iterator[str]:
             yield node.id
 
 
+def modules_of(root: Path) -> dict[str, str]:
+    """The sources of ``module_utils`` of a checkout, by the dotted names of the modules."""
+    utils = root / _UTILS
+    return {
+        ".".join(path.relative_to(utils).with_suffix("").parts): path.read_text()
+        for path in sorted(utils.rglob("*.py"))
+    }
+
+
 def circles(files: dict[str, str]) -> list[frozenset[str]]:
     """Groups of modules that import each other, at run time or for types, by their dotted names; ``files`` maps each name to its source."""
     imported = {name: frozenset(_imported(name, source, files)) for name, source in files.items()}
@@ -136,10 +145,7 @@ def figures(root: Path) -> Iterator[tuple[str, str]]:
     yield from ((f"lines of code, {room}", f"{lines:,}") for room, lines in sorted(rooms.items()))
     for question, times, where in questions(sources.values()):
         yield f"asks {question}", f"{times} in {where} files"
-    modules = {
-        ".".join(path.with_suffix("").parts[2:]): source for path, source in sources.items() if _UTILS in path.parents
-    }
-    found = circles(modules)
+    found = circles(modules_of(root))
     yield "circles of files", f"{len(found)}" + (f" of {sum(map(len, found))} files" if found else "")
     for word, share in words_in_thousand(text for source in sources.values() for text in explanations(source)):
         yield f"{word}, in 1,000 words of comments", f"{share:.1f}"

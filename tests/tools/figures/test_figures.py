@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from .__main__ import circles, explanations, figures, lines_of_code, questions, words_in_thousand
+from ..checks.places import ROOT
+from .__main__ import circles, explanations, figures, lines_of_code, modules_of, questions, words_in_thousand
 
 SOURCE = '''# Copyright (c) 2026 someone
 """Look if the CA is there.
@@ -60,6 +61,11 @@ def test_circles_are_groups_of_modules_that_import_each_other() -> None:
         "alone": "import os\n",
     }
     assert circles(files) == [frozenset({"room.a", "room.b", "room.c"})]
+
+
+def test_no_files_of_the_collection_import_each_other() -> None:
+    """A file that needs a type of another file that needs its own has to leave that type to a third, below both."""
+    assert not circles(modules_of(ROOT))
 
 
 def test_every_figure_of_a_checkout_has_a_value(tmp_path: Path) -> None:
