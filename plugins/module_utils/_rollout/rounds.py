@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The rounds of restarts in a plan, by the present state of Kafka: how many there are, and why a batch has no more nodes.
-A plan asks Kafka only if the caller has several nodes restarted here at a time.
+"""The rounds of restarts in a plan, by the present state of Kafka: how many there are, and why a batch has no more
+nodes. A plan asks Kafka only if the caller has several nodes restarted here at a time.
 """
 
 from __future__ import annotations
