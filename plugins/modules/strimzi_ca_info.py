@@ -77,25 +77,44 @@ cluster:
     they do.
   returned: always
   type: dict
-  sample: {name: demo, namespace: kafka, uid: 5e1c7a90-4f7d-4c36-9a55-0f0c3c1d9b42, exists: true, generated: false,
-    paused: false, ready: true, security: ""}
+  sample:
+    name: demo
+    namespace: kafka
+    uid: 5e1c7a90-4f7d-4c36-9a55-0f0c3c1d9b42
+    exists: true
+    generated: false
+    paused: false
+    ready: true
+    security: ""
 cas:
   description: The CAs of the ledger; of a cluster that was never adopted, the CAs of its CA Secrets, with no state.
   returned: always
   type: list
   elements: dict
   contains:
-    subject: {description: "Distinguished name (RFC 4514).", type: str, returned: always,
-      sample: "CN=cluster-ca v1,O=io.strimzi"}
+    subject:
+      description: "Distinguished name (RFC 4514)."
+      type: str
+      returned: always
+      sample: "CN=cluster-ca v1,O=io.strimzi"
     sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "6c1f0e"}
-    fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always,
-      sample: "9b2c41"}
+    fingerprint:
+      description: "SHA-1 fingerprint, the name of the CA in the ledger."
+      type: str
+      returned: always
+      sample: "9b2c41"
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
-    meaning: {description: The state in words; empty without a state., type: str, returned: always,
-      sample: trusted and used by all}
-    usage: {description: "Whether none, some or all of the processes present a certificate of it.", type: str,
-      returned: always, sample: ALL}
+    meaning:
+      description: The state in words; empty without a state.
+      type: str
+      returned: always
+      sample: trusted and used by all
+    usage:
+      description: "Whether none, some or all of the processes present a certificate of it."
+      type: str
+      returned: always
+      sample: ALL
     current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
@@ -108,13 +127,25 @@ cas:
       type: str
       returned: always
       sample: "2026-01-01T00:00:00Z"
-    generations: {description: Certificate generations that mean this CA., type: list, elements: int, returned: always,
-      sample: [1]}
+    generations:
+      description: Certificate generations that mean this CA.
+      type: list
+      elements: int
+      returned: always
+      sample: [1]
     trusted_by_count: {description: Number of pods known to trust it., type: int, returned: always, sample: 6}
-    pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str,
-      returned: always, sample: []}
-    used_by: {description: Pods that present a certificate of it., type: list, elements: str, returned: always,
-      sample: [demo-kafka-0]}
+    pods_awaiting:
+      description: Pods that have to restart before they trust it.
+      type: list
+      elements: str
+      returned: always
+      sample: []
+    used_by:
+      description: Pods that present a certificate of it.
+      type: list
+      elements: str
+      returned: always
+      sample: [demo-kafka-0]
     used_by_count:
       description: How many pods present a certificate of it; of the clients CA, how many users and programs that read
         their Secrets.
@@ -132,12 +163,19 @@ removed:
   contains:
     subject: {description: Its name., type: str, returned: always, sample: "CN=cluster-ca v0,O=io.strimzi"}
     sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
-    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always,
-      sample: "9a2b3c6c1f0e"}
+    fingerprint:
+      description: "Its SHA-1, by which the ledger names it."
+      type: str
+      returned: always
+      sample: "9a2b3c6c1f0e"
     not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    pods: {description: "Pods whose listeners may still trust it.", type: list, elements: str, returned: always,
-      sample: [demo-kafka-0]}
+    pods:
+      description: "Pods whose listeners may still trust it."
+      type: list
+      elements: str
+      returned: always
+      sample: [demo-kafka-0]
     lingering:
       description: Pods whose listeners have reloaded, and whose Raft clients and agents know it until the pods restart.
       type: list
@@ -156,12 +194,19 @@ held_leaves:
   contains:
     subject: {description: Its name., type: str, returned: always, sample: "CN=demo-kafka,O=io.strimzi"}
     sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
-    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always,
-      sample: "9a2b3c6c1f0e"}
+    fingerprint:
+      description: "Its SHA-1, by which the ledger names it."
+      type: str
+      returned: always
+      sample: "9a2b3c6c1f0e"
     not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    pods: {description: "Pods that have yet to read the stored certificate.", type: list, elements: str,
-      returned: always, sample: [demo-kafka-0]}
+    pods:
+      description: "Pods that have yet to read the stored certificate."
+      type: list
+      elements: str
+      returned: always
+      sample: [demo-kafka-0]
     lingering:
       description: Pods whose listeners have reloaded, and whose Raft clients and agents know it until the pods restart.
       type: list
@@ -178,21 +223,36 @@ pods:
     uid: {description: Its UID., type: str, returned: always, sample: 0b0e5f0a-5a1c-4f57-9a3c-000000000001}
     component: {description: The component that runs in it., type: str, returned: always, sample: kafka}
     ready: {description: Whether it is ready., type: bool, returned: always, sample: true}
-    generation: {description: The generation of the CA that it carries; null if it carries none., type: int,
-      returned: always, sample: 1}
+    generation:
+      description: The generation of the CA that it carries; null if it carries none.
+      type: int
+      returned: always
+      sample: 1
     presents:
       description: The CAs of the certificates that it presents.
       type: list
       elements: str
       returned: always
       sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
-    presents_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
-      sample: ["6c1f0e9a2b3c"]}
+    presents_sha256:
+      description: The SHA-256 of each of these CAs.
+      type: list
+      elements: str
+      returned: always
+      sample: ["6c1f0e9a2b3c"]
     evidence: {description: The evidence for this., type: str, returned: always, sample: generation}
-    trusts: {description: The CAs that it trusts., type: list, elements: str, returned: always,
-      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
-      sample: ["6c1f0e9a2b3c"]}
+    trusts:
+      description: The CAs that it trusts.
+      type: list
+      elements: str
+      returned: always
+      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
+    trusts_sha256:
+      description: The SHA-256 of each of these CAs.
+      type: list
+      elements: str
+      returned: always
+      sample: ["6c1f0e9a2b3c"]
 presenters:
   description:
     - The parties that present certificates of the clients CA outside the cluster - users, and the programs that read
@@ -220,16 +280,33 @@ outside:
   type: list
   elements: dict
   contains:
-    client: {description: "Kind, namespace and name, as a waiver names it.", type: str, returned: always,
-      sample: KafkaConnect kafka/connect}
-    trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always,
-      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
-      sample: ["6c1f0e9a2b3c"]}
-    doubt: {description: Why the trust of its processes is unknown; empty if it is known., type: str,
-      returned: always, sample: ""}
-    waiver: {description: The waiver that lets it pass., type: dict, returned: always,
-      sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
+    client:
+      description: "Kind, namespace and name, as a waiver names it."
+      type: str
+      returned: always
+      sample: KafkaConnect kafka/connect
+    trusts:
+      description: CAs of the cluster in its copy.
+      type: list
+      elements: str
+      returned: always
+      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
+    trusts_sha256:
+      description: The SHA-256 of each of these CAs.
+      type: list
+      elements: str
+      returned: always
+      sample: ["6c1f0e9a2b3c"]
+    doubt:
+      description: Why the trust of its processes is unknown; empty if it is known.
+      type: str
+      returned: always
+      sample: ""
+    waiver:
+      description: The waiver that lets it pass.
+      type: dict
+      returned: always
+      sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}
 waivers:
   description: The waivers of this call that count - of outside clients, and of parties that present certificates, a CA,
     a rebalance or the clock.
@@ -305,11 +382,17 @@ leaf_requests:
       type: str
       returned: always
       sample: REQUESTED
-    issuer: {description: The issuer; empty if the certificate has come., type: str, returned: always,
-      sample: cert-manager ClusterIssuer corporate}
+    issuer:
+      description: The issuer; empty if the certificate has come.
+      type: str
+      returned: always
+      sample: cert-manager ClusterIssuer corporate
     asked_at: {description: When the run made the request., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-    waiting: {description: "The event that the issuer waits for, in its words.", type: str, returned: always,
-      sample: ""}
+    waiting:
+      description: "The event that the issuer waits for, in its words."
+      type: str
+      returned: always
+      sample: ""
     outdated: {description: Why the leaf needs another request by now., type: str, returned: always, sample: ""}
     failure: {description: Why the issuer or a check refused it the last time., type: str, returned: always, sample: ""}
     next_try: {description: From when on a run repeats the request., type: str, returned: always, sample: null}
@@ -320,15 +403,24 @@ renewals:
   elements: dict
   contains:
     secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
-    sha256: {description: SHA-256 of the certificate that the issuer has now., type: str, returned: always,
-      sample: "6c1f0e"}
+    sha256:
+      description: SHA-256 of the certificate that the issuer has now.
+      type: str
+      returned: always
+      sample: "6c1f0e"
     not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     in_use: {description: Whether the Secret of the leaf contains it., type: bool, returned: always, sample: true}
     usable: {description: Whether it has passed every check., type: bool, returned: always, sample: true}
-    problem: {description: "Why no run uses it, or the issuer does not renew it, with the remedy.", type: str,
-      returned: always, sample: ""}
-    differs: {description: "How the issuer's object differs from the leaf; the next reconcile corrects it.", type: str,
-      returned: always, sample: ""}
+    problem:
+      description: "Why no run uses it, or the issuer does not renew it, with the remedy."
+      type: str
+      returned: always
+      sample: ""
+    differs:
+      description: "How the issuer's object differs from the leaf; the next reconcile corrects it."
+      type: str
+      returned: always
+      sample: ""
 upkeep:
   description:
     - The record in the ledger about the renewal of the CA in use - what calls do in its time for renewal (C(policy)),
@@ -347,18 +439,30 @@ expiring:
   type: list
   elements: dict
   contains:
-    name: {description: The name of the CA or certificate., type: str, returned: always,
-      sample: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"}
+    name:
+      description: The name of the CA or certificate.
+      type: str
+      returned: always
+      sample: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"
     is_ca: {description: Whether it is a CA., type: bool, returned: always, sample: true}
     sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     days_left: {description: How many days it has left., type: int, returned: always, sample: 29}
-    renewed_by: {description: The program that is going to renew it; empty without any., type: str, returned: always,
-      sample: the reconcile playbook}
-    remedy: {description: How to have it renewed; empty if renewed_by is given., type: str, returned: always,
-      sample: ""}
-    refusal: {description: The programs that refuse it or its certificates because it has ended; empty before its end.,
-      type: str, returned: always, sample: ""}
+    renewed_by:
+      description: The program that is going to renew it; empty without any.
+      type: str
+      returned: always
+      sample: the reconcile playbook
+    remedy:
+      description: How to have it renewed; empty if renewed_by is given.
+      type: str
+      returned: always
+      sample: ""
+    refusal:
+      description: The programs that refuse it or its certificates because it has ended; empty before its end.
+      type: str
+      returned: always
+      sample: ""
 first_to_end:
   description:
     - The first to end of each kind, as in RV(expiring) or null - C(ca), the CA in use or a CA above it, C(certificate),
@@ -367,23 +471,36 @@ first_to_end:
   returned: always
   type: dict
   sample:
-    ca: {name: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)", days_left: 364,
-      renewed_by: "the reconcile playbook, from 2026-11-25 on"}
+    ca:
+      name: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"
+      days_left: 364
+      renewed_by: "the reconcile playbook, from 2026-11-25 on"
 other_ca:
   description: The other CA of the cluster - for the cluster CA the clients CA; null if its Secrets contain none.
   returned: always
   type: dict
-  sample: {name: clients CA, subject: "CN=clients-ca v0,O=io.strimzi", sha256: "9b2c41", generated: true, state: null,
-    flow: null}
+  sample:
+    name: clients CA
+    subject: "CN=clients-ca v0,O=io.strimzi"
+    sha256: "9b2c41"
+    generated: true
+    state: null
+    flow: null
 ca_source:
   description: The CAs in C(ca_source), and the flow that C(reconcile) would begin; null without C(ca_source).
   returned: always
   type: dict
   contains:
-    object: {description: The object and its entry., type: str, returned: always,
-      sample: "ConfigMap kafka/corporate-roots, entry ca.crt"}
-    problem: {description: Why the run cannot use the object; empty if it can., type: str, returned: always,
-      sample: ""}
+    object:
+      description: The object and its entry.
+      type: str
+      returned: always
+      sample: "ConfigMap kafka/corporate-roots, entry ca.crt"
+    problem:
+      description: Why the run cannot use the object; empty if it can.
+      type: str
+      returned: always
+      sample: ""
     cas:
       description: Its CAs; C(current) says which CA is in use, C(known) which CAs are in the ledger.
       type: list
@@ -396,8 +513,11 @@ ca_source:
           not_after: "2036-01-01T00:00:00Z"
           current: true
           known: true
-    changed_at: {description: When the object was written last., type: str, returned: if the API server says so,
-      sample: "2026-01-01T00:00:00Z"}
+    changed_at:
+      description: When the object was written last.
+      type: str
+      returned: if the API server says so
+      sample: "2026-01-01T00:00:00Z"
     signing:
       description: SHA-256 of the CA that is to issue certificates; null while a flow is in flight, or if it is
         unknown.
@@ -425,12 +545,24 @@ node_pools:
   contains:
     name: {description: The KafkaNodePool., type: str, returned: always, sample: brokers}
     replicas: {description: How many nodes its resource asks for., type: int, returned: always, sample: 3}
-    at_hand: {description: Numbers of its next nodes whose certificates have come., type: list, elements: int,
-      returned: always, sample: [3]}
-    awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int,
-      returned: always, sample: []}
-    leaving: {description: Numbers of the nodes that the operator removes., type: list, elements: int, returned: always,
-      sample: []}
+    at_hand:
+      description: Numbers of its next nodes whose certificates have come.
+      type: list
+      elements: int
+      returned: always
+      sample: [3]
+    awaited:
+      description: Numbers of its next nodes whose certificates are still to come.
+      type: list
+      elements: int
+      returned: always
+      sample: []
+    leaving:
+      description: Numbers of the nodes that the operator removes.
+      type: list
+      elements: int
+      returned: always
+      sample: []
     when_added:
       description: Which names of certificates of new nodes are unknown yet, and what follows, as a sentence; empty
         if all are known.
@@ -448,11 +580,17 @@ ledger:
   returned: always
   type: dict
   contains:
-    layout: {description: "V(single), V(split) or V(keyed), as M(trustops.strimzi.strimzi_trusted_certs) has it.",
-      type: str, returned: always, sample: single}
+    layout:
+      description: "V(single), V(split) or V(keyed), as M(trustops.strimzi.strimzi_trusted_certs) has it."
+      type: str
+      returned: always
+      sample: single
     object: {description: Its Secrets., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-trusted-certs}
-    complete: {description: Whether no Secret of another layout is left over; the next flow removes it., type: bool,
-      returned: always, sample: true}
+    complete:
+      description: Whether no Secret of another layout is left over; the next flow removes it.
+      type: bool
+      returned: always
+      sample: true
 journal:
   description:
     - The flow in flight, or the last flow that finished. C(trusting_secrets), C(presenting_secrets) and
@@ -483,11 +621,17 @@ backups:
   type: list
   elements: dict
   contains:
-    object: {description: The Secret of the backup., type: str, returned: always,
-      sample: Secret kafka/demo-cluster-ca-backup-1}
+    object:
+      description: The Secret of the backup.
+      type: str
+      returned: always
+      sample: Secret kafka/demo-cluster-ca-backup-1
     kept_at: {description: When it was made., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-    subject: {description: The CA that was in use., type: str, returned: always,
-      sample: "CN=cluster-ca v1,O=io.strimzi"}
+    subject:
+      description: The CA that was in use.
+      type: str
+      returned: always
+      sample: "CN=cluster-ca v1,O=io.strimzi"
     sha256: {description: SHA-256 of that CA., type: str, returned: always, sample: "6c1f0e"}
     generation: {description: The generation of its certificate., type: int, returned: always, sample: 1}
 replaces:
@@ -530,27 +674,65 @@ listeners:
   elements: dict
   contains:
     pod: {description: Name of the pod., type: str, returned: always, sample: demo-kafka-0}
-    uid: {description: UID of the pod; a later pod can have the same name., type: str, returned: always,
-      sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11}
+    uid:
+      description: UID of the pod; a later pod can have the same name.
+      type: str
+      returned: always
+      sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
-    verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.",
-      type: bool, returned: always, sample: true}
-    presents: {description: The chain as sent., type: list, elements: str, returned: always,
-      sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that issued its certificates., type: list, elements: str, returned: always,
-      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    issuers_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
-      sample: ["6c1f0e9a2b3c"]}
-    trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always,
-      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    trusts_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
-      sample: ["6c1f0e9a2b3c"]}
-    refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always,
-      sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
-    refuses_sha256: {description: The SHA-256 of each of these CAs., type: list, elements: str, returned: always,
-      sample: ["9b2c41aa0d11"]}
-    why: {description: Sentences about missing evidence and its cause., type: list, elements: str, returned: always,
-      sample: []}
+    verifies:
+      description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none."
+      type: bool
+      returned: always
+      sample: true
+    presents:
+      description: The chain as sent.
+      type: list
+      elements: str
+      returned: always
+      sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]
+    issuers:
+      description: CAs that issued its certificates.
+      type: list
+      elements: str
+      returned: always
+      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
+    issuers_sha256:
+      description: The SHA-256 of each of these CAs.
+      type: list
+      elements: str
+      returned: always
+      sample: ["6c1f0e9a2b3c"]
+    trusts:
+      description: "CAs of which it accepts certificates."
+      type: list
+      elements: str
+      returned: always
+      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
+    trusts_sha256:
+      description: The SHA-256 of each of these CAs.
+      type: list
+      elements: str
+      returned: always
+      sample: ["6c1f0e9a2b3c"]
+    refuses:
+      description: "CAs of which it refuses certificates."
+      type: list
+      elements: str
+      returned: always
+      sample: ["cluster-ca v0 (9b2c41aa0d11)"]
+    refuses_sha256:
+      description: The SHA-256 of each of these CAs.
+      type: list
+      elements: str
+      returned: always
+      sample: ["9b2c41aa0d11"]
+    why:
+      description: Sentences about missing evidence and its cause.
+      type: list
+      elements: str
+      returned: always
+      sample: []
 violations:
   description: The conditions that stop the flow; in check mode also the conditions that would stop it after the steps
     that the call can take.
@@ -560,8 +742,11 @@ violations:
   contains:
     gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
     subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
-    message: {description: The cause., type: str, returned: always,
-      sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
+    message:
+      description: The cause.
+      type: str
+      returned: always
+      sample: "cannot validate certificates of the CA CN=cluster-ca v1."
     remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
 phase:
   description: The phase of the next step; null when there is none.
@@ -584,16 +769,23 @@ plan:
       returned: always
       sample: restart
     what: {description: The step and its reason., type: str, returned: always, sample: restart 3 pods}
-    restarts: {description: The pods that it restarts., type: list, elements: str, returned: always,
-      sample: [demo-kafka-0]}
+    restarts:
+      description: The pods that it restarts.
+      type: list
+      elements: str
+      returned: always
+      sample: [demo-kafka-0]
     outside:
       description: The parties outside the cluster that have to read a CA or a certificate before the flow goes on.
       type: list
       elements: str
       returned: always
       sample: ["KafkaConnect kafka/connect"]
-    seconds: {description: "As RV(planned_seconds), of this step alone.", type: dict, returned: always,
-      sample: {least: 41, most: 240}}
+    seconds:
+      description: "As RV(planned_seconds), of this step alone."
+      type: dict
+      returned: always
+      sample: {least: 41, most: 240}
 planned_phases:
   description: The phases of RV(plan), in order.
   returned: with RV(plan)
@@ -619,8 +811,11 @@ planned_seconds:
   type: dict
   contains:
     least: {description: The time if no step has to wait., type: int, returned: always, sample: 145}
-    most: {description: The usual time at most; null if an issuer or a client outside the cluster decides.,
-      type: int, returned: always, sample: 420}
+    most:
+      description: The usual time at most; null if an issuer or a client outside the cluster decides.
+      type: int
+      returned: always
+      sample: 420
   sample: {least: 145, most: 420}
 planned_lives:
   description: The remaining life of the CAs, and of the certificates by component, beside the estimated time of
@@ -629,11 +824,17 @@ planned_lives:
   type: list
   elements: dict
   contains:
-    name: {description: The CA or the certificates., type: str, returned: always,
-      sample: 3 certificates of the Kafka nodes}
+    name:
+      description: The CA or the certificates.
+      type: str
+      returned: always
+      sample: 3 certificates of the Kafka nodes
     is_ca: {description: Whether it is a CA., type: bool, returned: always, sample: false}
-    sha256: {description: SHA-256 fingerprint of the certificate that ends first., type: str, returned: always,
-      sample: "77aa01"}
+    sha256:
+      description: SHA-256 fingerprint of the certificate that ends first.
+      type: str
+      returned: always
+      sample: "77aa01"
     not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     seconds_left: {description: Seconds until then; negative after it., type: int, returned: always, sample: 2592000}
     lasts:
@@ -649,8 +850,12 @@ planned_from:
   returned: with RV(plan)
   type: dict
   contains:
-    heard: {description: The nodes that have answered every question., type: list, elements: str, returned: always,
-      sample: [demo-kafka-0, demo-kafka-2]}
+    heard:
+      description: The nodes that have answered every question.
+      type: list
+      elements: str
+      returned: always
+      sample: [demo-kafka-0, demo-kafka-2]
     unheard:
       description:
         - The nodes that have not answered, or have left a question open. RV(plan) takes them to answer what the flow
@@ -661,10 +866,16 @@ planned_from:
       returned: always
       contains:
         pod: {description: The node., type: str, returned: always, sample: demo-kafka-1}
-        worker: {description: The machine that it runs on; empty if that is unknown., type: str, returned: always,
-          sample: worker-2}
-        reason: {description: "What the question met, without a full stop.", type: str, returned: always,
-          sample: timed out}
+        worker:
+          description: The machine that it runs on; empty if that is unknown.
+          type: str
+          returned: always
+          sample: worker-2
+        reason:
+          description: "What the question met, without a full stop."
+          type: str
+          returned: always
+          sample: timed out
       sample: []
   sample: {heard: [demo-kafka-0], unheard: []}
 choices:
@@ -698,10 +909,16 @@ restart_count:
   returned: always
   type: dict
   contains:
-    planned: {description: The restarts of the plan by party., type: dict, returned: always,
-      sample: {demo-kafka-0: 1, entity-operator: 2}}
-    done: {description: The restarts of the plan so far by party., type: dict, returned: always,
-      sample: {demo-kafka-0: 1}}
+    planned:
+      description: The restarts of the plan by party.
+      type: dict
+      returned: always
+      sample: {demo-kafka-0: 1, entity-operator: 2}
+    done:
+      description: The restarts of the plan so far by party.
+      type: dict
+      returned: always
+      sample: {demo-kafka-0: 1}
     pods:
       description: The names of the pods that this call has seen last by UID for each party.
       type: dict
@@ -771,11 +988,17 @@ audit:
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always,
-      sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object:
+      description: The ConfigMap with the entries.
+      type: str
+      returned: always
+      sample: ConfigMap kafka/demo-cluster-ca-audit
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always,
-      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256:
+      description: SHA-256 of its line.
+      type: str
+      returned: always
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -134,34 +134,61 @@ requests:
   contains:
     secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
     component: {description: The component that the certificate belongs to., type: str, returned: always, sample: kafka}
-    subject: {description: "Requested distinguished name (RFC 4514).", type: str, returned: always,
-      sample: "CN=demo-kafka,O=io.strimzi"}
-    subject_alternative_names: {description: Requested DNS names and IP addresses., type: list, elements: str,
-      returned: always, sample: [demo-kafka-brokers]}
-    public_key_sha256: {description: SHA-256 of the requested SubjectPublicKeyInfo., type: str, returned: always,
-      sample: "6c1f0e"}
+    subject:
+      description: "Requested distinguished name (RFC 4514)."
+      type: str
+      returned: always
+      sample: "CN=demo-kafka,O=io.strimzi"
+    subject_alternative_names:
+      description: Requested DNS names and IP addresses.
+      type: list
+      elements: str
+      returned: always
+      sample: [demo-kafka-brokers]
+    public_key_sha256:
+      description: SHA-256 of the requested SubjectPublicKeyInfo.
+      type: str
+      returned: always
+      sample: "6c1f0e"
     asked_at: {description: When the run made it., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     authority:
       description: Subject and SHA-256 of the CA that is to sign; null if it is no CA of this cluster any more.
       type: dict
       returned: always
       sample: {subject: CN=Corporate CA, sha256: "6c1f0e"}
-    csr: {description: The signing request in PEM form., type: str, returned: always,
-      sample: "-----BEGIN CERTIFICATE REQUEST-----\n..."}
-    answered: {description: Whether its certificate was put back for the next run., type: bool, returned: always,
-      sample: false}
-    problem: {description: "Why the CA must not sign it, with the remedy; empty if it may.", type: str,
-      returned: always, sample: ""}
-    refused: {description: "Why the certificate that was put back is refused; empty if it is good.", type: str,
-      returned: always, sample: ""}
-    waiting: {description: "The event for which a good certificate waits; empty without any.", type: str,
-      returned: always, sample: ""}
+    csr:
+      description: The signing request in PEM form.
+      type: str
+      returned: always
+      sample: "-----BEGIN CERTIFICATE REQUEST-----\n..."
+    answered:
+      description: Whether its certificate was put back for the next run.
+      type: bool
+      returned: always
+      sample: false
+    problem:
+      description: "Why the CA must not sign it, with the remedy; empty if it may."
+      type: str
+      returned: always
+      sample: ""
+    refused:
+      description: "Why the certificate that was put back is refused; empty if it is good."
+      type: str
+      returned: always
+      sample: ""
+    waiting:
+      description: "The event for which a good certificate waits; empty without any."
+      type: str
+      returned: always
+      sample: ""
     failed:
       description: How many requests before it have failed, when the last failed, and why; null if none has failed.
       type: dict
       returned: always
-      sample: {count: 1, at: "2026-01-01T00:00:00Z",
-        why: "The certificate that came back is refused: it is a CA certificate."}
+      sample:
+        count: 1
+        at: "2026-01-01T00:00:00Z"
+        why: "The certificate that came back is refused: it is a CA certificate."
 requests_elsewhere:
   description: Open requests to another issuer, which no person carries.
   returned: always
@@ -187,8 +214,11 @@ imported:
   elements: dict
   contains:
     secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
-    subject: {description: "Distinguished name (RFC 4514).", type: str, returned: always,
-      sample: "CN=demo-kafka,O=io.strimzi"}
+    subject:
+      description: "Distinguished name (RFC 4514)."
+      type: str
+      returned: always
+      sample: "CN=demo-kafka,O=io.strimzi"
     sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "6c1f0e"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     changed: {description: Whether this call has stored it., type: bool, returned: always, sample: true}
@@ -237,11 +267,17 @@ audit:
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always,
-      sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object:
+      description: The ConfigMap with the entries.
+      type: str
+      returned: always
+      sample: ConfigMap kafka/demo-cluster-ca-audit
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always,
-      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256:
+      description: SHA-256 of its line.
+      type: str
+      returned: always
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4
 cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).', returned: always, type: dict}
 """
 

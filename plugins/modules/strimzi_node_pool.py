@@ -66,12 +66,24 @@ node_pools:
   contains:
     name: {description: The KafkaNodePool., type: str, returned: always, sample: brokers}
     replicas: {description: How many nodes its resource asks for., type: int, returned: always, sample: 3}
-    at_hand: {description: Numbers of its next nodes whose certificates have come., type: list, elements: int,
-      returned: always, sample: [3]}
-    awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int,
-      returned: always, sample: []}
-    leaving: {description: Numbers of the nodes that the operator removes., type: list, elements: int, returned: always,
-      sample: []}
+    at_hand:
+      description: Numbers of its next nodes whose certificates have come.
+      type: list
+      elements: int
+      returned: always
+      sample: [3]
+    awaited:
+      description: Numbers of its next nodes whose certificates are still to come.
+      type: list
+      elements: int
+      returned: always
+      sample: []
+    leaving:
+      description: Numbers of the nodes that the operator removes.
+      type: list
+      elements: int
+      returned: always
+      sample: []
     when_added:
       description: Which names of certificates of new nodes are unknown yet, and what follows, as a sentence; empty
         if all are known.
@@ -141,11 +153,17 @@ audit:
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always,
-      sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object:
+      description: The ConfigMap with the entries.
+      type: str
+      returned: always
+      sample: ConfigMap kafka/demo-cluster-ca-audit
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always,
-      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256:
+      description: SHA-256 of its line.
+      type: str
+      returned: always
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4
 cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).', returned: always, type: dict}
 cas: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cas).', returned: always, type: list, elements: dict}
 removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list,

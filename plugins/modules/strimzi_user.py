@@ -118,11 +118,17 @@ audit:
   returned: always
   type: dict
   contains:
-    object: {description: The ConfigMap with the entries., type: str, returned: always,
-      sample: ConfigMap kafka/demo-cluster-ca-audit}
+    object:
+      description: The ConfigMap with the entries.
+      type: str
+      returned: always
+      sample: ConfigMap kafka/demo-cluster-ca-audit
     entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
-    sha256: {description: SHA-256 of its line., type: str, returned: always,
-      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
+    sha256:
+      description: SHA-256 of its line.
+      type: str
+      returned: always
+      sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4
 """
 
 from collections.abc import Mapping

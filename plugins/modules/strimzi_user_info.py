@@ -91,8 +91,11 @@ users:
   contains:
     name: {description: The KafkaUser., type: str, returned: always, sample: orders}
     namespace: {description: Its namespace., type: str, returned: always, sample: kafka}
-    authentication: {description: "Its authentication, such as V(tls); empty if it has none.", type: str,
-      returned: always, sample: tls}
+    authentication:
+      description: "Its authentication, such as V(tls); empty if it has none."
+      type: str
+      returned: always
+      sample: tls
     secret: {description: The Secret that the User Operator writes for it., type: str, returned: always, sample: orders}
     ready: {description: Whether the User Operator reports it as ready., type: bool, returned: always, sample: true}
     paused: {description: Whether it is paused., type: bool, returned: always, sample: false}
@@ -102,17 +105,29 @@ users:
       returned: always
       contains:
         subject: {description: Subject., type: str, returned: always, sample: CN=orders}
-        issuer: {description: The issuer in the certificate., type: str, returned: always,
-          sample: "CN=clients-ca v0,O=io.strimzi"}
+        issuer:
+          description: The issuer in the certificate.
+          type: str
+          returned: always
+          sample: "CN=clients-ca v0,O=io.strimzi"
         sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "77aa01"}
         not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-        ca: {description: The clients CA under which it is valid; empty without any., type: str, returned: always,
-          sample: clients-ca v0 (6c1f0e9a2b3c)}
+        ca:
+          description: The clients CA under which it is valid; empty without any.
+          type: str
+          returned: always
+          sample: clients-ca v0 (6c1f0e9a2b3c)
         keystore: {description: Whether a PKCS#12 file lies beside it., type: bool, returned: always, sample: true}
-        changed_at: {description: "When the Secret changed last; null if that is not recorded.", type: str,
-          returned: always, sample: "2026-01-01T00:00:00Z"}
-        problem: {description: The problem of the certificate or the PKCS#12 file; empty without a problem., type: str,
-          returned: always, sample: ""}
+        changed_at:
+          description: "When the Secret changed last; null if that is not recorded."
+          type: str
+          returned: always
+          sample: "2026-01-01T00:00:00Z"
+        problem:
+          description: The problem of the certificate or the PKCS#12 file; empty without a problem.
+          type: str
+          returned: always
+          sample: ""
     presenters:
       description:
         - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources
@@ -129,8 +144,9 @@ named_certificates:
   type: list
   elements: dict
   sample:
-    - {secret: Secret apps/partner entry tls.crt, certificate: {subject: CN=partner},
-      presenters: [{name: Pod apps/partner-0, up_to_date: true}]}
+    - secret: Secret apps/partner entry tls.crt
+      certificate: {subject: CN=partner}
+      presenters: [{name: Pod apps/partner-0, up_to_date: true}]
 users_by_ca:
   description: How many users have a valid certificate of each clients CA, and when the first and the last of them end.
   returned: always
@@ -149,18 +165,40 @@ user_listeners:
     name: {description: Its name., type: str, returned: always, sample: tls}
     port: {description: Its port., type: int, returned: always, sample: 9093}
     type: {description: "Its type, such as V(internal).", type: str, returned: always, sample: internal}
-    managed: {description: "Whether the operator gives it the clients CA, as it does not with V(custom).", type: bool,
-      returned: always, sample: true}
-    pod: {description: The broker that answered; empty without an answer., type: str, returned: always,
-      sample: demo-kafka-0}
-    trusts: {description: Clients CAs of which it accepts certificates., type: list, elements: str, returned: always,
-      sample: ["clients-ca v0 (6c1f0e9a2b3c)"]}
-    refuses: {description: Clients CAs of which it refuses certificates., type: list, elements: str, returned: always,
-      sample: []}
-    why: {description: Sentences about missing evidence and its cause., type: list, elements: str, returned: always,
-      sample: []}
-    problems: {description: Users that it refuses for their CA., type: list, elements: str, returned: always,
-      sample: []}
+    managed:
+      description: "Whether the operator gives it the clients CA, as it does not with V(custom)."
+      type: bool
+      returned: always
+      sample: true
+    pod:
+      description: The broker that answered; empty without an answer.
+      type: str
+      returned: always
+      sample: demo-kafka-0
+    trusts:
+      description: Clients CAs of which it accepts certificates.
+      type: list
+      elements: str
+      returned: always
+      sample: ["clients-ca v0 (6c1f0e9a2b3c)"]
+    refuses:
+      description: Clients CAs of which it refuses certificates.
+      type: list
+      elements: str
+      returned: always
+      sample: []
+    why:
+      description: Sentences about missing evidence and its cause.
+      type: list
+      elements: str
+      returned: always
+      sample: []
+    problems:
+      description: Users that it refuses for their CA.
+      type: list
+      elements: str
+      returned: always
+      sample: []
 unasked:
   description: Why this call made no handshake with a listener; empty if it did.
   returned: always
