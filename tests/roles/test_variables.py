@@ -38,7 +38,7 @@ def test_a_variable_that_no_role_reads_is_refused_with_what_helps(tmp_path: Path
         "key": ({"strimzi_certificate": "-----BEGIN", "strimzi_private_key": "-----BEGIN"}, ""),
         "keyless": (
             {"strimzi_certificate": "-----BEGIN", "strimzi_private_key": ""},
-            "strimzi_private_key is empty, and strimzi_certificate is given. Give the key of that certificate, or leave the variable out where the key "
+            "strimzi_private_key is empty, and strimzi_certificate is given. Give the key of that certificate, or leave the variable out if the key "
             "is kept elsewhere.",
         ),
         "nameless": (

@@ -94,7 +94,7 @@ class Option:
 
     def check_limits(self, name: str, value: Any) -> None:
         """Raises OptionsError if the value of the option, which is called so, breaks a limit."""
-        remedy = "or leave the option out where it has a default."
+        remedy = "or leave the option out if it has a default."
         if self.least is not None and value < self.least:
             raise OptionsError(f"{name}:", f"{value} is too small", f"Give {self.least} or more, {remedy}")
         if self.most is not None and value > self.most:

@@ -150,7 +150,7 @@ def _describe_left_secrets(seen: Observation) -> Iterator[str]:
     for name in unreadable_backups(seen.secrets, scope):
         yield (
             f"{objects.secret(name)} stays: it has the name of a backup, and no annotation {BACKUP} that this "
-            "collection can read. A backup holds private keys of CAs. Where this is a backup that was edited, delete "
+            "collection can read. A backup holds private keys of CAs. If this is a backup that was edited, delete "
             f"it: kubectl delete secret {name} -n {scope.namespace}."
         )
 

@@ -247,7 +247,7 @@ class TrustModule(ClusterModule):
         if isinstance(retire, datetime) and retire <= SystemClock().now():
             self.module.warn(
                 f"retire: {time_text(retire)} is over, so nodes that still hold the old CA are restarted at once. Give "
-                "a later time where they are to wait."
+                "a later time if they are to wait."
             )
 
     def _wishes(self) -> Wishes:
@@ -291,7 +291,7 @@ class TrustModule(ClusterModule):
             # A text that came out empty, as of a file that is not there, would make this a CA whose key is kept
             # elsewhere.
             self.fail(
-                "private_key: it is empty. Give the key of the first certificate, or leave the option out where the "
+                "private_key: it is empty. Give the key of the first certificate, or leave the option out if the "
                 "key is kept elsewhere."
             )
         self.hide(*forms_of(key.encode("utf-8")))

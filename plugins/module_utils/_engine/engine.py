@@ -471,7 +471,7 @@ def _without_user(error: AlreadyExists, owner: str, snapshot: Snapshot, intent: 
             error.object,
             error.cause,
             f"An object of this name is there{owner}, without the labels or the annotation of an object of this "
-            "collection; nothing of it was used or changed. Where it was made here and has lost its labels, put them "
+            "collection; nothing of it was used or changed. If it was made here and has lost its labels, put them "
             f"back: {command}; else move it out of the way.",
         ) from None
     return replace(intent, obstacles=replace(intent.obstacles, taken_names=intent.obstacles.taken_names | {name}))

@@ -52,7 +52,7 @@ _LEAST_TRIES = 3
 #: Seconds before the second look; then doubled, up to the longest.
 _FIRST_DELAY = 1.0
 _LONGEST_DELAY = 15.0
-#: The longest delay in seconds where the server asks for one.
+#: The longest delay in seconds if the server asks for one.
 _LONGEST_ASKED = 60.0
 #: The work of a call after the API server has answered again.
 _ANSWERED = "look at the cluster"

@@ -138,7 +138,7 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "strimzi_ca", {"state": "replaced", "ca": "clients", "user_batch": 501},
-        "user_batch: 501 is too large. Give 500 or less, or leave the option out where it has a default.",
+        "user_batch: 501 is too large. Give 500 or less, or leave the option out if it has a default.",
     ),
     (
         "strimzi_ca_info", {"trusting_secrets": ["a/b/c"]},

@@ -170,7 +170,7 @@ GOOD = {"certificate": entity("theirs", 1).certificate.pem.decode(), "private_ke
         ),
         (
             {**GOOD, "private_key": ""},
-            "private_key: it is empty. Give the key of the first certificate, or leave the option out where the key is kept elsewhere.",
+            "private_key: it is empty. Give the key of the first certificate, or leave the option out if the key is kept elsewhere.",
         ),
         (
             {**GOOD, "private_key": rsa_pem_of(32768).decode()},
@@ -180,7 +180,7 @@ GOOD = {"certificate": entity("theirs", 1).certificate.pem.decode(), "private_ke
         *(
             (
                 {name: minimum - 1},
-                f"{name}: {minimum - 1} is too small. Give {minimum} or more, or leave the option out where it has a default.",
+                f"{name}: {minimum - 1} is too small. Give {minimum} or more, or leave the option out if it has a default.",
             )
             for name, minimum in {
                 "validity_days": 1, "path_length": 0, "fresh_for_hours": 0, "operator_timeout": 1, "pod_timeout": 1,
@@ -190,7 +190,7 @@ GOOD = {"certificate": entity("theirs", 1).certificate.pem.decode(), "private_ke
         *(
             (
                 {name: 10**12},
-                f"{name}: {10**12} is too large. Give {maximum} or less, or leave the option out where it has a default.",
+                f"{name}: {10**12} is too large. Give {maximum} or less, or leave the option out if it has a default.",
             )
             for name, maximum in {
                 "validity_days": 36500, "path_length": 100, "fresh_for_hours": 876000, "operator_timeout": 31536000,

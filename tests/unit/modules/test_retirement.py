@@ -121,7 +121,7 @@ def test_a_latest_date_that_is_over_is_told(reading: Reading, latest: str, rolls
     assert (seen.failed, seen.result["planned_rolls"]) == (False, rolls)
     assert seen.warnings == ([
         "retire: 2020-01-01T00:00:00Z is over, so nodes that still hold the old CA are restarted at once. Give a later time "
-        "where they are to wait."
+        "if they are to wait."
     ] if told else [])  # fmt: skip
 
 

@@ -377,7 +377,7 @@ def signing_key(chain: Chain, observation: Observation) -> PrivateKey:
         raise StepError(
             f"The key of {chain[0].subject}",
             f"is not in Secret {observation.scope.namespace}/{observation.scope.ca_key_secret}",
-            "Put it there as ca.key, or supply the next certificate, with its key, or without where the key is kept "
+            "Put it there as ca.key, or supply the next certificate, with its key, or without if the key is kept "
             "elsewhere.",
         )
     return held

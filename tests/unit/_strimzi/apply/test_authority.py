@@ -183,7 +183,7 @@ def test_without_the_key_the_ca_is_not_renewed_here() -> None:
     with pytest.raises(StepError) as caught:
         prepare(bench, Goal.RENEW, (OLD.certificate,))
     assert caught.value.remedy == (
-        "Put it there as ca.key, or supply the next certificate, with its key, or without where the key is kept elsewhere."
+        "Put it there as ca.key, or supply the next certificate, with its key, or without if the key is kept elsewhere."
     )
 
 
