@@ -317,7 +317,7 @@ class KafkaPythonAdmin:
                 client.close()
 
     def _ask(self, question: Callable[[Any], Answer]) -> Answer:
-        from kafka.errors import KafkaError
+        from kafka.errors import KafkaError, UnknownBrokerIdError
 
         causes = _Causes()
         logger = logging.getLogger("kafka.net")
@@ -325,7 +325,13 @@ class KafkaPythonAdmin:
         try:
             if self._client is None:
                 self._client = self._connect()
-            return question(self._client)
+            try:
+                return question(self._client)
+            except UnknownBrokerIdError:
+                # The library remembers one broker for all questions to the controller, and this broker has left since.
+                self.close()
+                self._client = self._connect()
+                return question(self._client)
         except (KafkaError, OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError) as error:
             # If a connection ends under the library, it raises errors of Python. An answer may lack a part that is
             # read.

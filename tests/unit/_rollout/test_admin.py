@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
+from kafka.errors import UnknownBrokerIdError
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
@@ -400,6 +401,16 @@ def test_an_answer_that_cannot_be_read_is_refused(
         getattr(asked, question)()
     assert library.closed == 1
     asked.close()
+
+
+def test_a_question_to_a_broker_that_has_left_is_asked_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library remembers the broker to which it sends questions to the controller."""
+    libraries = [Library(UnknownBrokerIdError(2)), Library({"brokers": []})]
+    connections = iter(libraries)
+    asked = KafkaPythonAdmin(["broker:9091"], ssl.create_default_context())
+    monkeypatch.setattr(asked, "_connect", lambda: next(connections))
+    assert asked.brokers() == ()
+    assert [library.closed for library in libraries] == [1, 0]
 
 
 @pytest.mark.parametrize(
