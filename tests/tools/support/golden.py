@@ -32,7 +32,9 @@ _OF_CHANCE = {
     r"\b\d{4}-\d\d-\d\d(?:T| at | )\d\d[:-]\d\d(?:[:-]\d\d(?:\.\d+)?)?(?:Z| UTC|\b)": "<time>",
     r"\b\d{4}-\d\d-\d\d\b": "<date>",
     r"\b\d\d:\d\d(?::\d\d)? UTC\b": "<time>",
-    rf"(\(| restarted in | waited | after |clients get ){_DURATION}": r"\1<duration>",
+    # A roll that took no time to speak of has no duration.
+    rf" restarted in {_DURATION}": " restarted",
+    rf"(\(| waited | after |clients get ){_DURATION}": r"\1<duration>",
     r"(?<=\()\d+(?= days left\))|(?<= in )\d+(?= days;)": "<number>",
     r"\b\d+ s(?= (?:ahead of|behind) the API server)": "<duration>",
     r"(?<=the clock of )\S+(?=: )": "<host>",
