@@ -174,16 +174,17 @@ def await_operator(at: Situation) -> Steps:
     place of ended leaves, and restarts their pods. It restarts the nodes once more, one after the other, if their
     annotations do not say which leaf and which generation they have taken up.
 
-    The rules of flows wait for a flow in flight, and for an issuer with the key, unless the flow rests until the next
-    maintenance window. No pod is waited for as long as a silent node may present an ended leaf: the operator could not
-    ask that node.
+    The rules of a flow in flight wait for its own restarts, unless the flow rests until the next maintenance window:
+    only pods with ended leaves are waited for here then. If an issuer has the key, the rules wait for that issuer. No
+    pod is waited for as long as a silent node may present an ended leaf: the operator could not ask that node.
     """
     snapshot, silent = at.snapshot, {node.uid for node in unanswered(at.snapshot)}
-    is_led_on = in_flight(snapshot.ledger) is not None and not waits_for_window(snapshot, at.intent)
-    if snapshot.users is not None or snapshot.ca.in_use_elsewhere or is_led_on:
+    if snapshot.users is not None or snapshot.ca.in_use_elsewhere:
         return ()
     if at.current is None or silent & may_present_ended(snapshot) or leaves_operator_waits_for(at):
         return ()
+    if in_flight(snapshot.ledger) is not None and not waits_for_window(snapshot, at.intent):
+        return _await_restarts(at, restarted_with_next_leaf(snapshot))
     why = why_not_in_place(at)
     reason = f"The operator does not learn which certificates nodes have taken up, and restarts these once more: {why}"
     behind = restarted_by_operator(snapshot) | restarted_with_next_leaf(snapshot)
