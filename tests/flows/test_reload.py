@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import pause
 
 from ..tools.support.authorities import root
 from ..tools.support.faults import Fault, FaultyApi
+from ..tools.support.intents import an_intent
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.restarts import cost_of
 from ..tools.support.watched_cluster import IN_USE, WatchedCluster
@@ -42,6 +48,49 @@ def test_where_restarts_are_asked_for_nothing_is_read_again(cluster: WatchedClus
     flow.finish(spread=Spread.RESTART)
     assert cluster.paid == cost_of(Goal.REPLACE_KEY, reload=False)
     assert cluster.remembered("removed") == {}
+
+
+def seen(cluster: WatchedCluster) -> Snapshot:
+    return inspect(cluster.work(), an_intent(Goal.RECONCILE)).observation.snapshot
+
+
+def leave_no_room(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Secret of the ledger has room for the entries of a flow, and for none of the leaves of the nodes."""
+    monkeypatch.setattr(pause, "SECRET_LIMIT", max(seen(cluster).objects.sizes.values()) + 500)
+
+
+@pytest.mark.parametrize("case", [Case(Goal.RENEW), Case(Goal.RENEW_LEAVES)], ids=str)
+def test_nodes_restart_if_the_ledger_has_no_room_for_the_leaves_of_their_start(
+    cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flow = case.begin(cluster)
+    leave_no_room(cluster, monkeypatch)
+    done = flow.finish()
+    assert all(restart.is_planned for restart in done.restarts)
+    assert cluster.remembered("leaf") == {}
+    assert {cluster.counts()[node] for node in cluster.memory.kubelet.nodes} == {1}
+
+
+def test_a_flow_without_restarts_does_not_begin_if_the_ledger_has_no_room(
+    cluster: WatchedCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flow = Case(Goal.RENEW_LEAVES).begin(cluster)
+    leave_no_room(cluster, monkeypatch)
+    held = flow.run(spread=Spread.RELOAD).outcome.decision
+    assert [violation.condition for violation in held.violations] == [Condition.IN_PLACE]
+    assert (cluster.paused, set(cluster.counts().values())) == (False, {0})
+
+
+def test_the_ledger_takes_no_more_for_the_leaves_of_a_start_than_a_flow_reckons(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    flow = Case(Goal.RENEW_LEAVES).begin(cluster)
+    before = seen(cluster)
+    leaves = [leaf for leaf in before.leaves.stored if leaf.component is Component.KAFKA and leaf.chain]
+    flow.run(last_phase=Phase.USE)
+    assert len(cluster.remembered("leaf")) == len(leaves)
+    grown = sum(seen(cluster).objects.sizes.values()) - sum(before.objects.sizes.values())
+    assert 0 < grown < sum(len(leaf.chain[0].pem) + pause._BESIDE_LEAF for leaf in leaves if leaf.chain)
 
 
 def test_a_removed_ca_is_forgotten_with_the_last_process_that_knows_it(

@@ -59,7 +59,7 @@ from .pause import (
     pause_first,
     restarts_to_give_up,
     retires_when_restarted,
-    why_not_in_place,
+    why_leaves_not_reloaded,
     why_not_reloaded,
     why_restarted_later,
 )
@@ -125,7 +125,7 @@ def put_leaves(at: Situation, want: Want | None) -> Steps:
 
 def _how_taken_up(at: Situation, purpose: str) -> Uptake:
     """Listeners read leaves again if they can; otherwise nodes restart, and ``purpose`` says what for."""
-    why = why_not_in_place(at)
+    why = why_leaves_not_reloaded(at)
     return Uptake(obstacle=f"Nodes are restarted {purpose}: {why}") if why else _BY_RELOAD
 
 
@@ -447,7 +447,7 @@ def _are_reloaded(at: Situation) -> bool:
     unless a reload reaches them as a whole.
     """
     replacing = at.flow_in_flight is not None and at.flow_in_flight.goal is Goal.REPLACE_KEY
-    return not why_not_in_place(at) and (not replacing or not restarts_to_give_up(at))
+    return not why_leaves_not_reloaded(at) and (not replacing or not restarts_to_give_up(at))
 
 
 def scale(at: Situation) -> Steps:

@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from ..._pki.certificates import Certificate
-from ..evidence.parties import refused_everywhere
+from ..evidence.parties import leaves_of, refused_everywhere
 from ..evidence.stored import holding_pods, operator_leaves, restarted_by_operator, waiver_of, why_trust_is_unknown
 from ..model.clients import Presenter, ReissuePause, Renewal
 from ..model.components import Component
@@ -26,8 +26,8 @@ from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, 
 from ..model.goals import Goal, Phase, Retire
 from ..model.intent import Intent, Spread
 from ..model.ledger import HeldLeaf, Journal, Ledger
-from ..model.names import named
-from ..model.snapshot import FailedReconcile, Snapshot
+from ..model.names import counted, named
+from ..model.snapshot import SECRET_LIMIT, FailedReconcile, Snapshot
 from ..model.steps.leaves import PauseReissue, ResumeReissue
 from ..model.steps.nodes import AwaitVerdict, Pause, Resume
 from .due import is_kept_by_user_operator, nears_window_from, needed_by_operator
@@ -336,7 +336,7 @@ def _needs_restarts(at: Situation) -> bool:
     on, whatever becomes of the way. Before a call has asked the nodes it knows of no obstacle.
     """
     is_known = at.snapshot.nodes.in_place_obstacles is not None or at.intent.pace.spread is Spread.RESTART
-    return is_known and bool(why_not_in_place(at)) and not _is_taken_up_by_nodes(at)
+    return is_known and bool(why_leaves_not_reloaded(at)) and not _is_taken_up_by_nodes(at)
 
 
 def _is_taken_up_by_nodes(at: Situation) -> bool:
@@ -403,6 +403,31 @@ def why_not_in_place(at: Situation) -> str:
     """Why the flow has no running node read again, or why the operator would restart nodes although they have read."""
     return why_not_reloaded(at) or (
         at.snapshot.nodes.in_place_obstacles.stamps if at.snapshot.nodes.in_place_obstacles else ""
+    )
+
+
+#: Bytes in the ledger for a leaf that a node was started with, beside the certificate: the names of the entries, and
+#: the UID of the pod in them.
+_BESIDE_LEAF = 256
+
+
+def why_leaves_not_reloaded(at: Situation) -> str:
+    """Why the flow does not have nodes read other leaves again: as for any reload, or because the ledger has no room
+    for the leaves that the nodes were started with (``note_held``).
+    """
+    return why_not_in_place(at) or _why_no_room_for_held(at)
+
+
+def _why_no_room_for_held(at: Situation) -> str:
+    noted = {uid for held in at.ledger.held_leaves for uid in held.holders}
+    nodes = [pod for pod in at.snapshot.nodes.pods if pod.component is Component.KAFKA and pod.uid not in noted]
+    started_with = (leaf.chain for pod in nodes for leaf in leaves_of(pod, at.snapshot) if leaf.chain)
+    size = sum(len(chain[0].pem) + _BESIDE_LEAF for chain in started_with)
+    if size + max(at.snapshot.objects.sizes.values(), default=0) <= SECRET_LIMIT:
+        return ""
+    return (
+        f"the ledger has no room for the certificates that {counted(len(nodes), 'node')} were started with: they take "
+        f"{size} bytes, and Kubernetes allows {SECRET_LIMIT} in a Secret."
     )
 
 

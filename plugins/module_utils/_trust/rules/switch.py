@@ -51,6 +51,7 @@ from .pause import (
     pause_reissue,
     restarts_to_give_up,
     retires_when_restarted,
+    why_leaves_not_reloaded,
     why_not_annotated,
     why_not_in_place,
 )
@@ -438,7 +439,7 @@ def _why_restarted(successor: Successor, at: Situation, leaving: Certificate | N
     """
     begun = at.flow_in_flight
     replacing = begun is not None and begun.goal is Goal.REPLACE_KEY
-    why = why_not_in_place(at)
+    why = why_leaves_not_reloaded(at)
     if (
         not why
         or at.current is None
