@@ -12,7 +12,7 @@ way. If an earlier run has restarted a node, the roll waits for it as for its ow
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -153,6 +153,9 @@ def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tupl
 
 #: Seconds between two looks while nothing happens to the pods: no event tells a change of the state of Kafka.
 LOOK = 1.0
+#: How many times as long as its last answers took a roll leaves Kafka alone before it asks again: with hundreds of
+#: thousands of partitions, answers take many seconds.
+_REST = 2
 
 
 def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Connect) -> None:
@@ -199,6 +202,9 @@ class _DirectRoll:
         self._obstacles: tuple[Violation, ...] = ()
         self._fewest_lagging: int | None = None
         self._catching_up = False
+        # The violations by the last answers of Kafka, and the time of the next question, if there are any.
+        self._by_kafka: tuple[Violation, ...] = ()
+        self._next_question = 0.0
 
     def restart(self, batch: Batch) -> None:
         """Restart these nodes, unless a pod has changed during the questions to Kafka: another look comes first then.
@@ -256,9 +262,21 @@ class _DirectRoll:
         expected = names_of_nodes((item for item in pod_sets if not is_terminating(item)), self._work.scope)
         if found := _absent_nodes(expected, nodes) or _unready(done) or _not_recreated(left, expected):
             return found
+        clock = self._work.clock
+        if self._by_kafka and clock.monotonic() < self._next_question:
+            return self._by_kafka
+        self._by_kafka, begun = (), clock.monotonic()
         kafka = ask_kafka(self._admin, self._fetch_timeout, self._work)
-        if found := self._nodes_out_of_sync(done, kafka):
-            return found
+        self._next_question = clock.monotonic() + _REST * (clock.monotonic() - begun)
+        self._by_kafka = self._judge(left, done, nodes, kafka)
+        return self._by_kafka
+
+    def _judge(
+        self, left: Sequence[Node], done: Sequence[Node], nodes: Sequence[Node], kafka: KafkaState
+    ) -> tuple[Violation, ...]:
+        """The violations in this state of Kafka; if there are none, the next batch has its turn."""
+        if violations := self._nodes_out_of_sync(done, kafka):
+            return violations
         batch = choose_batch(left, nodes, kafka, self._limit)
         self._turn = batch if batch.nodes else None
         if batch.nodes and not self._announced and self._limit != ONE_BY_ONE:
@@ -269,7 +287,7 @@ class _DirectRoll:
     def _pod_sets(self) -> list[dict[str, Any]]:
         return [{"kind": "StrimziPodSet", **item} for item in self._owners.read_pod_sets(self._work.client)]
 
-    def _nodes_out_of_sync(self, done: list[Node], kafka: KafkaState) -> tuple[Violation, ...]:
+    def _nodes_out_of_sync(self, done: Sequence[Node], kafka: KafkaState) -> tuple[Violation, ...]:
         # Every node is checked against these partitions only: there are few of them among thousands.
         topics = unsettled(kafka.topics)
         self._note_catching_up(sum(len(partitions_out_of_sync(node, topics)) for node in done))

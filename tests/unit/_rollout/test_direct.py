@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from itertools import combinations, count
 from typing import Any
 
@@ -145,6 +146,21 @@ def test_the_lease_is_kept_alive_between_the_questions() -> None:
     stand.kafka.before_answer = lambda: beats.append("asked")
     restart_nodes(stand.step(), stand.observe(), work, lambda observation: stand.kafka)
     assert "asked asked" not in " ".join(beats)
+
+
+def test_kafka_rests_between_questions_with_long_answers() -> None:
+    """While replicas catch up, questions take a third of the time at most, however many topics there are."""
+    stand, asked = DirectStand(), []
+    stand.kafka.sync_seconds = 40.0
+
+    def answer() -> None:
+        asked.append(stand.clock.seconds)
+        stand.clock.seconds += 2.0
+
+    stand.kafka.before_answer = answer
+    stand.roll(pod_timeout=timedelta(seconds=300))
+    assert 2.0 * len(asked) < 0.5 * stand.clock.seconds
+    assert stand.kafka.harm == []
 
 
 def test_kafka_is_asked_again_soon_though_nothing_happens_to_the_pods() -> None:
