@@ -55,8 +55,10 @@ class Person:
     def recover(self) -> Decision:
         supplied: Authority | None = None
         for _call in range(_MOST_CALLS):
+            # A call that ends to wait for an issuer leaves the restarts of Deployments to the operator.
+            compared = NODES if self.cluster.current in self.kept else self.cluster.memory.kubelet.started
             result = self.cluster.run(Goal.RECOVER, supplied, in_one_call=True, external_issuer=ASKED)
-            assert all(restart.is_planned for restart in result.restarts)
+            assert all(restart.is_planned for restart in result.restarts if restart.pod in compared)
             told = result.outcome.decision
             if told.done:
                 return told

@@ -19,7 +19,6 @@ from .._engine.looking import observe_cluster
 from .._engine.outcome import AT_FIRST, Patience, inspect, plan
 from .._errors import KubeError, LeaseHeld
 from .._pki.certificates import Certificate, Chain, encode_certificates
-from .._rollout.rounds import describe_planned_rounds
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between, events_of_issued
 from .._strimzi.apply.work import Action, Target, Work
 from .._strimzi.cluster.backups import unreadable_backups
@@ -135,6 +134,11 @@ def _require_in_sync(work: Work, intent: Intent, reached: Reached) -> None:
 
 def _describe_rounds(planned: Forecast, seen: Observation, work: Work) -> tuple[str, ...]:
     """Sentences about the batches in which nodes restart. Raises StepError, RollStuck."""
+    if work.wishes.pace.strategy is not Strategy.DIRECT:
+        return ()
+    # Imported only by calls that restart nodes themselves.
+    from .._rollout.rounds import describe_planned_rounds
+
     return describe_planned_rounds([(step.reason, step.nodes) for step in planned.whole], seen, work)
 
 
