@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Verify an audit trail: python3 verify.py FILE SHA256
 
-FILE has the entries as JSON lines. SHA256 is that of an entry, as a run has returned it: it proves this entry and all entries before it. Needs Python 3.9
-and nothing else. Exits with 1 where an entry was changed, removed or inserted.
+FILE has the entries as JSON lines. SHA256 is that of an entry, as a run has returned it: it proves this entry and all
+entries before it. Needs Python 3.9 and nothing else. Exits with 1 if an entry was changed, removed or inserted.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{arguments[0]}: entries {first} to {last} are as they were written")
     if proven + 1 < len(lines):
         print(
-            f"The {len(lines) - proven - 1} entries after them follow in an unbroken chain; a later SHA-256 proves them."
+            f"The {len(lines) - proven - 1} entries after them follow in an unbroken chain; "
+            "a later SHA-256 proves them."
         )
     return 0
 
