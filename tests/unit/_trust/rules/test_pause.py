@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    SECRET_LIMIT,
     InPlaceObstacles,
     OperatorPause,
     Reconciliation,
@@ -41,9 +42,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
     resume_operators,
     resume_reissue,
     retires_when_restarted,
+    why_leaves_not_reloaded,
     why_not_in_place,
     why_not_reloaded,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
 from ....tools.support.certificates import DAY, HOUR, NOW, YEAR
@@ -209,6 +212,25 @@ LOOKED = "it is unknown whether nodes can read their certificates again without 
 def test_why_not(seen: InPlaceObstacles | None, spread: Spread, reloaded: str, in_place: str) -> None:
     at = situation(cluster(in_place_obstacles=seen), changed_intent(RECONCILE, spread=spread))
     assert (why_not_reloaded(at), why_not_in_place(at)) == (reloaded, in_place)
+
+
+def with_room(size: int, **fields: Any) -> Situation:
+    """Nodes that can reload, and a ledger with this room for the leaves that the nodes were started with."""
+    sizes = {"demo-cluster-ca": 1, "demo-cluster-ca-trusted-certs": SECRET_LIMIT - size}
+    return situation(cluster(in_place_obstacles=InPlaceObstacles(), sizes=sizes, **fields))
+
+
+def test_nodes_read_leaves_again_only_if_the_ledger_has_room_for_the_leaves_of_their_start() -> None:
+    """A node that the ledger knows already, and a component, need no room."""
+    stored = leaves()
+    needed = sum(len(leaf.chain[0].pem) + 256 for leaf in stored if leaf.chain)
+    assert why_leaves_not_reloaded(with_room(needed)) == ""
+    assert why_leaves_not_reloaded(with_room(needed - 1)) != ""
+    known = HeldLeaf(issue_leaf(OLD, "before"), uids_of())
+    assert why_leaves_not_reloaded(with_room(0, ledger=ledger(entry(OLD), held_leaves=(known,)))) == ""
+    other = a_leaf("exporter", component=Component.KAFKA_EXPORTER)
+    beside = (*pods(), a_pod("exporter", component=Component.KAFKA_EXPORTER))
+    assert why_leaves_not_reloaded(with_room(needed, pods=beside, leaves=(*stored, other))) == ""
 
 
 @pytest.mark.parametrize("component", [one for one in Component if one is not Component.KAFKA])

@@ -331,6 +331,13 @@ def test_a_flow_in_flight_waits_for_the_restarts_itself() -> None:
     assert decide(seen, RECOVER) == decide(seen, Intent(Goal.RECONCILE))
 
 
+def test_a_flow_in_flight_waits_for_components_whose_next_leaf_the_operator_issues() -> None:
+    """The operator restarts them beside the flow, which knows of none of these restarts."""
+    seen = changed(back(component(), ledger=replace(BOOKS, journal=a_journal())), in_place_obstacles=None)
+    beside = changed(seen, pods=(*pods(), a_pod("exporter", component=Component.KAFKA_EXPORTER)))
+    assert restarted(decide(beside, RECOVER)) == [(RollReason.USE, uids_of("exporter"))]
+
+
 @pytest.mark.parametrize(
     ("fields", "awaited"),
     [
