@@ -14,6 +14,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import (
     NO_WISHES,
+    ONE_BY_ONE,
+    BatchLimit,
     Extent,
     Intent,
     NewCa,
@@ -58,6 +60,20 @@ def test_a_look_at_the_whole_flow_stops_after_no_phase() -> None:
 )
 def test_a_call_goes_no_further_than_its_module_and_its_caller_let_it(said: Extent, until: Phase, last: Phase) -> None:
     assert said.up_to(until) == Extent(last, said.stop_after)
+
+
+@pytest.mark.parametrize(
+    ("limit", "count", "most"),
+    [
+        (ONE_BY_ONE, 40, 1), (BatchLimit(nodes=3), 40, 3), (BatchLimit(nodes=3), 2, 2), (BatchLimit(percent=25), 40, 10),
+        (BatchLimit(percent=25), 43, 10), (BatchLimit(percent=10), 9, 1), (BatchLimit(nodes=4, percent=50), 40, 4),
+        (BatchLimit(nodes=40, percent=50), 40, 20), (BatchLimit(one_rack=True), 40, 40),
+    ],
+)  # fmt: skip
+def test_a_limit_of_batches_is_a_number_or_a_share_of_the_nodes_of_a_role(
+    limit: BatchLimit, count: int, most: int
+) -> None:
+    assert limit.most(count) == most
 
 
 def test_the_form_of_a_ca_with_a_new_key() -> None:
