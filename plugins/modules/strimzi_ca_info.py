@@ -1052,7 +1052,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import describe_short_lives
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import why_answered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, first_told, listed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
@@ -1158,7 +1158,7 @@ class LookingModule(TrustModule):
             "violations": describe_violations(violations),
         }
         # An approval is about the whole flow, also if this call goes to its first phases only.
-        whole = planned if intent.extent.is_whole else plan(work, outcome, intent.to_the_end())
+        whole = planned if intent.allows(Phase.RETIRE) else plan(work, outcome, intent.to_the_end())
         # Imported only if answers are handed over.
         from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.handed_answers import as_text
 

@@ -141,8 +141,7 @@ class _Broker:
     def __init__(self, node: Node, way: _Way, step: PauseAndReload, observation: Observation) -> None:
         self._node, self._way, self._step = node, way, step
         self._asked = observation.with_only(frozenset({node.uid}))
-        stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
-        self._stored = stored.get(node.pod)
+        self._stored = observation.snapshot.leaves.certificates.get(node.pod)
         self._begun = way.work.clock.monotonic()
         # The ports that present the stored leaf, as sentences name them, and the time of that look; the reason why
         # others do not.

@@ -205,7 +205,7 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
     node that has restarted meanwhile has read everything. Raises NodesSilent if a node has not answered in time, and
     RollStuck if a listener has not followed.
     """
-    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
+    stored = observation.snapshot.leaves.certificates
     countdown, asked = _countdown(work), observation.with_only(step.uids)
     silent: tuple[Unanswered, ...] = ()
     while not countdown.is_over:

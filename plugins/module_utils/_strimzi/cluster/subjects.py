@@ -361,7 +361,7 @@ def _find_unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddress
 def _find_misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
     ca = observation.snapshot.ca
     ours = (*ca.in_use, *(authority.chain[0] for authority in ca.prepared))
-    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
+    stored = observation.snapshot.leaves.certificates
     for leaf in every_leaf(observation):
         certificate = stored.get(leaf.secret)
         if certificate is None or not is_named(leaf, observation) or not any(map(certificate.signed_by, ours)):

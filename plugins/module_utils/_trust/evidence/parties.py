@@ -351,7 +351,7 @@ def _forgets_when_restarted(pod: Pod, snapshot: Snapshot) -> bool:
 
 def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the nodes whose listeners were all seen to present the stored leaf."""
-    leaves = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain}
+    leaves = snapshot.leaves.certificates
     return frozenset(
         pod.uid
         for pod in snapshot.nodes.pods
@@ -436,7 +436,8 @@ def may_present_ended(snapshot: Snapshot) -> frozenset[str]:
 
 def leaves_of(pod: Pod, snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     """The stored leaves that a pod presents once it has restarted."""
-    return tuple(leaf for name in pod.leaves for leaf in snapshot.leaves.by_secret.get(name, ()))
+    leaves = snapshot.leaves.by_secret
+    return tuple(leaves[name] for name in pod.leaves if name in leaves)
 
 
 def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:

@@ -248,7 +248,7 @@ def has_listeners_alone(snapshot: Snapshot) -> bool:
 
 def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     """The presentation of each of these pods by stored evidence, in their order."""
-    leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
+    leaves = snapshot.leaves.by_secret
     return tuple(
         add_held_leaves(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in holding_pods(snapshot)
     )

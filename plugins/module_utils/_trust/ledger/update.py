@@ -242,7 +242,7 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     If a former leaf was put back, a pod that starts next presents that leaf under its old annotations. The record of
     the successor's leaf in this Secret then says nothing any more.
     """
-    leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
+    leaves = snapshot.leaves.by_secret
     annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful_leaves(snapshot, ledger)
     authorities = {leaf: entry.fingerprint for entry in ledger.entries for leaf in entry.leaf_hashes & annotated}
     for pod in snapshot.nodes.pods:
@@ -337,7 +337,7 @@ def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> L
 
 
 def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
-    replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain and leaf.secret in secrets}
+    replaced = {name: leaf for name, leaf in snapshot.leaves.certificates.items() if name in secrets}
     added: dict[Certificate, set[str]] = {}
     noted = {uid for held in ledger.held_leaves for uid in held.holders}
     restarting = nodes_to_recover(snapshot)

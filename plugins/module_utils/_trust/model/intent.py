@@ -140,11 +140,6 @@ class Extent:
     #: Whether this call leads a stopped flow on, whatever its goal is.
     continue_stopped: bool = False
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether this call may enter every phase."""
-        return self.last_phase in (None, Phase.RETIRE)
-
     def up_to(self, phase: Phase) -> Extent:
         """As this, and no further than the phase after which the flow stops, and than this phase."""
         ends = (self.last_phase, self.stop_after, phase)

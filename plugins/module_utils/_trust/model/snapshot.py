@@ -173,12 +173,14 @@ class Leaves:
     dns_domain: DnsDomain = DnsDomain()
 
     @cached_property
-    def by_secret(self) -> Mapping[str, tuple[StoredLeaf, ...]]:
-        """``stored`` by the names of their Secrets, in their order."""
-        found: dict[str, tuple[StoredLeaf, ...]] = {}
-        for leaf in self.stored:
-            found[leaf.secret] = (*found.get(leaf.secret, ()), leaf)
-        return found
+    def by_secret(self) -> Mapping[str, StoredLeaf]:
+        """``stored`` by the names of their Secrets."""
+        return {leaf.secret: leaf for leaf in self.stored}
+
+    @cached_property
+    def certificates(self) -> Mapping[str, Certificate]:
+        """The certificates of the stored leaves that can be read, by the names of their Secrets."""
+        return {leaf.secret: leaf.chain[0] for leaf in self.stored if leaf.chain}
 
 
 @dataclass(frozen=True)

@@ -365,7 +365,7 @@ def renewal_comes_in_time(snapshot: Snapshot, intent: Intent, waiting: tuple[str
     not to be content until then. The call waits for the work in these sentences.
     """
     upkeep = intent.parameters.upkeep
-    if intent.goal is not Goal.RECONCILE or upkeep is None or not intent.extent.is_whole:
+    if intent.goal is not Goal.RECONCILE or upkeep is None or not intent.allows(Phase.RETIRE):
         return
     if snapshot.ledger is None or upkeep_of(snapshot, upkeep)[0] is WhenDue.NONE:
         return
