@@ -11,7 +11,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import pause
@@ -79,6 +79,26 @@ def test_a_flow_without_restarts_does_not_begin_if_the_ledger_has_no_room(
     held = flow.run(spread=Spread.RELOAD).outcome.decision
     assert [violation.condition for violation in held.violations] == [Condition.IN_PLACE]
     assert (cluster.paused, set(cluster.counts().values())) == (False, {0})
+
+
+def test_a_replacement_without_restarts_holds_before_the_first_if_the_ledger_has_no_room(
+    cluster: WatchedCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    leave_no_room(cluster, monkeypatch)
+    held = flow.run(retire=Retire.WHEN_RESTARTED).outcome.decision
+    assert [violation.condition for violation in held.violations] == [Condition.IN_PLACE]
+    assert (cluster.paused, set(cluster.counts().values())) == (False, {0})
+
+
+def test_the_switch_after_a_restart_needs_no_room_for_leaves(
+    cluster: WatchedCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The leaves that nodes have restarted with stay, so the ledger has none to note."""
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    leave_no_room(cluster, monkeypatch)
+    flow.finish(spread=Spread.RELOAD)
+    assert cluster.paid == cost_of(Goal.REPLACE_KEY, reload=True)
 
 
 def test_the_ledger_takes_no_more_for_the_leaves_of_a_start_than_a_flow_reckons(

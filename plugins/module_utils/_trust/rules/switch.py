@@ -38,6 +38,7 @@ from ..ledger.journal import in_flight
 from ..ledger.target import wish_of
 from ..ledger.update import is_needless, is_projected, is_withdrawn
 from ..model.clients import Follows, OutsideClient
+from ..model.components import Component
 from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
@@ -439,7 +440,9 @@ def _why_restarted(successor: Successor, at: Situation, leaving: Certificate | N
     """
     begun = at.flow_in_flight
     replacing = begun is not None and begun.goal is Goal.REPLACE_KEY
-    why = why_leaves_not_reloaded(at)
+    stored = (leaf for leaf in at.snapshot.leaves.stored if leaf.component is Component.KAFKA)
+    are_kept = all(at.is_of(leaf, successor.entry.certificate) for leaf in stored)
+    why = why_not_in_place(at) if are_kept else why_leaves_not_reloaded(at)
     if (
         not why
         or at.current is None
