@@ -18,7 +18,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from .tools.cluster.cache import cache_root
 from .tools.packing import VARIABLES
 from .tools.parts import is_in_part
-from .tools.support.golden import GoldenFiles
+from .tools.support.golden import GoldenFiles, as_words
 
 # The same few examples every time, so that nothing fails by chance and the checks stay short; `make test-long` looks for new ones by
 # HYPOTHESIS_PROFILE=search. A property that needs more takes a multiple of the profile's number.
@@ -60,7 +60,7 @@ def golden(request: pytest.FixtureRequest) -> GoldenFiles:
     writes = bool(request.config.getoption("write_golden"))
     if writes and hasattr(request.config, "workerinput"):
         raise pytest.UsageError("--write-golden takes one process: leave --numprocesses out")
-    return GoldenFiles(writes)
+    return GoldenFiles(writes, test=as_words(request.node.originalname))
 
 
 @pytest.hookimpl(tryfirst=True)

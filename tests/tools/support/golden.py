@@ -3,6 +3,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Golden files: the sentences that people read on one surface, in sections, compared whole.
 
+The surfaces are::
+
+    console         runs of the roles, line by line
+    plan            plans, pages of a CA, and the last line of a status
+    report          reports and their pages
+    stops           a violation of each condition
+    stops_in_flows  violations whose sentences differ in a flow
+    stops_in_rules  violations, each of another cause of a condition
+    kubernetes      errors of the way to the Kubernetes API and to pods
+
 Digests, times and durations differ from run to run. They become placeholders, so that a file changes only with its
 sentences.
 """
@@ -14,6 +24,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CollectionError, TransportError
 
 #: Each file has the sentences of one surface.
 FOLDER = Path(__file__).parents[2] / "golden"
@@ -32,6 +44,7 @@ _OF_CHANCE = {
     r"\b\d{4}-\d\d-\d\d(?:T| at | )\d\d[:-]\d\d(?:[:-]\d\d(?:\.\d+)?)?(?:Z| UTC|\b)": "<time>",
     r"\b\d{4}-\d\d-\d\d\b": "<date>",
     r"\b\d\d:\d\d(?::\d\d)? UTC\b": "<time>",
+    r"\b127\.0\.0\.1:\d+\b": "<address>",
     # A roll that took no time to speak of has no duration.
     rf" restarted in {_DURATION}": " restarted",
     rf"(\(| waited | after |clients get ){_DURATION}": r"\1<duration>",
@@ -39,6 +52,14 @@ _OF_CHANCE = {
     r"\b\d+ s(?= (?:ahead of|behind) the API server)": "<duration>",
     r"(?<=the clock of )\S+(?=: )": "<host>",
 }
+
+
+_TEST = re.compile(r"^ *def (test_\w+)\(", re.MULTILINE)
+
+
+def as_words(test: str) -> str:
+    """The name of a test as the name of its section."""
+    return test.removeprefix("test_").replace("_", " ")
 
 
 def without_chance(text: str) -> str:
@@ -62,6 +83,8 @@ class GoldenFiles:
     #: Whether a test writes its section instead of comparing it.
     writes: bool = False
     folder: Path = FOLDER
+    #: The name of the test that compares, as words.
+    test: str = ""
 
     def compare(self, surface: str, name: str, text: str) -> None:
         """Compares a section of the file of this surface."""
@@ -80,6 +103,24 @@ class GoldenFiles:
     def compare_rule(self, name: str, sentences: object) -> None:
         """Compares the sentences of a rule or a precondition, which name a cause of their own."""
         self.compare("stops_in_rules", name, without_chance(str(sentences)))
+
+    def compare_said(self, surface: str, said: object, case: str = "") -> None:
+        """Compares the section of this test, or of one case of it. An error is compared with its remedy."""
+        text = f"{said}\n{said.remedy}" if isinstance(said, (CollectionError, TransportError)) else str(said)
+        self.compare(surface, f"{self.test}, {case}" if case else self.test, without_chance(text))
+
+    def compare_tests(self, surface: str, room: Path) -> None:
+        """Compares the sections with the tests of this folder: each is of one of them, in the order of the tests. A file
+        that is written gets this order, and loses other sections.
+        """
+        sections = self._read(surface)
+        sources = (path.read_text(encoding="utf-8") for path in sorted(room.rglob("test_*.py")))
+        tests = [as_words(test) for source in sources for test in _TEST.findall(source)]
+        wanted = [name for test in tests for name in sections if name == test or name.startswith(f"{test}, ")]
+        if self.writes:
+            self._write(surface, {name: sections[name] for name in wanted})
+            return
+        assert list(sections) == wanted
 
     def compare_names(self, surface: str, names: Iterable[str]) -> None:
         """Compares the names of all sections, in their order. A file that is written gets this order, and loses other

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
+
 from .golden import GoldenFiles, without_chance
 
 FIRST, SECOND = "ab" * 32, "cd" * 32
@@ -44,3 +46,24 @@ def test_a_section_is_compared_whole(tmp_path: Path) -> None:
         golden.compare("page", "left over", "")
     with pytest.raises(AssertionError):
         golden.compare_names("page", ["second", "first"])
+
+
+def test_a_section_has_the_name_of_its_test(golden: GoldenFiles, tmp_path: Path) -> None:
+    assert golden.test == "a section has the name of its test"
+    (tmp_path / "test_room.py").write_text(
+        "def test_one_two() -> None: ...\n\nclass Three:\n    def test_three() -> None: ...\n"
+    )
+    for name, case in (("three", ""), ("one two", "b"), ("one two", "a"), ("one", ""), ("three four", "")):
+        GoldenFiles(writes=True, folder=tmp_path, test=name).compare_said(
+            "page", StepError("It", "fails", "Mend it."), case
+        )
+    with pytest.raises(AssertionError):
+        GoldenFiles(folder=tmp_path).compare_tests("page", tmp_path)
+    GoldenFiles(writes=True, folder=tmp_path).compare_tests("page", tmp_path)
+    GoldenFiles(folder=tmp_path).compare_tests("page", tmp_path)
+    page = (tmp_path / "page.txt").read_text()
+    assert page.split("\n\n") == [
+        "=== one two, b ===\nIt fails.\nMend it.",
+        "=== one two, a ===\nIt fails.\nMend it.",
+        "=== three ===\nIt fails.\nMend it.\n",
+    ]

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._tls.failures import ROWS, Reason
 
+from ...tools.support.golden import GoldenFiles
 from .._issuing.vault.connections import PROXIES
 from .._tls.kinds import ACCEPTED
 from .identities import Identities, make_identities
@@ -174,7 +175,9 @@ def exec_user(program: str) -> dict[str, Any]:
     }
 
 
-def test_exec_plugin(server: Server, identities: Identities, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_exec_plugin(
+    server: Server, identities: Identities, tmp_path: Path, capfd: pytest.CaptureFixture[str], golden: GoldenFiles
+) -> None:
     credential = '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"plugin"}}'
     content = kubeconfig(
         server,
@@ -186,9 +189,7 @@ def test_exec_plugin(server: Server, identities: Identities, tmp_path: Path, cap
     assert whoami({"kubeconfig": path})["token"] == "Bearer plugin"
     with pytest.raises(OptionsError) as caught:
         whoami({"kubeconfig": path, "context": "bad"})
-    assert f"{caught.value} {caught.value.remedy}" == (
-        f"The kubeconfig {path} cannot be used to log in: exec: process returned 1. log in first. Correct kubeconfig or context."
-    )
+    golden.compare_said("kubernetes", f"{caught.value}\n{caught.value.remedy}".replace(path, "<path>"))
     assert capfd.readouterr().err == ""
 
 
@@ -217,26 +218,15 @@ ANSWERS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        ("no JSON", "does not answer with JSON"),
-        ("no endpoint", "names no token_endpoint"),
-        ("refused", "gives no new token (invalid_grant)"),
-        ("no token", "gives no new token (no id_token)"),
-        ("failing", "answers with HTTP status 500"),
-        ("unsafe", "has a URL without TLS"),
-        (None, "cannot be reached ("),
-    ],
-)
+@pytest.mark.parametrize("answer", ["no JSON", "no endpoint", "refused", "no token", "failing", "unsafe", None])
 @pytest.mark.parametrize("as_file", [True, False])
 def test_a_login_by_oidc_that_fails_names_the_identity_provider(
     server: Server,
     identities: Identities,
     tmp_path: Path,
     answer: str | None,
-    why: str,
     as_file: bool,
+    golden: GoldenFiles,
 ) -> None:
     """And nothing of the tokens."""
     found, granted = ANSWERS.get(answer or "", (None, None))
@@ -252,8 +242,7 @@ def test_a_login_by_oidc_that_fails_names_the_identity_provider(
         with pytest.raises(OptionsError) as caught:
             whoami({"kubeconfig": write(tmp_path / "config", content) if as_file else content})
     told = f"{caught.value} {caught.value.remedy}"
-    assert told.startswith(f"The token in kubeconfig has ended, and the identity provider {url} {why}")
-    assert caught.value.remedy
+    golden.compare_said("kubernetes", caught.value, answer or "nothing there")
     assert not any(secret in told for secret in ("s3cret", "r3fresh", "eyJ"))
 
 
@@ -399,7 +388,7 @@ def test_a_plugin_that_fails_meanwhile_leaves_the_refusal_of_the_server(identiti
 
 @pytest.mark.parametrize("fails", [1, 99], ids=["once", "always"])
 def test_a_plugin_that_fails_after_the_server_has_accepted_its_token_is_asked_again(
-    fails: int, identities: Identities, tmp_path: Path
+    fails: int, identities: Identities, tmp_path: Path, golden: GoldenFiles
 ) -> None:
     """An identity provider may be away for a moment, and the operator be paused."""
     good = ["Bearer token-1"]
@@ -420,9 +409,10 @@ def test_a_plugin_that_fails_after_the_server_has_accepted_its_token_is_asked_ag
         if fails == 1:
             client.list(SECRETS, "kafka")
         else:
-            with pytest.raises(Unreachable, match="no longer accepts the credentials") as caught:
+            with pytest.raises(Unreachable) as caught:
                 client.list(SECRETS, "kafka")
             assert (caught.value.is_transient, caught.value.outcome_unknown) == (True, False)
+            golden.compare_said("kubernetes", caught.value)
     assert len((tmp_path / "calls").read_text()) == (3 if fails == 1 else 6)
     assert len(slept) == (1 if fails == 1 else 4)
 
@@ -430,7 +420,7 @@ def test_a_plugin_that_fails_after_the_server_has_accepted_its_token_is_asked_ag
 @pytest.mark.parametrize("given", [True, False], ids=["given", "of a kubeconfig"])
 @pytest.mark.parametrize("refused", [2, 99], ids=["for a moment", "for good"])
 def test_credentials_that_the_server_has_accepted_are_tried_again(
-    refused: int, given: bool, identities: Identities
+    refused: int, given: bool, identities: Identities, golden: GoldenFiles
 ) -> None:
     """An API server that has just started refuses good tokens until it has reached the identity provider."""
     statuses = iter([200, *[401] * refused * (1 if given else 2)])
@@ -448,9 +438,10 @@ def test_credentials_that_the_server_has_accepted_are_tried_again(
         if refused == 2:
             client.patch(SECRETS, "kafka", "a", {}, resource_version="7")
         else:
-            with pytest.raises(Unreachable, match="no longer accepts the credentials") as caught:
+            with pytest.raises(Unreachable) as caught:
                 client.patch(SECRETS, "kafka", "a", {}, resource_version="7")
             assert (caught.value.is_transient, caught.value.outcome_unknown) == (True, False)
+            golden.compare_said("kubernetes", caught.value)
     assert len(slept) == min(refused, 4)
 
 
@@ -492,22 +483,21 @@ def test_no_way_to_log_in(options: dict[str, Any], message: str) -> None:
     assert f"{caught.value} {caught.value.remedy}" == message
 
 
-def test_a_context_that_does_not_exist(server: Server, identities: Identities) -> None:
+def test_a_context_that_does_not_exist(server: Server, identities: Identities, golden: GoldenFiles) -> None:
     with pytest.raises(OptionsError) as caught:
         connect({"kubeconfig": kubeconfig(server, identities, one={"token": "t"}), "context": "x"}, {})
-    assert f"{caught.value} {caught.value.remedy}" == (
-        "The content given as kubeconfig cannot be used: it has no context x; its contexts are: one. Correct kubeconfig or context."
-    )
+    golden.compare_said("kubernetes", caught.value)
 
 
 @pytest.mark.parametrize("content", ["token: [hunter2", "[hunter2]", "hunter2", "token: *hunter2", "token: !hunter2 x"])
-def test_a_file_that_is_no_kubeconfig_is_not_quoted(content: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_kubeconfig_is_not_quoted(content: str, tmp_path: Path, golden: GoldenFiles) -> None:
     path = tmp_path / "config"
     path.write_text(content)
     with pytest.raises(OptionsError) as caught:
         connect({"kubeconfig": str(path)}, {})
-    assert f"The kubeconfig {path} does not have the form of a kubeconfig" in str(caught.value)
-    assert "hunter2" not in f"{caught.value} {caught.value.remedy}"
+    said = f"{caught.value}\n{caught.value.remedy}"
+    golden.compare_said("kubernetes", said.replace(str(path), "<path>"))
+    assert "hunter2" not in said
     assert caught.value.__suppress_context__
 
 

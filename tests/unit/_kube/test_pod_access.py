@@ -36,6 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.pod_access 
     run_command,
 )
 
+from ...tools.support.golden import GoldenFiles
 from ...tools.support.memory_api import MemoryApi
 from .forwarding import (
     CLOSE,
@@ -132,13 +133,11 @@ def test_a_refusal_without_a_status_object_is_typed_too(body: bytes) -> None:
     assert isinstance(failure(refuse(503, body)), Unavailable)
 
 
-def test_a_missing_permission_is_named_with_both_verbs() -> None:
+def test_a_missing_permission_is_named_with_both_verbs(golden: GoldenFiles) -> None:
     message = 'pods "my-0" is forbidden: User "jane" cannot create resource "pods/portforward" in API group ""'
     error = failure(refuse(403, json.dumps({"reason": "Forbidden", "message": message}).encode()))
     assert isinstance(error, Forbidden)
-    assert "verbs: [create, get], apiGroups: [''], resources: [pods/portforward]" in error.remedy
-    assert "namespace kafka" in error.remedy
-    assert "jane" in error.remedy
+    golden.compare_said("kubernetes", error)
 
 
 def test_a_redirect_is_not_followed() -> None:
@@ -165,7 +164,7 @@ def test_a_connection_without_the_port_forward_protocol_is_refused() -> None:
     assert "broke off" in str(failure(lambda upgrade: None))
 
 
-def test_nothing_listens_on_the_port_of_the_pod() -> None:
+def test_nothing_listens_on_the_port_of_the_pod(golden: GoldenFiles) -> None:
     def refused(upgrade: Upgrade) -> None:
         upgrade.switch()
         upgrade.announce(PORT)
@@ -173,8 +172,7 @@ def test_nothing_listens_on_the_port_of_the_pod() -> None:
         upgrade.data()
 
     error = failure(refused)
-    assert "connection refused" in str(error)
-    assert "listens on this port" in error.remedy
+    golden.compare_said("kubernetes", error)
 
 
 def closes(upgrade: Upgrade) -> None:
@@ -232,15 +230,16 @@ def test_a_flood_of_pings_ends_with_the_timeout() -> None:
         assert time.monotonic() - begin < 60
 
 
-def test_a_server_that_never_answers_ends_with_the_timeout() -> None:
+def test_a_server_that_never_answers_ends_with_the_timeout(golden: GoldenFiles) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         begin = time.monotonic()
         with (
-            pytest.raises(Unreachable, match=r"did not answer within 0\.2 s") as late,
+            pytest.raises(Unreachable) as late,
             opened({"host": f"http://127.0.0.1:{silent.getsockname()[1]}", "api_key": "k"}, timeout=0.2),
         ):
             pass
         assert late.value.is_transient
+        golden.compare_said("kubernetes", late.value)
         assert time.monotonic() - begin < 60
 
 
@@ -332,12 +331,13 @@ def test_a_proxy_that_refuses_and_one_of_another_kind() -> None:
     assert kubelet.upgrades == []
 
 
-def test_a_socks_proxy_is_not_passed_by(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_socks_proxy_is_not_passed_by(monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles) -> None:
     pool = SimpleNamespace(proxy_url="socks5://127.0.0.1:1080")
     monkeypatch.setattr(http_transport, "RESTClientObject", lambda configuration: SimpleNamespace(pool_manager=pool))
     with forwarding(echo) as kubelet:
-        with pytest.raises(Unreachable, match="http://host:port only, not socks5"):
+        with pytest.raises(Unreachable) as caught:
             exchange(options(kubelet))
+        golden.compare_said("kubernetes", caught.value)
         assert kubelet.upgrades == []
 
 
@@ -396,13 +396,14 @@ def test_silence_is_a_timeout(listening: socket.socket, ports: DirectPorts) -> N
         stream.recv(0.05)
 
 
-def test_a_broken_connection_names_the_pod(listening: socket.socket, ports: DirectPorts) -> None:
+def test_a_broken_connection_names_the_pod(listening: socket.socket, ports: DirectPorts, golden: GoldenFiles) -> None:
     with ports("demo-kafka-0", port_of(listening), timeout=60) as stream:
         peer, _address = listening.accept()
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         peer.close()
-        with pytest.raises(Unreachable, match="kafka/demo-kafka-0 by its address: the connection broke off"):
+        with pytest.raises(Unreachable) as caught:
             stream.recv(60)
+    golden.compare_said("kubernetes", str(caught.value).replace(str(port_of(listening)), "<port>"))
 
 
 def test_a_port_without_a_listener_is_unreachable(listening: socket.socket, ports: DirectPorts) -> None:
@@ -414,9 +415,10 @@ def test_a_port_without_a_listener_is_unreachable(listening: socket.socket, port
 
 
 @pytest.mark.parametrize("pod", ["demo-kafka-1", "demo-kafka-2", "other"])
-def test_a_pod_without_an_address_of_this_cluster(ports: DirectPorts, pod: str) -> None:
-    with pytest.raises(Unreachable, match=f"kafka/{pod} by its address: it has no address"):
+def test_a_pod_without_an_address_of_this_cluster(ports: DirectPorts, pod: str, golden: GoldenFiles) -> None:
+    with pytest.raises(Unreachable) as caught:
         ports(pod, 9091, timeout=5).__enter__()
+    golden.compare_said("kubernetes", caught.value, pod)
 
 
 # Commands.
@@ -459,7 +461,7 @@ def test_a_command_that_fails_is_an_error_with_its_own_words(frames: tuple[bytes
         run(ending(*frames))
 
 
-def test_a_command_of_which_nothing_shows_how_it_ended_is_an_error() -> None:
+def test_a_command_of_which_nothing_shows_how_it_ended_is_an_error(golden: GoldenFiles) -> None:
     """It may have been done: another look shows that."""
     with pytest.raises(Unreachable) as lost:
         run(lambda upgrade: upgrade.switch())
@@ -467,13 +469,14 @@ def test_a_command_of_which_nothing_shows_how_it_ended_is_an_error() -> None:
         run(ending(b"\x01at work"), timeout=0.2)
     assert (lost.value.is_transient, late.value.is_transient) == (True, True)
     for end in (b"", b"{cut off", b"[]"):
-        with pytest.raises(Unreachable, match="did not show how it ended") as unread:
+        with pytest.raises(Unreachable) as unread:
             run(ending(b"\x03" + end))
         assert unread.value.is_transient
+        golden.compare_said("kubernetes", unread.value)
 
 
-def test_the_permission_for_commands_is_named() -> None:
+def test_the_permission_for_commands_is_named(golden: GoldenFiles) -> None:
     body = {"reason": "Forbidden", "message": "no", "details": {"name": "my-0", "kind": "pods"}}
     with pytest.raises(Forbidden) as refused:
         run(refuse(403, json.dumps(body).encode()))
-    assert "verbs: [create, get], apiGroups: [''], resources: [pods/exec]" in refused.value.remedy
+    golden.compare_said("kubernetes", refused.value)

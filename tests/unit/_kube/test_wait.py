@@ -22,6 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import Objects, wait_until
 
+from ...tools.support.golden import GoldenFiles
 from .doubles import FakeClock, Stage, scripted, status
 
 
@@ -67,13 +68,13 @@ def test_objects_come_change_and_go(stage: Stage) -> None:
     assert stage.clock.seconds < 6
 
 
-def test_time_runs_out_with_the_last_observation(stage: Stage) -> None:
+def test_time_runs_out_with_the_last_observation(stage: Stage, golden: GoldenFiles) -> None:
     client = stage.client()
     client.create(PODS, "kafka", pod("a"))
     with pytest.raises(TimedOut) as caught:
         wait(client, stage.clock, lambda objects: False, timeout=timedelta(seconds=10))
     assert list(caught.value.observed) == ["a"]
-    assert str(caught.value) == "Failed to watch Pod objects in namespace kafka: not as expected within 10 s."
+    golden.compare_said("kubernetes", caught.value)
     assert 10 <= stage.clock.seconds < 13
 
 
