@@ -25,30 +25,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 
 from ..tools.cluster.corporate_issuer import issuer
 from ..tools.cluster.kube import Kube, wait_for
-from ..tools.support.cert_manager import NAMESPACE, CertManagerCounterpart
+from ..tools.support.cert_manager import NAMESPACE
 from ..tools.support.certificates import key
-from ..tools.support.issuer_contract import (
-    DelayContract,
-    ForgettingContract,
-    IssuerContract,
-    MemoryContract,
-    RecordContract,
-    RefusalContract,
-    answers,
-    asked,
-    is_told,
-    issued,
-    wish,
-)
-from .corporate import SIGNING, Corporate
-
-
-class TestRealControllers(
-    IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract, ForgettingContract
-):
-    @pytest.fixture(params=SIGNING, ids=["-".join(one) for one in SIGNING])
-    def counterpart(self, corporate: Corporate, request: pytest.FixtureRequest) -> CertManagerCounterpart:
-        return corporate.counterpart(*request.param)
+from ..tools.support.issuer_contract import answers, asked, is_told, issued, wish
+from .corporate import Corporate
 
 
 def by(corporate: Corporate, settings: CertManagerIssuer, namespace: str = NAMESPACE) -> CertManager:

@@ -12,8 +12,6 @@ from dataclasses import replace
 from threading import Event, Thread
 from typing import Any
 
-import pytest
-
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     secret_name,
 )
@@ -29,29 +27,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ..tools.cluster.kube import wait_for
 from ..tools.support.cert_manager import NAMESPACE, ROOT, Object
 from ..tools.support.cert_manager_certificates import CertificatesCounterpart, path_of_certificate
-from ..tools.support.issuer_contract import (
-    CLIENT,
-    DelayContract,
-    IssuerContract,
-    MemoryContract,
-    RecordContract,
-    RefusalContract,
-    StandingContract,
-    answers,
-    asked,
-    is_told,
-    issued,
-    wish,
-)
-from .corporate import SIGNING, Corporate
-
-
-class TestRealCertificates(
-    IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract, StandingContract
-):
-    @pytest.fixture(params=SIGNING, ids=["-".join(one) for one in SIGNING])
-    def counterpart(self, corporate: Corporate, request: pytest.FixtureRequest) -> CertificatesCounterpart:
-        return corporate.by_certificates(*request.param)
+from ..tools.support.issuer_contract import CLIENT, answers, asked, is_told, issued, wish
+from .corporate import Corporate
 
 
 def reviewed(one: CertificatesCounterpart, order: LeafOrder) -> Kept:

@@ -1,13 +1,12 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The issuer that asks Vault, before a real server: what every issuer keeps to, and the words and numbers of its errors, which the
+"""The issuer that asks Vault, before a real server: what Vault alone keeps to, and the words and numbers of its errors, which the
 double and the table of faults (``tests/faults/issuer_faults.py``) have from its API description.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -22,34 +21,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.se
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 
-from ..tools.cluster.vault import VaultServer, vault_server
+from ..tools.cluster.vault import VaultServer
 from ..tools.support.issuer_contract import asked, is_told, issued, wish
 from ..tools.support.link_contract import next_ca, ordered
-from ..tools.support.vault_mount import (
-    STRICT,
-    Administrator,
-    SetUp,
-    documented_link_policy,
-    documented_policy,
-    set_up_on,
-)
+from ..tools.support.vault_mount import STRICT, SetUp, documented_link_policy, documented_policy
 from ..unit._issuing.vault import test_contract as contract
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[VaultServer]:
-    with vault_server() as one:
-        yield one
+class TestVault(contract.VaultContract):
+    """If ``VAULT_ADDR`` names another server, the tests of ``tests/unit/_issuing`` run before that server."""
 
-
-@pytest.fixture(scope="module")
-def ready(server: VaultServer) -> Iterator[SetUp]:
-    with set_up_on(Administrator(server.url, server.token)) as made:
-        yield made
-
-
-class TestRealVault(contract.TestVaultIssuer):
-    """Where ``VAULT_ADDR`` names another server, the same tests run before that (``tests/unit/_issuing``)."""
+    @pytest.fixture
+    def counterpart(self, ready: SetUp) -> contract.Vault:
+        return contract.Vault(ready, ready.issuer())
 
 
 @pytest.fixture(scope="module")

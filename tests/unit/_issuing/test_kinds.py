@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds im
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.settings import Settings
 
+from ...issuers.beds import BEDS, beds_of
 from ...tools.support.issuer_contract import IssuerContract
 from .._strimzi.bench import Bench
 
@@ -71,6 +73,21 @@ def test_its_options_name_its_issuer(kind: IssuerKind) -> None:
 def test_its_issuer_keeps_to_the_contract(kind: IssuerKind) -> None:
     classes = [found for _name, found in inspect.getmembers(contract_of(kind), inspect.isclass)]
     assert any(issubclass(found, IssuerContract) for found in classes)
+
+
+@EACH
+def test_it_has_a_bed_before_its_server(kind: IssuerKind) -> None:
+    assert beds_of(kind)
+
+
+def test_a_kind_without_a_bed_is_named() -> None:
+    with pytest.raises(LookupError) as raised:
+        beds_of(replace(KINDS[0], name="another"))
+    assert "another" in str(raised.value)
+
+
+def test_beds_are_of_known_kinds() -> None:
+    assert set(BEDS) == {kind.name for kind in KINDS}
 
 
 @EACH

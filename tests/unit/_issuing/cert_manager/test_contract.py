@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_man
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
     CertManager,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Answer, Waiting
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
@@ -49,6 +50,10 @@ class MemoryCounterpart(CertManagerCounterpart):
         unknown_kind = status(404, "NotFound", "the server could not find the requested resource")
         return CertManager(scripted([unknown_kind])[0], ClusterNames("kafka", "demo"), self.settings, self)
 
+    @property
+    def answer_while_absent(self) -> type[Answer]:
+        return Waiting
+
 
 def _counterpart(authority: Entity, *above: Entity) -> MemoryCounterpart:
     api = MemoryApi()
@@ -70,6 +75,10 @@ class MemoryCertificatesCounterpart(CertificatesCounterpart):
     def absent(self) -> CertManagerByCertificates:
         unknown_kind = status(404, "NotFound", "the server could not find the requested resource")
         return replace(self, api=ScriptedTransport([unknown_kind])).issuer
+
+    @property
+    def answer_while_absent(self) -> type[Answer]:
+        return Waiting
 
 
 class TestCertificatesInMemory(

@@ -35,8 +35,6 @@ from ....tools.support.issuer_contract import (
     IssuerContract,
     RecordContract,
     RefusalContract,
-    asked,
-    wish,
 )
 from ....tools.support.link_contract import Crossing, CrossingContract, LinkContract, link, next_ca, ordered
 from ....tools.support.vault_mount import STRICT, USERS, QuickClock, SetUp, fake_set_up, given_server, set_up_on
@@ -72,6 +70,11 @@ class Vault:
     def absent(self) -> VaultPki:
         return self.ready.issuer(url=_NOWHERE)
 
+    @property
+    def answer_while_absent(self) -> type[Answer]:
+        """Certificates that Vault has signed need Vault no more."""
+        return IssuedCertificate
+
     def now(self) -> datetime:
         return QuickClock().now()
 
@@ -101,22 +104,8 @@ def ready(request: pytest.FixtureRequest) -> Iterator[SetUp]:
         yield made
 
 
-class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceContract, LinkContract, CrossingContract):
-    @pytest.fixture
-    def counterpart(self, ready: SetUp) -> Counterpart:
-        return Vault(ready, ready.issuer())
-
-    @pytest.fixture
-    def crossing(self, ready: SetUp) -> Crossing:
-        return Vault(ready, ready.issuer())
-
-    def test_requests_wait_until_it_is_back(self, counterpart: Absent) -> None:
-        """They do not even wait: what is signed needs no Vault any more."""
-        wanted = wish()
-        token = asked(counterpart.issuer, wanted.order)
-        (answer,) = counterpart.absent.poll((token,))
-        assert isinstance(answer, IssuedCertificate)
-        assert answer.leaf.is_for(wanted.key)
+class VaultContract:
+    """Of Vault alone."""
 
     def test_an_unreachable_vault_certifies_no_ca(self, counterpart: Absent) -> None:
         absent = counterpart.absent
@@ -129,3 +118,15 @@ class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceCo
         order = ordered(counterpart, next_ca(counterpart, outlives_rewriting=False))
         (why,) = refusals(link(counterpart, order), order)
         assert why == "its subject is CN=cluster-ca v1,O=io.strimzi in other types of strings"
+
+
+class TestVaultIssuer(
+    IssuerContract, RefusalContract, RecordContract, AbsenceContract, LinkContract, CrossingContract, VaultContract
+):
+    @pytest.fixture
+    def counterpart(self, ready: SetUp) -> Counterpart:
+        return Vault(ready, ready.issuer())
+
+    @pytest.fixture
+    def crossing(self, ready: SetUp) -> Crossing:
+        return Vault(ready, ready.issuer())
