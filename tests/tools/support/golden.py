@@ -12,6 +12,7 @@ The surfaces are::
     stops_in_flows  violations whose sentences differ in a flow
     stops_in_rules  violations, each of another cause of a condition
     kubernetes      errors of the way to the Kubernetes API and to pods
+    certificates    causes for which certificates, keys and keystores are refused
 
 Digests, times and durations differ from run to run. They become placeholders, so that a file changes only with its
 sentences.

@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers im
 
 from ...tools.support.certificates import NOW, key, make
 from ...tools.support.constrained import CASES, Case, Constrained, explicit_policy, names, policies
+from ...tools.support.golden import GoldenFiles
 
 
 @pytest.mark.parametrize("verifier", Verifier)
@@ -30,10 +31,10 @@ def test_a_path_keeps_to_them_or_not(case: Case, verifier: Verifier) -> None:
     assert case.reason in found.reason
 
 
-def test_the_first_name_that_is_not_admitted_is_told() -> None:
+def test_the_first_name_that_is_not_admitted_is_told(golden: GoldenFiles) -> None:
     *presented, root = Constrained(lower=[names(["svc"])], san=["c.svc", "b.local", "a.local"]).chain
     found = validate_path(presented, (root,), at=NOW)
-    assert "do not admit the name a.local of" in found.reason
+    golden.compare_said("certificates", found.reason)
 
 
 def subtrees(*found: str) -> Subtrees:
@@ -81,13 +82,14 @@ def test_an_address_among_dns_names_is_a_name() -> None:
 
 
 @pytest.mark.parametrize("more", [0, 1])
-def test_names_times_constraints_are_bounded(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_times_constraints_are_bounded(more: int, monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles) -> None:
     """The leaf has two parts in its subject and one alternative name."""
     monkeypatch.setattr(paths, "MOST_COMPARISONS", 3 * 2 - more)
     leaf, lower, upper, root = Constrained(lower=[names(["svc", "local"])]).chain
     found = validate_path((leaf, lower, upper), (root,), at=NOW)
     assert found.valid is (not more)
-    assert (f"{lower.subject} has more name constraints" in found.reason) == more
+    if more:
+        golden.compare_said("certificates", found.reason)
 
 
 def test_name_constraints_are_values() -> None:

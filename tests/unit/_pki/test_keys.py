@@ -37,6 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 )
 
 from ...tools.support.certificates import EC, key, leaf, make, rsa_key
+from ...tools.support.golden import GoldenFiles
 
 KEY = key(0)
 NUMBER = KEY.for_signing().private_numbers().private_value  # type: ignore[union-attr]
@@ -99,16 +100,11 @@ def test_keys_differ_in_both_directions() -> None:
     assert first != first.public_key_sha256
 
 
-def test_the_kinds_that_are_made_are_told() -> None:
-    for spec, name in (
-        (KeySpec(KeyAlgorithm.RSA, 1), "rsa-1"),
-        (KeySpec(KeyAlgorithm.ECDSA, 1), "ecdsa-p1"),
-    ):
-        with pytest.raises(PrivateKeyError) as caught:
-            generate_key(spec)
-        assert str(caught.value) == (
-            f"{name} is none of the kinds of keys that are made here: rsa-2048, rsa-3072, rsa-4096, rsa-8192, ecdsa-p256, ecdsa-p384"
-        )
+@pytest.mark.parametrize("algorithm", [KeyAlgorithm.RSA, KeyAlgorithm.ECDSA])
+def test_the_kinds_that_are_made_are_told(algorithm: KeyAlgorithm, golden: GoldenFiles) -> None:
+    with pytest.raises(PrivateKeyError) as caught:
+        generate_key(KeySpec(algorithm, 1))
+    golden.compare_said("certificates", caught.value, algorithm.value)
 
 
 @pytest.mark.parametrize("kind", KeyType)
@@ -116,8 +112,8 @@ def test_a_kind_and_a_key_of_it_have_the_same_name(kind: KeyType) -> None:
     assert key_name(kind.spec.algorithm.value, kind.spec.size) == kind.value
 
 
-def test_the_text_of_a_key_is_the_start_of_its_fingerprint() -> None:
-    assert repr(KEY) == f"<private key of SPKI sha256 {KEY.public_key_sha256[:16]}>"
+def test_the_text_of_a_key_is_the_start_of_its_fingerprint(golden: GoldenFiles) -> None:
+    golden.compare_said("certificates", repr(KEY).replace(KEY.public_key_sha256[:16], "<start of the fingerprint>"))
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])
