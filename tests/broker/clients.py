@@ -94,6 +94,10 @@ def nodes_are_back(admin: KafkaAdmin) -> bool:
     )
 
 
+#: Within which nodes start, on a machine that has three times as much to do.
+START_SECONDS = 300.0
+
+
 def eventually(condition: Callable[[], bool], seconds: float = 120.0) -> None:
     """Waits until the condition holds; a question to Kafka that fails meanwhile is asked again."""
     deadline, problem = time.monotonic() + seconds, "never true"

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from ..tools.cluster.versions import KAFKA, OTHER_KAFKAS
-from .clients import admin_of, create_topic, eventually, nodes_are_back
+from .clients import admin_of, create_topic
 from .nodes import KafkaNodes
+from .reloading import all_up
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -34,8 +35,8 @@ def kafka(kafka_version: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """Topics: ``orders`` with three replicas of which two are needed, ``single`` with its only replica on node 0."""
     with KafkaNodes(tmp_path_factory.mktemp("kafka"), version=kafka_version) as nodes:
         try:
+            all_up(nodes)
             with admin_of(nodes) as admin:
-                eventually(lambda: nodes_are_back(admin))
                 create_topic(admin, "orders", [0, 1, 2])
                 create_topic(admin, "single", [0], min_insync_replicas=1)
         except AssertionError as problem:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import ctypes
 import signal
-import socket
 import subprocess
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..tools.cluster.ports import free_ports
 from ..tools.cluster.versions import KAFKA
 from ..tools.operator.security import MUTUAL, Security
 from .certificates import authority, leaf
@@ -33,15 +33,6 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _free_ports(count: int) -> list[int]:
-    """All held at once, so that no two are the same."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _port in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 class KafkaNodes:
     """``with`` starts all of them and ends all of them."""
 
@@ -62,7 +53,7 @@ class KafkaNodes:
         self.operator = leaf("cluster-operator", self.authority)
         self.stores = Stores(folder / "stores")
         ports = [(node, port) for node in self.roles for port in self.listeners(node)]
-        self.ports = dict(zip(ports, _free_ports(len(ports)), strict=True))
+        self.ports = dict(zip(ports, free_ports(len(ports)), strict=True))
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._java = [*java_command(find_jars(version), "256m"), "-Dlog4j2.level=INFO"]
 
@@ -110,6 +101,11 @@ class KafkaNodes:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+    def assert_running(self) -> None:
+        """Fails if a node has ended by itself."""
+        ended = {node: process.poll() for node, process in self._processes.items() if process.poll() is not None}
+        assert not ended, f"nodes have ended, by exit code: {ended}"
 
     def log(self) -> str:
         """The end of what each node says: for the message of a test that waited in vain."""

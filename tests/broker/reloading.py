@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_r
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import voters_caught_up
 
 from .certificates import Issued
-from .clients import admin_of, context_of, eventually, node
+from .clients import START_SECONDS, admin_of, context_of, eventually, node
 from .listening import Doors
 from .nodes import KafkaNodes
 from .stores import DOMAIN
@@ -27,10 +27,14 @@ from .stores import DOMAIN
 
 def all_up(nodes: KafkaNodes) -> None:
     """Every broker is registered and every voter follows."""
-    brokers = {Broker(one, fenced=False) for one in nodes.having("broker")}
+    brokers, voters = {Broker(one, fenced=False) for one in nodes.having("broker")}, set(nodes.having("controller"))
     with admin_of(nodes) as admin:
-        eventually(lambda: set(admin.brokers()) == brokers)
-        eventually(lambda: voters_caught_up(admin.quorum(), FETCH_TIMEOUT) == set(nodes.having("controller")))
+
+        def are_up() -> bool:
+            nodes.assert_running()
+            return set(admin.brokers()) == brokers and voters_caught_up(admin.quorum(), FETCH_TIMEOUT) == voters
+
+        eventually(are_up, START_SECONDS)
 
 
 def settings_of(nodes: KafkaNodes, which: int) -> ListenerSettings:

@@ -7,13 +7,12 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,6 +23,7 @@ from . import control_plane
 from .kube import Kube, wait_for, write_kubeconfig
 from .parts import Parts, simulated_parts
 from .pki import write_pki
+from .ports import free_ports
 from .versions import STRIMZI
 
 ROOT = Path(__file__).parents[3]
@@ -32,17 +32,6 @@ ROOT = Path(__file__).parents[3]
 def run_folder(name: str) -> Path:
     base = os.environ.get("TRUSTOPS_RUN") or tempfile.gettempdir()
     return Path(base) / f"trustops-bed-{name}"
-
-
-def _free_ports(names: list[str]) -> dict[str, int]:
-    """Distinct ports that no process listens on now."""
-    with ExitStack() as stack:
-        ports = {}
-        for name in names:
-            opened = stack.enter_context(socket.socket())
-            opened.bind(("127.0.0.1", 0))
-            ports[name] = opened.getsockname()[1]
-        return ports
 
 
 @dataclass
@@ -103,7 +92,8 @@ class Bed:
 
     def _start(self, parts: Parts) -> None:
         begun = time.monotonic()
-        ports = _free_ports(["etcd", "etcd-peer", "api", "kwok"])
+        servers = ("etcd", "etcd-peer", "api", "kwok")
+        ports = dict(zip(servers, free_ports(len(servers)), strict=True))
         token = secrets.token_hex(16)
         self._write_files(ports, token)
         self._supervise()

@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import os
-import socket
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +17,11 @@ import pytest
 import yaml
 
 from . import bed as bed_module
-from .bed import ROOT, Bed, _free_ports, run_folder
+from .bed import ROOT, Bed, run_folder
 from .bed_cluster import BedCluster
 from .kube import collection_path, wait_for, write_kubeconfig
 from .parts import Parts
 from .test_supervisor import runs, until
-
-
-def test_ports_are_distinct_and_free() -> None:
-    ports = _free_ports([str(number) for number in range(50)])
-    assert len(set(ports.values())) == 50
-    with ExitStack() as stack:
-        for port in ports.values():
-            stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
-
-
-def test_a_port_that_is_taken_is_not_given() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        assert taken.getsockname()[1] not in _free_ports([str(number) for number in range(200)]).values()
 
 
 def test_beds_of_different_names_share_nothing(tmp_path: Path) -> None:

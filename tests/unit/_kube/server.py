@@ -130,10 +130,3 @@ def serving(answer: Answer, context: ssl.SSLContext | None = None) -> Iterator[S
         http.shutdown()
         http.server_close()
         thread.join()
-
-
-def free_port() -> int:
-    """A port where nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -36,9 +36,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._tls.failures import ROWS, Reason
 
+from ...tools.cluster.ports import free_port
 from ...tools.support.golden import GoldenFiles
 from .identities import Identities, make_identities
-from .server import Reply, Request, Reset, Server, free_port, serving
+from .server import Reply, Request, Reset, Server, serving
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.pod_access 
     run_command,
 )
 
+from ...tools.cluster.ports import free_port
 from ...tools.support.golden import GoldenFiles
 from ...tools.support.memory_api import MemoryApi
 from .forwarding import (
@@ -53,7 +54,6 @@ from .forwarding import (
     tunnel,
 )
 from .identities import Identities, make_identities
-from .server import free_port
 
 
 def failure(behaviour: Behaviour) -> KubeError:

@@ -19,7 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.inventory import kafka as plug
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube import client as _client
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 
-from .._kube.server import Reply, Request, Server, free_port, serving
+from ...tools.cluster.ports import free_port
+from .._kube.server import Reply, Request, Server, serving
 from .fleet import (
     BEGUN,
     DAY,

@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._tls.failures import ROWS, Reason
 
+from ....tools.cluster.ports import free_port
 from ....tools.support.certificates import key, make
 from ....tools.support.fake_vault.auth import Method
 from ....tools.support.fake_vault.errors import ApiError
@@ -29,7 +30,7 @@ from ....tools.support.fake_vault.server import serving as serving_vault
 from ....tools.support.issuer_contract import wish
 from ....tools.support.vault_mount import Administrator, documented_policy, set_up
 from ..._kube.identities import Identities, make_identities
-from ..._kube.server import Reply, Request, Reset, Server, free_port, serving
+from ..._kube.server import Reply, Request, Reset, Server, serving
 from ..vault.connections import CALL, PROXIES, connection, failing
 
 
