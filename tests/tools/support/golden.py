@@ -13,6 +13,7 @@ The surfaces are::
     stops_in_rules  violations, each of another cause of a condition
     kubernetes      errors of the way to the Kubernetes API and to pods
     certificates    causes for which certificates, keys and keystores are refused
+    issuers         what issuers answer and refuse, and why their answers are refused
 
 Digests, times and durations differ from run to run. They become placeholders, so that a file changes only with its
 sentences.
@@ -41,6 +42,8 @@ _DURATION = r"(?:\d+\.\d s|(?:\d+ min )?\d+ s|\d+ h \d+ min)\b"
 #: Patterns of texts that differ from run to run or from machine to machine, with their placeholders.
 _OF_CHANCE = {
     r"\b[0-9a-f]{8}(?:-[0-9a-f]{8}){3}\b": "<plan hash>",
+    r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b": "<id>",
+    r"(?<=-)[0-9a-f]{12}\b": "<random>",
     r"(?<=-)[0-9a-f]{10}-[0-9a-z]{5}\b": "<random>",
     r"\b\d{4}-\d\d-\d\d(?:T| at | )\d\d[:-]\d\d(?:[:-]\d\d(?:\.\d+)?)?(?:Z| UTC|\b)": "<time>",
     r"\b\d{4}-\d\d-\d\d\b": "<date>",
@@ -116,7 +119,7 @@ class GoldenFiles:
         """
         sections = self._read(surface)
         sources = (path.read_text(encoding="utf-8") for path in sorted(room.rglob("test_*.py")))
-        tests = [as_words(test) for source in sources for test in _TEST.findall(source)]
+        tests = dict.fromkeys(as_words(test) for source in sources for test in _TEST.findall(source))
         wanted = [name for test in tests for name in sections if name == test or name.startswith(f"{test}, ")]
         if self.writes:
             self._write(surface, {name: sections[name] for name in wanted})

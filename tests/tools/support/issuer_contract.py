@@ -185,6 +185,13 @@ def is_told(answer: Answer) -> None:
         assert len(text) < 1200, text
 
 
+def said_by(answer: object) -> str:
+    """The text for people, with the remedy of a refusal on a line of its own."""
+    assert isinstance(answer, (Waiting, Refused)), answer
+    is_told(answer)
+    return f"{answer.reason}\n{answer.remedy}" if isinstance(answer, Refused) else answer.reason
+
+
 class IssuerContract:
     """Of every issuer."""
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -28,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, make
 from ...tools.support.constrained import names as constrained_names
+from ...tools.support.golden import GoldenFiles
 
 ROOT = make("root", key(1))
 CA = make("cluster-ca v1", key(2), ROOT)
@@ -140,21 +142,21 @@ def test_each_defect_is_one_reason(issue: Issue, reason: str) -> None:
     [x509.UniformResourceIdentifier("spiffe://example/kafka"), x509.RFC822Name("kafka@example.com")],
     ids=["URI", "e-mail"],
 )
-def test_a_name_of_another_kind_is_a_name_too_many(more: x509.GeneralName) -> None:
+def test_a_name_of_another_kind_is_a_name_too_many(more: x509.GeneralName, golden: GoldenFiles) -> None:
     good = GOOD.certificate()
     present = x509.load_der_x509_certificate(good.leaf.der).extensions
     names = present.get_extension_for_class(x509.SubjectAlternativeName).value
     extra = [(x509.SubjectAlternativeName([*names, more]), False)]
     made = make("demo-kafka", OWN, CA, ca=False, extra=extra, begin=NOW, end=NOW + YEAR / 2).certificate
     assert made.subject_alternative_names == NAMES
-    assert refused(replace(good, leaf=made)) == ["its alternative names are not the requested names"]
+    golden.compare_said("issuers", "\n".join(refused(replace(good, leaf=made))))
 
 
-def test_a_ca_certificate_is_never_a_leaf() -> None:
+def test_a_ca_certificate_is_never_a_leaf(golden: GoldenFiles) -> None:
     """With it a node could issue in the name of the CA."""
     subject = LeafSubject(DistinguishedName("demo-kafka"), frozenset(), frozenset({Purpose.CLIENT}))
     made = make("demo-kafka", OWN, CA, ca=True).certificate
-    assert "it is a CA certificate" in refused(IssuedCertificate(made, ()), subject)
+    golden.compare_said("issuers", "\n".join(refused(IssuedCertificate(made, ()), subject)))
 
 
 def test_a_server_leaf_is_refused_where_a_client_was_asked_for() -> None:
@@ -162,20 +164,14 @@ def test_a_server_leaf_is_refused_where_a_client_was_asked_for() -> None:
 
 
 @pytest.mark.parametrize("sent", [True, False], ids=["with its CA", "alone"])
-def test_a_leaf_below_another_ca_of_the_same_name_is_refused(sent: bool) -> None:
+def test_a_leaf_below_another_ca_of_the_same_name_is_refused(sent: bool, golden: GoldenFiles) -> None:
     """The sentence tells which key has signed, as far as the answer does: the issuer may have a new one."""
     impostor = make("cluster-ca v1", key(4))
     issued = replace(GOOD, issuer=impostor, chain=(impostor.certificate,) if sent else ()).certificate()
     (said,) = refused(issued)
-    signer = (
-        f"CN=cluster-ca v1,O=io.strimzi, SHA-256 {impostor.certificate.sha256}"
-        if sent
-        else "CN=cluster-ca v1,O=io.strimzi"
-    )
-    assert (
-        f"(it is signed by {signer}, and was to be by CN=cluster-ca v1,O=io.strimzi, SHA-256 {CA.certificate.sha256}; where"
-        in said
-    )
+    signers = [impostor.certificate.sha256] if sent else []
+    assert re.findall("[0-9a-f]{64}", said) == [*signers, CA.certificate.sha256]
+    golden.compare_said("issuers", said, "with its CA" if sent else "alone")
 
 
 NAMESAKE = make("cluster-ca v1", key(4))
@@ -202,14 +198,15 @@ def test_a_leaf_names_the_key_of_its_issuer_where_another_has_its_name(
 @pytest.mark.parametrize(
     "key_identifier", [CA.certificate.subject_key_identifier, None], ids=["beside the key", "alone"]
 )
-def test_a_leaf_that_names_one_certificate_of_its_ca_is_refused(key_identifier: bytes | None) -> None:
+def test_a_leaf_that_names_one_certificate_of_its_ca_is_refused(
+    key_identifier: bytes | None, golden: GoldenFiles
+) -> None:
     """A renewal of the CA has another serial number, and so has the link certificate by which clients find the way to the CA before."""
     issuer = [x509.DirectoryName(x509.load_der_x509_certificate(CA.certificate.der).issuer)]
     named = x509.AuthorityKeyIdentifier(key_identifier, issuer, CA.certificate.serial_number)
     made = make("demo-kafka", OWN, CA, ca=None, signing=None, authority_identifier=named).certificate
     (said,) = refused(IssuedCertificate(made, ()), replace(SUBJECT, names=frozenset()))
-    assert said.startswith("it names the serial number of its issuer's certificate")
-    assert said.endswith("(authorityKeyIdentifier = keyid)")
+    golden.compare_said("issuers", said)
 
 
 def test_keys_of_one_name_count_their_serial_numbers_apart() -> None:
@@ -221,14 +218,12 @@ def test_keys_of_one_name_count_their_serial_numbers_apart() -> None:
     assert list(Acceptance((CA.certificate,), known, NOW).refusals(second, SUBJECT, OWN)) == []
 
 
-def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:
+def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused(golden: GoldenFiles) -> None:
     """Nodes present the chain of their CA, and nothing in between: a verifier that trusts that CA could not find the way."""
     below = make("Issuing CA", key(7), CA)
     issued = replace(GOOD, issuer=below, chain=(below.certificate, CA.certificate)).certificate()
     (said,) = refused(issued)
-    assert said == (
-        "it is signed by CN=Issuing CA,O=io.strimzi, a CA below CN=cluster-ca v1,O=io.strimzi that the certificate chain lacks"
-    )
+    golden.compare_said("issuers", said)
 
 
 @pytest.mark.parametrize(
@@ -295,24 +290,20 @@ def test_an_extended_key_usage_that_does_not_fit_the_component_is_refused(
     assert said in reason
 
 
-def test_a_leaf_that_the_chain_of_its_issuer_does_not_admit_is_refused() -> None:
+def test_a_leaf_that_the_chain_of_its_issuer_does_not_admit_is_refused(golden: GoldenFiles) -> None:
     """Clients may trust the root alone, which is not part of what is checked otherwise."""
     root = make("the root", key(5), extra=[constrained_names(["example.com"])])
     below = make("the CA", key(6), root)
     issued = replace(GOOD, issuer=below, chain=(below.certificate,)).certificate()
     (said,) = Acceptance((below.certificate, root.certificate), (), NOW).refusals(issued, SUBJECT, OWN)
-    assert said.startswith("the name constraints of CN=the root,O=io.strimzi do not admit the name ")
+    golden.compare_said("issuers", said)
     assert list(Acceptance((below.certificate,), (), NOW).refusals(issued, SUBJECT, OWN)) == []
 
 
-def test_an_answer_that_breaks_a_rule_of_the_caller_is_refused() -> None:
+def test_an_answer_that_breaks_a_rule_of_the_caller_is_refused(golden: GoldenFiles) -> None:
     issued = GOOD.certificate()
     rules = KeyPolicy(name="house", hashes=frozenset({"sha512"}), leaf_life=timedelta(days=30))
     found = Acceptances((CA.certificate,), NOW, rules).of((CA.certificate,)).refusals(issued, SUBJECT, OWN)
-    told = [one for one in found if one.endswith("by the rules of house")]
-    assert (
-        told[0] == "it has a signature with sha256, and signatures are made with sha512 (hashes), by the rules of house"
-    )
-    assert told[1].endswith("days, and 30 days are the longest, by the rules of house")
+    golden.compare_said("issuers", "\n".join(one for one in found if "rules" in one))
     free = Acceptances((CA.certificate,), NOW).of((CA.certificate,)).refusals(issued, SUBJECT, OWN)
     assert not [one for one in free if "rules" in one]

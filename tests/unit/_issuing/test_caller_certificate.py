@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 
 from ...tools.support.certificates import Entity
+from ...tools.support.golden import GoldenFiles
 from .._strimzi.bench import LIFE, SCOPE, Bench, pem, secret
 from .._strimzi.steps import NEXT, record
 from . import openssl
@@ -52,19 +53,14 @@ def bench() -> Bench:
     return made
 
 
-def test_a_name_that_no_certificate_can_have_is_told() -> None:
+def test_a_name_that_no_certificate_can_have_is_told(golden: GoldenFiles) -> None:
     bench = office()
     with pytest.raises(StepError) as refused:
         have(bench, replace(WANTED, names=frozenset({"b\u00fccher.example"})))
-    assert str(refused.value) == (
-        "No certificate can be made for Secret tools-tls: 'b\u00fccher.example' is neither a DNS name in ASCII form nor an IP address."
-    )
-    assert (
-        refused.value.remedy == "Correct the name or the date that this is about; nothing was written to this Secret."
-    )
+    golden.compare_said("issuers", refused.value)
 
 
-def test_a_certificate_is_issued_with_its_key_and_the_trusted_cas(tmp_path: Path) -> None:
+def test_a_certificate_is_issued_with_its_key_and_the_trusted_cas(tmp_path: Path, golden: GoldenFiles) -> None:
     bench = office()
     actions, chain, why = have(bench)
     data = bench.data("tools-tls")
@@ -72,7 +68,7 @@ def test_a_certificate_is_issued_with_its_key_and_the_trusted_cas(tmp_path: Path
     assert data["tools.crt"] == pem(*chain)
     assert data["ca.crt"] == pem(CA)
     assert [(one.verb, one.object) for one in actions] == [("create", "Secret kafka/tools-tls")]
-    assert why == "it is not there yet"
+    golden.compare_said("issuers", why)
     at = int(bench.clock.now().timestamp())
     assert openssl.verify(data["tools.crt"], data["ca.crt"], at, tmp_path, "tools.kafka.svc")
     assert openssl.public_key_of_private(data["tools.key"]) == openssl.public_key_of_certificate(data["tools.crt"])
@@ -179,20 +175,21 @@ def test_trusted_cas_are_updated_and_the_certificate_stays(bench: Bench) -> None
     assert (set(trusted), bench.data("tools-tls")["tools.crt"]) == ({CA.certificate, OLD.certificate}, before)
 
 
-def test_a_dry_run_makes_nothing_and_says_why() -> None:
+def test_a_dry_run_makes_nothing_and_says_why(golden: GoldenFiles) -> None:
     bench = office()
     before = len(bench.api.writes)
     (action,), chain, why = have(bench, dry_run=True)
-    assert (action.verb, chain, why) == ("create", (), "it is not there yet")
+    assert (action.verb, chain) == ("create", ())
+    golden.compare_said("issuers", why)
     assert len(bench.api.writes) == before
 
 
-def test_without_the_key_of_the_ca_in_use_the_message_says_where_it_is_expected() -> None:
+def test_without_the_key_of_the_ca_in_use_the_message_says_where_it_is_expected(golden: GoldenFiles) -> None:
     bench = office(Entity(CA.certificate, OLD.key))
     for dry_run in (True, False):
-        with pytest.raises(StepError, match="Secret kafka/demo-cluster-ca does not hold the key") as caught:
+        with pytest.raises(StepError) as caught:
             have_certificate(WANTED, bench.observe(), bench.work(dry_run=dry_run))
-        assert "ca.key" in caught.value.remedy
+        golden.compare_said("issuers", caught.value)
 
 
 IN_ALL_FORMS = replace(WANTED, forms=frozenset(Form))
@@ -248,12 +245,12 @@ def test_a_record_of_further_forms_that_cannot_be_read_is_none(record: str, benc
 
 
 @pytest.mark.parametrize("password", [b"", b"secret\n", "geh\u00e9im".encode()])
-def test_a_password_that_opens_no_keystore_is_refused(password: bytes, bench: Bench) -> None:
+def test_a_password_that_opens_no_keystore_is_refused(password: bytes, bench: Bench, golden: GoldenFiles) -> None:
     bench.change("secrets", "tools-tls", secret_patch({"tools.password": password}))
     for dry_run in (True, False):
-        with pytest.raises(StepError, match=r"Secret kafka/tools-tls: entry tools\.password") as refused:
+        with pytest.raises(StepError) as refused:
             have(bench, IN_ALL_FORMS, dry_run=dry_run)
-        assert "remove the entry" in refused.value.remedy
+        golden.compare_said("issuers", refused.value)
     assert have(bench)[0] == []
 
 
@@ -265,39 +262,41 @@ TAKEN = [
 
 @pytest.mark.parametrize("there", [True, False], ids=["it exists", "it is missing"])
 @pytest.mark.parametrize("name", TAKEN)
-def test_the_clusters_own_secrets_are_refused(name: str, there: bool) -> None:
+def test_the_clusters_own_secrets_are_refused(name: str, there: bool, golden: GoldenFiles) -> None:
     """A leaf in ``<c>-cluster-ca-cert`` would be a trusted CA."""
     bench = office()
     bench.remove("secrets", name)
     if there:
         bench.create("secrets", secret(name, {}))
     before = len(bench.api.writes)
-    with pytest.raises(StepError, match=f"Secret kafka/{name} belongs to a Strimzi cluster") as caught:
+    with pytest.raises(StepError) as caught:
         have(bench, replace(WANTED, secret=name))
-    assert "your own" in caught.value.remedy
+    assert caught.value.object == f"Secret kafka/{name}"
+    golden.compare_said("issuers", f"{caught.value.cause}\n{caught.value.remedy}")
     assert len(bench.api.writes) == before
 
 
-def test_the_certificate_does_not_take_the_place_of_the_trusted_cas() -> None:
-    with pytest.raises(StepError, match=r"ca\.crt holds the trusted CAs"):
+def test_the_certificate_does_not_take_the_place_of_the_trusted_cas(golden: GoldenFiles) -> None:
+    with pytest.raises(StepError) as caught:
         have(office(), replace(WANTED, common_name="ca"))
+    golden.compare_said("issuers", caught.value)
 
 
 @pytest.mark.parametrize(
-    ("name", "holder"),
+    "name",
     [
-        ("demo-kafka", "kafka"), ("cluster-operator", "cluster-operator"), ("demo-entity-topic-operator", "entity-operator"),
-        ("demo-entity-user-operator", "entity-operator"), ("demo-cruise-control", "cruise-control"),
-        ("demo-kafka-exporter", "kafka-exporter"),
+        "demo-kafka", "cluster-operator", "demo-entity-topic-operator", "demo-entity-user-operator", "demo-cruise-control",
+        "demo-kafka-exporter",
     ],
 )  # fmt: skip
-def test_the_subjects_of_the_operators_own_certificates_are_refused(name: str, holder: str) -> None:
+def test_the_subjects_of_the_operators_own_certificates_are_refused(name: str, golden: GoldenFiles) -> None:
     """Any client that presents them is a superuser of Kafka."""
     bench = office()
     before = len(bench.api.writes)
-    with pytest.raises(StepError, match=f"{name} is that of the certificate of Strimzi's own {holder}") as caught:
+    with pytest.raises(StepError) as caught:
         have(bench, replace(WANTED, common_name=name))
-    assert (caught.value.remedy, len(bench.api.writes)) == ("Give another common name.", before)
+    golden.compare_said("issuers", caught.value, name)
+    assert len(bench.api.writes) == before
 
 
 def test_a_concurrent_write_is_not_overwritten(bench: Bench) -> None:

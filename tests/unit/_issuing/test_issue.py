@@ -46,6 +46,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from ...tools.support.certificates import Entity, key, make
+from ...tools.support.golden import GoldenFiles
 from .._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 from .._strimzi.steps import switch_to
 from . import openssl
@@ -111,10 +112,11 @@ def test_without_the_cas_key_the_message_says_where_it_is_expected(content: str 
     assert "ca.key" in caught.value.remedy
 
 
-def test_the_key_of_another_ca_signs_nothing() -> None:
+def test_the_key_of_another_ca_signs_nothing(golden: GoldenFiles) -> None:
     bench = office(Entity(CA.certificate, OLD.key))
-    with pytest.raises(StepError, match="does not hold the key of"):
+    with pytest.raises(StepError) as caught:
         issue(bench, NODES[0])
+    golden.compare_said("issuers", caught.value)
 
 
 class Careless(InternalIssuer):
@@ -127,14 +129,16 @@ class Careless(InternalIssuer):
         return super().sign(csr) if Careless.calls == 1 else IssuedCertificate(OLD.certificate, ())
 
 
-def test_a_refused_leaf_names_secret_and_reason_and_none_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_leaf_names_secret_and_reason_and_none_is_written(
+    monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles
+) -> None:
     bench = office()
     monkeypatch.setattr(module, "InternalIssuer", Careless)
     monkeypatch.setattr(Careless, "calls", 0)
     before = len(bench.api.writes)
-    with pytest.raises(StepError, match=r"demo-kafka-1 is refused: .*public key.*; .*") as caught:
+    with pytest.raises(StepError) as caught:
         issue(bench, *NODES)
-    assert "issuer" in caught.value.remedy
+    golden.compare_said("issuers", caught.value)
     assert len(bench.api.writes) == before
 
 
@@ -218,15 +222,16 @@ def test_lease_is_renewed_while_keys_are_made(monkeypatch: pytest.MonkeyPatch) -
     assert told == [*(one for count in batches for one in (count, 0)), *[0] * len(BY_SECRET)]
 
 
-def test_a_name_that_no_certificate_can_have_is_told_by_the_secret() -> None:
+def test_a_name_that_no_certificate_can_have_is_told_by_the_secret(golden: GoldenFiles) -> None:
     bench = office()
     alternative = {"bootstrap": {"alternativeNames": ["b\u00fccher.example"]}}
     listener = {"name": "plain", "port": 9092, "type": "internal", "tls": False, "configuration": alternative}
     bench.change("kafkas", "demo", {"spec": {"kafka": {"listeners": [listener]}}})
     bench.remove("secrets", NODES[0])
     before = len(bench.api.writes)
-    with pytest.raises(StepError, match=f"Secret {NODES[0]}: 'b\u00fccher.example' is neither a DNS name"):
+    with pytest.raises(StepError) as caught:
         issue(bench, EXPORTER, NODES[0])
+    golden.compare_said("issuers", caught.value)
     assert len(bench.api.writes) == before
 
 
@@ -261,27 +266,27 @@ def expired(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "why"),
-    [
-        pytest.param(lambda bench: bench.remove("secrets", KEYS), "the key that was made for it is gone", id="key"),
-        pytest.param(expired, "CN=demo-kafka,O=io.strimzi expired on 2026-12-01 00:00:00 UTC", id="expired"),
-    ],
+    ("became", "event"),
+    [("without its key", lambda bench: bench.remove("secrets", KEYS)), ("expired", expired)],
 )
-def test_a_returned_certificate_that_became_unusable_is_not_written(event: Callable[[Bench], None], why: str) -> None:
+def test_a_returned_certificate_that_became_unusable_is_not_written(
+    became: str, event: Callable[[Bench], None], golden: GoldenFiles
+) -> None:
     bench = at_hand(NODE, OTHER_NODE)
     event(bench)
     before = len(bench.api.writes)
-    with pytest.raises(StepError, match=f"no certificate at hand for Secret {NODE}: {why}") as caught:
+    with pytest.raises(StepError) as caught:
         issue_leaves(order(NODE), see(bench), bench.work())
-    assert caught.value.remedy == "Run the flow again: it asks for one."
+    golden.compare_said("issuers", caught.value, became)
     assert len(bench.api.writes) == before
 
 
-def test_an_open_request_is_not_written() -> None:
+def test_an_open_request_is_not_written(golden: GoldenFiles) -> None:
     bench = elsewhere()
     ask(bench, NODE)
-    with pytest.raises(StepError, match=f"Secret {NODE}: it has not been issued"):
+    with pytest.raises(StepError) as caught:
         issue_leaves(order(NODE), see(bench), bench.work())
+    golden.compare_said("issuers", caught.value)
     assert REQUESTS in see(bench).secrets
 
 

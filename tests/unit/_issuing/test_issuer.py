@@ -17,7 +17,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
     LeafOrder,
-    Refused,
     RenewingIssuer,
     Token,
     Waiting,
@@ -36,7 +35,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 
 from ...tools.support.certificates import NOW, key, leaf, make
-from ...tools.support.issuer_contract import NODE
+from ...tools.support.golden import GoldenFiles
+from ...tools.support.issuer_contract import NODE, said_by
 from .._strimzi.bench import Bench
 
 CA = make("issuing", key(1), make("root", key(2)))
@@ -72,19 +72,17 @@ def test_answers_come_in_the_order_of_the_tokens() -> None:
 
 
 @pytest.mark.parametrize("content", [LEAF.pem + key(3).reveal(), key(3).reveal() + LEAF.pem, key(3).reveal()])
-def test_a_private_key_beside_a_certificate_is_refused_and_not_shown(content: bytes) -> None:
+def test_a_private_key_beside_a_certificate_is_refused_and_not_shown(content: bytes, golden: GoldenFiles) -> None:
     (answer,) = issuer(a_request=content).poll([ASKED])
-    assert answer == Refused("The file that was put back has a private key in it.", "Put back certificates alone.")
+    golden.compare_said("issuers", said_by(answer))
 
 
-@pytest.mark.parametrize("content", [b"", b"no certificate", LEAF.pem * 11])
-def test_an_unusable_answer_is_refused_and_not_quoted(content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("case", "content"), [("nothing", b""), ("no certificate", b"no certificate"), ("too many", LEAF.pem * 11)]
+)
+def test_an_unusable_answer_is_refused_and_not_quoted(case: str, content: bytes, golden: GoldenFiles) -> None:
     (answer,) = issuer(a_request=content).poll([ASKED])
-    assert isinstance(answer, Refused)
-    assert answer.reason.startswith("The file that was put back is unusable: ")
-    assert answer.reason.endswith(".")
-    assert not answer.reason.endswith("..")
-    assert answer.remedy == "Put back the certificate with its chain in PEM form."
+    golden.compare_said("issuers", said_by(answer), case)
 
 
 def test_the_external_issuer_forgets_nothing() -> None:

@@ -27,6 +27,7 @@ from ....tools.support.fake_vault.auth import Method
 from ....tools.support.fake_vault.errors import ApiError
 from ....tools.support.fake_vault.server import FakeVault
 from ....tools.support.fake_vault.server import serving as serving_vault
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.issuer_contract import wish
 from ....tools.support.vault_mount import Administrator, documented_policy, set_up
 from ..._kube.identities import Identities, make_identities
@@ -92,7 +93,7 @@ def test_a_connection_that_breaks_off() -> None:
     assert found.transient
 
 
-def test_an_answer_that_does_not_come_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_does_not_come_in_time(monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles) -> None:
     monkeypatch.setattr(https_connection, "_READ_TIMEOUT", 0.2)
     ended = threading.Event()
 
@@ -103,15 +104,15 @@ def test_an_answer_that_does_not_come_in_time(monkeypatch: pytest.MonkeyPatch) -
     with serving(wait) as server:
         found = failing(server.url)
         ended.set()
-    assert "did not answer within 0.2 s" in str(found)
+    golden.compare_said("issuers", found)
     assert found.transient
 
 
 @pytest.mark.parametrize("body", [b"<html>Please log in</html>", b"[1]", b'"text"', b"\xff", b"[" * 100_000])
-def test_a_server_that_is_no_vault(body: bytes) -> None:
+def test_a_server_that_is_no_vault(body: bytes, golden: GoldenFiles) -> None:
     with serving(lambda _: Reply(body=body)) as server:
         found = failing(server.url)
-    assert "it is no Vault or OpenBao" in str(found)
+    golden.compare_said("issuers", found)
     assert not found.transient
 
 
@@ -131,11 +132,11 @@ def test_errors_are_quoted_without_what_was_sent_in_secret() -> None:
 
 @pytest.mark.parametrize("status", [400, 403])
 @pytest.mark.parametrize("body", [b"<html>Forbidden</html>", b"", b'{"message": "Forbidden"}'])
-def test_a_refusal_of_a_program_before_vault_is_none_of_vault(status: int, body: bytes) -> None:
+def test_a_refusal_of_a_program_before_vault_is_none_of_vault(status: int, body: bytes, golden: GoldenFiles) -> None:
     """Neither the role nor the token is the cause, and no request has failed."""
     with serving(lambda _: Reply(status, body)) as server:
         found = failing(server.url)
-    assert f"answered with HTTP {status}, and not as Vault or OpenBao refuse" in str(found)
+    golden.compare_said("issuers", found, f"HTTP {status}")
     assert not found.transient
 
 
@@ -160,9 +161,9 @@ def test_a_standby_sends_to_the_active_node(server: Server) -> None:
     assert request.header("X-Vault-Token") == ["hvs.token"]
 
 
-def test_nodes_that_send_to_each_other_are_not_followed_for_ever() -> None:
+def test_nodes_that_send_to_each_other_are_not_followed_for_ever(golden: GoldenFiles) -> None:
     with serving(lambda _: Reply(307, b"", {"Location": "/v1/pki/sign"})) as server:
-        assert "from one node to the next" in str(failing(server.url))
+        golden.compare_said("issuers", failing(server.url))
         assert len(server.requests) == 3
 
 
@@ -176,9 +177,9 @@ def test_a_token_is_not_sent_to_where_there_is_no_tls(server: Server, identities
 
 
 @pytest.mark.parametrize("target", ["https://[::1", "https://vault.example:99999/v1", "//[/"])
-def test_a_redirect_to_what_is_no_url(target: str) -> None:
+def test_a_redirect_to_what_is_no_url(target: str, golden: GoldenFiles) -> None:
     with serving(lambda _: Reply(307, b"", {"Location": target})) as server:
-        assert "redirects to what is no URL" in str(failing(server.url))
+        golden.compare_said("issuers", failing(server.url))
 
 
 def test_a_redirect_to_nowhere_is_an_answer() -> None:
@@ -246,8 +247,8 @@ def test_a_connection_that_is_cut_before_tls_stands_may_come_later() -> None:
 
 
 @pytest.mark.parametrize("given", [b"no PEM", b"\xff", b""])
-def test_a_ca_that_is_none(given: bytes) -> None:
-    assert "no certificate in PEM form" in str(failing("https://vault", given))
+def test_a_ca_that_is_none(given: bytes, golden: GoldenFiles) -> None:
+    golden.compare_said("issuers", failing("https://vault", given))
 
 
 def test_a_bundle_of_cas_may_name_them_in_any_language(identities: Identities) -> None:
@@ -263,15 +264,19 @@ def login_of(identities: Identities) -> VaultTlsCertificate:
 
 
 @pytest.mark.parametrize(
-    "refusal",
+    ("case", "refusal"),
     [
-        ApiError(400, "invalid certificate or no client certificate supplied"),
+        ("unknown", ApiError(400, "invalid certificate or no client certificate supplied")),
         # The answer of a real server to a certificate that has expired (tests/issuers/test_vault_logins.py).
-        ApiError(500, "failed to verify client's certificate: x509: certificate has expired or is not yet valid"),
+        (
+            "expired",
+            ApiError(500, "failed to verify client's certificate: x509: certificate has expired or is not yet valid"),
+        ),
     ],
-    ids=["unknown", "expired"],
 )
-def test_a_client_certificate_logs_in(identities: Identities, refusal: ApiError) -> None:
+def test_a_client_certificate_logs_in(
+    identities: Identities, case: str, refusal: ApiError, golden: GoldenFiles
+) -> None:
     login, vault = login_of(identities), FakeVault()
     vault.tokens.methods["cert"] = Method(
         lambda body, der: body == {"name": "kafka"} and der == login.chain[0].der,
@@ -287,9 +292,9 @@ def test_a_client_certificate_logs_in(identities: Identities, refusal: ApiError)
         assert isinstance(ready.issuer(login=login).request(wish().order), Token)
         other = VaultTlsCertificate(login.chain, login.key, "other")
         vault.seen.clear()
-        with pytest.raises(ServerFailure, match="refuses the login by TLS certificate at auth/cert") as raised:
+        with pytest.raises(ServerFailure) as raised:
             ready.issuer(login=other).request(wish().order)
-        assert "ends TLS" in raised.value.remedy
+        golden.compare_said("issuers", raised.value, case)
         # Asking again would not help.
         assert len(vault.seen) == 1
 
@@ -322,12 +327,14 @@ def test_a_proxy_of_the_environment_is_asked_to_connect(monkeypatch: pytest.Monk
     ("name", "status", "transient"),
     [("HTTPS_PROXY", 407, False), ("ALL_PROXY", 407, False), ("HTTPS_PROXY", 503, True)],
 )
-def test_a_proxy_that_refuses(name: str, status: int, transient: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_that_refuses(
+    name: str, status: int, transient: bool, monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles
+) -> None:
     with serving(lambda _: Reply(status, b"")) as proxy:
         monkeypatch.setenv(name, proxy.url.replace("http://", "http://me:s3cr3t@"))
         found = failing("https://vault.example:8200")
         assert [one.method for one in proxy.requests] == ["CONNECT"]
-    assert "The proxy to Vault at vault.example:8200 does not let us through (" in str(found)
+    golden.compare_said("issuers", found, f"HTTP {status}")
     assert "s3cr3t" not in str(found)
     assert found.transient is transient
 
@@ -352,10 +359,10 @@ def test_a_proxy_that_speaks_no_http_is_not_left_out(monkeypatch: pytest.MonkeyP
     assert "s3cr3t" not in str(found)
 
 
-def test_a_proxy_that_is_no_url(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_that_is_no_url(monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://me:s3cr3t@[proxy:3128")
     found = failing("https://vault.example:8200")
-    assert "the proxy [proxy:3128 that the environment names cannot be used" in str(found)
+    golden.compare_said("issuers", found)
     assert "s3cr3t" not in str(found)
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -40,6 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_d
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 
 from ....tools.support.certificates import NOW, Entity, key, make, rsa_key
+from ....tools.support.golden import GoldenFiles
 from ..._strimzi.bench import SCOPE
 from ..elsewhere import KEYS, NODE, OTHER_NODE, REQUESTS, Noting, ask, elsewhere, put, see
 
@@ -110,20 +112,24 @@ def many(count: int, authority: Chain, spec: KeySpec, issuer: Issuer | None = No
     foresee_room(leaves, authority, issuer or Noting(), spec, observation)
 
 
-def test_hundreds_of_a_small_ca_find_room_and_of_a_large_one_do_not(rsa_4096: PrivateKey) -> None:
+def without_sizes(error: StepError) -> str:
+    """The error without what depends on the size of certificates, which differs by some bytes, and with two of many names."""
+    text = re.sub(r"(?<=about | hold )\d+", "<number>", f"{error}\n{error.remedy}")
+    return re.sub(r"(demo-kafka-0, demo-kafka-1, )[^;]+", r"\1...", text)
+
+
+def test_hundreds_of_a_small_ca_find_room_and_of_a_large_one_do_not(rsa_4096: PrivateKey, golden: GoldenFiles) -> None:
     small, large = make("corporate", key(1)), make("corporate", rsa_4096)
     many(350, (small.certificate,), RSA)
     with pytest.raises(StepError) as refused:
         many(500, (large.certificate, make("root", rsa_4096).certificate), RSA)
-    assert str(refused.value).startswith("Secret kafka/demo-issuing-kafka has room for about ")
-    assert " of 500 certificates that are to come: they take about " in str(refused.value)
-    assert str(refused.value).endswith("and Kubernetes allows 1048576.")
-    assert refused.value.remedy.startswith("The run has requested nothing. Have them issued by a CA whose key is ECDSA")
+    golden.compare_said("issuers", without_sizes(refused.value))
 
 
-def test_keys_need_room_too() -> None:
-    with pytest.raises(StepError, match="demo-issuing-kafka-keys has room for about 3"):
+def test_keys_need_room_too(golden: GoldenFiles) -> None:
+    with pytest.raises(StepError) as refused:
         many(325, (make("corporate", key(1)).certificate,), KeySpec(KeyAlgorithm.RSA, 4096))
+    golden.compare_said("issuers", refused.value)
 
 
 def test_requests_for_no_leaf_need_no_room() -> None:
@@ -160,7 +166,7 @@ def _answer_bytes_of_node(bench: object) -> int:
     return _answer_bytes(subject_for(leaf, observation), authority, External({}, ""), EC) + 400
 
 
-def test_no_secret_is_written_that_the_api_server_refuses() -> None:
+def test_no_secret_is_written_that_the_api_server_refuses(golden: GoldenFiles) -> None:
     """The size is checked again, whatever was expected: chains can be longer than those that the cluster knows."""
     chain = (make("leaf", key(3)).certificate,)
     whole = {"metadata": {"name": REQUESTS, "resourceVersion": "1"}, "data": {}}
@@ -168,18 +174,15 @@ def test_no_secret_is_written_that_the_api_server_refuses() -> None:
     for stored in ({}, {REQUESTS: whole}):
         with pytest.raises(StepError) as refused:
             write_records(SCOPE, stored, Component.KAFKA, many_answers)
-        assert str(refused.value).startswith("Secret kafka/demo-issuing-kafka would hold ")
-        assert "certificates of demo-kafka-0, " in str(refused.value)
-        assert refused.value.remedy.startswith("Nothing of this was written.")
-    with pytest.raises(StepError, match="would hold"):
+        golden.compare_said("issuers", without_sizes(refused.value), "certificates")
+    with pytest.raises(StepError) as refused:
         write_keys(SCOPE, {}, Component.KAFKA, {NODE: b"k" * (LIMIT + 1)})
+    golden.compare_said("issuers", refused.value, "keys")
     write_keys(SCOPE, {}, Component.KAFKA, {NODE: b"k" * LIMIT})
 
 
-def test_too_many_certificates_at_once_are_refused_with_the_remedy() -> None:
+def test_too_many_certificates_at_once_are_refused_with_the_remedy(golden: GoldenFiles) -> None:
     chain = (make("leaf", key(3)).certificate,) * 40
     with pytest.raises(StepError) as refused:
         write_issued(SCOPE, {}, Component.KAFKA, {f"demo-kafka-{number}": chain for number in range(60)})
-    assert refused.value.remedy.startswith(
-        "Nothing of this was written. Bring fewer at once, and run the flow before you bring more"
-    )
+    golden.compare_said("issuers", without_sizes(refused.value))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 
 import pytest
@@ -18,7 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
 
 from ....tools.support.fake_vault.server import Fault
-from ....tools.support.issuer_contract import is_told
+from ....tools.support.golden import GoldenFiles
+from ....tools.support.issuer_contract import is_told, said_by
 from ....tools.support.link_contract import next_ca, ordered, ordered_back
 from ....tools.support.vault_mount import (
     Bench,
@@ -79,7 +81,7 @@ def test_a_clock_that_is_somewhat_ahead_does_no_harm(bench: Bench) -> None:
     assert list(refusals(answer, order)) == []
 
 
-def test_the_documented_policy_suffices_and_that_for_leaves_does_not(bench: Bench) -> None:
+def test_the_documented_policy_suffices_and_that_for_leaves_does_not(bench: Bench, golden: GoldenFiles) -> None:
     vault, ready = bench
     vault.tokens.policies["leaves"] = documented_policy(ready.mount, ready.issuer_ref)
     vault.tokens.policies["link"] = documented_link_policy(ready.mount, ready.issuer_ref)
@@ -87,11 +89,7 @@ def test_the_documented_policy_suffices_and_that_for_leaves_does_not(bench: Benc
     assert isinstance(ready.issuer(login=both).link(order_of(ready)), Certificate)
     with pytest.raises(IssuerUnavailable) as raised:
         ready.issuer(login=leaves).link(order_of(ready))
-    assert "certify CN=cluster-ca v1,O=io.strimzi with issuer" in str(raised.value)
-    assert "none of the policies of its token (default, leaves) permits it" in str(raised.value)
-    assert raised.value.remedy == (
-        f'Add this to one of them: path "pki/kafka/issuer/{ready.issuer_ref}/sign-intermediate" {{ capabilities = ["update"] }}.'
-    )
+    golden.compare_said("issuers", raised.value)
 
 
 @pytest.mark.parametrize("linked_by", ["", "another"], ids=["alone", "beside one that it keeps"])
@@ -111,13 +109,10 @@ def test_a_ca_whose_key_is_here_is_certified_with_its_name_byte_by_byte(bench: B
     assert not any("PRIVATE" in str(one.body) for one in vault.seen)
 
 
-def test_a_refused_link_certificate_quotes_the_error_of_vault(bench: Bench) -> None:
+def test_a_refused_link_certificate_quotes_the_error_of_vault(bench: Bench, golden: GoldenFiles) -> None:
     bench[0].faults = [Fault(400, ("signing certificate has a max path length of zero",), path="/sign-intermediate")]
     answer = refused(bench)
-    assert (
-        "refuses to certify CN=cluster-ca v1,O=io.strimzi: signing certificate has a max path length" in answer.reason
-    )
-    assert "The link certificate" in answer.remedy
+    golden.compare_said("issuers", said_by(answer))
 
 
 @pytest.mark.parametrize(
@@ -197,8 +192,9 @@ def test_each_rule_of_the_page_is_needed(bench: Bench, back: bool, path: str) ->
             issuer_ref="next",
             linked_by=ready.issuer_ref,
         ).link(order)
-    assert f"Add this to one of them: {rule} {{ capabilities = [" in raised.value.remedy
-    assert raised.value.remedy.removeprefix("Add this to one of them: ").removesuffix(".") in " ".join(page.split())
+    (block,) = re.findall(r'path ".*\}', raised.value.remedy)
+    assert block.startswith(f"{rule} {{ capabilities = [")
+    assert block in " ".join(page.split())
 
 
 @pytest.mark.parametrize(
@@ -217,9 +213,8 @@ def test_an_answer_that_lacks_what_a_request_takes_is_refused(
     assert f"it has no {lacking}" in answer.reason
 
 
-def test_a_request_that_is_not_made_is_told_in_its_own_words(bench: Bench) -> None:
+def test_a_request_that_is_not_made_is_told_in_its_own_words(bench: Bench, golden: GoldenFiles) -> None:
     issuer, order = crossing(bench)
     bench[0].faults = [Fault(400, ("the key is gone",), path="/cross-sign")]
     answer = issuer.link(order)
-    assert isinstance(answer, Refused)
-    assert "refuses to certify CN=the next: the key is gone" in answer.reason
+    golden.compare_said("issuers", said_by(answer))
