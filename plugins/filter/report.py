@@ -190,6 +190,7 @@ _value:
         work: {description: The calls with their begin and length., type: list, elements: dict, sample: []}
     plan: {description: "In check mode, the steps of the plan.", type: list, elements: dict, sample: []}
     planned_rolls: {description: How often the plan restarts Kafka nodes one after the other., type: int, sample: 0}
+    planned_rounds: {description: In how many rounds the plan restarts Kafka nodes., type: int, sample: 0}
     planned_restarts: {description: How many restarts of pods the plan takes., type: int, sample: 0}
     planned_seconds:
       description: "How long the plan takes, estimated: least and most; null if there is no estimate."

@@ -775,6 +775,40 @@ plan:
       elements: str
       returned: always
       sample: [demo-kafka-0]
+    rounds:
+      description: The rounds in which Kafka nodes restart, with O(batch), by the state of Kafka now. Nodes that are in
+        no round restart one after the other.
+      type: list
+      elements: dict
+      returned: always
+      contains:
+        nodes:
+          description: The pods that restart at the same time.
+          type: list
+          elements: str
+          returned: always
+          sample: [demo-broker-0, demo-broker-1]
+        bound:
+          description:
+            - "Why the round has no more nodes: V(all) are in it; V(limit), the most that O(batch) allows; V(rack), all
+              of their rack; V(partitions), a partition would lose too many replicas; V(quorum), the metadata quorum
+              could lose its majority; V(unready), nodes that are down restart first; V(order), the other nodes restart
+              later."
+          type: str
+          returned: always
+          sample: rack
+        topics:
+          description: Topics that let no more nodes go.
+          type: list
+          elements: str
+          returned: always
+          sample: []
+        what:
+          description: The nodes and the reason for their number.
+          type: str
+          returned: always
+          sample: "2 nodes at once (demo-broker-0, demo-broker-1): all that are left of their rack"
+      sample: []
     outside:
       description: The parties outside the cluster that have to read a CA or a certificate before the flow goes on.
       type: list
@@ -793,10 +827,16 @@ planned_phases:
   elements: str
   sample: [prepare, use, retire]
 planned_rolls:
-  description: How often RV(plan) restarts Kafka nodes one after the other.
+  description: How often RV(plan) restarts Kafka nodes one after the other, or in rounds.
   returned: with RV(plan)
   type: int
   sample: 1
+planned_rounds:
+  description: In how many rounds RV(plan) restarts Kafka nodes, in all rolls. If a node restarts alone, or if its round
+    is not known, it counts as one.
+  returned: with RV(plan)
+  type: int
+  sample: 3
 planned_restarts:
   description: How many restarts of pods RV(plan) takes.
   returned: with RV(plan)
@@ -887,7 +927,9 @@ choices:
 plan_hash:
   description:
     - A hash of RV(plan) and of the obstacles, to approve. It stays the same while neither the CA, nor a step with the
-      CA and the issuer that it brings in, nor a node or component that restarts, nor an obstacle changes. Give it as
+      CA and the issuer that it brings in, nor a node or component that restarts, nor an obstacle changes. If nodes
+      restart and O(batch) is given, its value follows the hash, and a plan with a smaller value has the approval as
+      well. Give it as
       O(trustops.strimzi.strimzi_ca_info#module:plan_hash), or as C(strimzi_plan_hash) to a playbook.
     - In check mode with O(trustops.strimzi.strimzi_ca_info#module:goal) it is also the custom statistic
       C(strimzi_plan_hash), which later nodes of a workflow get as an extra variable.
@@ -1043,6 +1085,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
     inspect,
     plan,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.rounds import RoundPlanner
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import (
     check_approval,
@@ -1078,9 +1121,15 @@ def _summary(planned: Mapping[str, Any], answered: str) -> str:
         return "no step is possible now" if planned["violations"] else _idle(planned["pending"], answered)
     return (
         f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
-        f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in "
+        f"{counted(rolls, 'roll')} of the Kafka nodes{_in_rounds(planned)}, {counted(restarts, 'restart')} in "
         f"all{_estimate(planned['planned_seconds'])}{_yet_to_hear(planned['planned_from'])}"
     )
+
+
+def _in_rounds(planned: Mapping[str, Any]) -> str:
+    """The number of rounds, if several nodes restart at a time; else empty."""
+    has_batches = any(step["rounds"] for step in planned["plan"])
+    return f" in {counted(planned['planned_rounds'], 'round')}" if has_batches else ""
 
 
 def _yet_to_hear(basis: Mapping[str, Any]) -> str:
@@ -1124,14 +1173,20 @@ def _details(planned: Mapping[str, Any]) -> Iterator[str]:
         f"{node['pod']} has yet to answer ({node['reason']}): its answers may add restarts to this plan."
         for node in planned["planned_from"]["unheard"]
     )
-    yield from (f"{step['phase']}: {step['what']}{_restarted(step['restarts'])}" for step in planned["plan"])
+    for step in planned["plan"]:
+        yield f"{step['phase']}: {step['what']}{_restarted(step)}"
+        yield from (f"round {number}: {one['what']}" for number, one in enumerate(step["rounds"], 1))
     yield from (
         f"{violation['subject']}: {violation['message']} {violation['remedy']}" for violation in planned["violations"]
     )
     yield from planned["waiting"]
 
 
-def _restarted(pods: Sequence[str]) -> str:
+def _restarted(step: Mapping[str, Any]) -> str:
+    """The restarted pods, by their names or, if they restart in rounds, by their number."""
+    pods, rounds = step["restarts"], step["rounds"]
+    if rounds:
+        return f" (restarts {counted(len(pods), 'pod')} in {counted(len(rounds), 'round')})"
     return f" (restarts {', '.join(pods)})" if pods else ""
 
 
@@ -1148,7 +1203,8 @@ class LookingModule(TrustModule):
         intent = self.intent(work, goal, before_kafka=goal is Goal.CREATE)
         outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
         self.warn_of_unfinished(outcome.before, goal)
-        planned = plan(work, outcome, intent)
+        planner = RoundPlanner(outcome.observation, work)
+        planned = plan(work, outcome, intent, planner=planner)
         outcome.shared_count = begin_shared_count(planned, outcome.observation.snapshot)
         violations = outcome.decision.violations or planned.violations
         seen = outcome.observation.snapshot
@@ -1158,7 +1214,7 @@ class LookingModule(TrustModule):
             "violations": describe_violations(violations),
         }
         # An approval is about the whole flow, also if this call goes to its first phases only.
-        whole = planned if intent.allows(Phase.RETIRE) else plan(work, outcome, intent.to_the_end())
+        whole = planned if intent.allows(Phase.RETIRE) else plan(work, outcome, intent.to_the_end(), planner=planner)
         # Imported only if answers are handed over.
         from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.handed_answers import as_text
 
@@ -1169,7 +1225,7 @@ class LookingModule(TrustModule):
             from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import read_lines
 
             result["audit_entries"] = Patience(work).through(lambda: read_lines(work.client, work.scope), AT_FIRST)
-        refused = self._refuse_unapproved(work, outcome, intent, whole)
+        refused = self._refuse_unapproved(work, outcome, intent, whole, planner)
         for sentence in describe_short_lives(seen, whole.span, goal):
             self.module.warn(sentence)
         if self.params["goal"]:
@@ -1191,14 +1247,14 @@ class LookingModule(TrustModule):
         return expiring(seen, self.value("expiring_within_days"))
 
     def _refuse_unapproved(
-        self, work: Work, outcome: CallOutcome, intent: Intent, planned: Forecast
+        self, work: Work, outcome: CallOutcome, intent: Intent, planned: Forecast, planner: RoundPlanner
     ) -> tuple[Violation, ...]:
         """The violation if the caller gives the hash of another plan."""
         approved, seen = self.params["plan_hash"], outcome.observation
 
         def plan_from(earlier: Snapshot) -> Forecast:
             observation = replace(seen, snapshot=earlier)
-            return plan(work, replace(outcome, observation=observation), intent.to_the_end())
+            return plan(work, replace(outcome, observation=observation), intent.to_the_end(), planner=planner)
 
         return check_approval(approved, intent.goal, seen.snapshot, planned, plan_from) if approved else ()
 

@@ -225,6 +225,8 @@ planned_phases: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pla
   type: list, elements: str}
 planned_rolls: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rolls).', returned: with RV(plan),
   type: int}
+planned_rounds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_rounds).', returned: with RV(plan),
+  type: int}
 planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_restarts).',
   returned: with RV(plan), type: int}
 planned_seconds: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:planned_seconds).',

@@ -19,6 +19,7 @@ from .._engine.looking import observe_cluster
 from .._engine.outcome import AT_FIRST, Patience, inspect, plan
 from .._errors import KubeError, LeaseHeld
 from .._pki.certificates import Certificate, Chain, encode_certificates
+from .._rollout.rounds import RoundPlanner, describe_rounds
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between, events_of_issued
 from .._strimzi.apply.work import Action, Target, Work
 from .._strimzi.cluster.backups import unreadable_backups
@@ -121,25 +122,23 @@ def _require_in_sync(work: Work, intent: Intent, reached: Reached) -> None:
     seen = outcome.observation
     if outcome.decision.violations or not is_starting(seen.snapshot):
         return
-    planned = plan(work, outcome, intent, reached)
+    planner = RoundPlanner(seen, work)
+    planned = plan(work, outcome, intent, reached, planner)
     if any(step.nodes for step in planned.whole):
         # Imported only for this strategy, because all of this code speaks to Kafka.
         from .._rollout.admin import connect_to
         from .._rollout.direct import require_in_sync
 
         require_in_sync(seen, connect_to(work.settings.kafka_bootstrap))
-        for sentence in _describe_rounds(planned, seen, work):
+        for sentence in (*planner.remarks, *_describe_rounds(planned)):
             work.tell(sentence)
 
 
-def _describe_rounds(planned: Forecast, seen: Observation, work: Work) -> tuple[str, ...]:
-    """Sentences about the batches in which nodes restart. Raises StepError, RollStuck."""
-    if work.wishes.pace.strategy is not Strategy.DIRECT:
-        return ()
-    # Imported only by calls that restart nodes themselves.
-    from .._rollout.rounds import describe_planned_rounds
-
-    return describe_planned_rounds([(step.reason, step.nodes) for step in planned.whole], seen, work)
+def _describe_rounds(planned: Forecast) -> Iterator[str]:
+    """Sentences about the rounds in which nodes restart."""
+    for step in planned.whole:
+        if step.reason is not None:
+            yield from describe_rounds(step.reason, step.nodes, step.rounds)
 
 
 def _describe_left_secrets(seen: Observation) -> Iterator[str]:
@@ -224,8 +223,6 @@ class FlowModule(TrustModule):
             self.announcer.write((*happened, *events_at_the_end(seen, outcome.decision.violations, expiring(seen))))
         if self.check_mode:
             planned = plan(work, outcome, intent, reached or to_the_end)
-            rounds = _describe_rounds(planned, outcome.observation, work)
-            planned = replace(planned, choices=(*planned.choices, *rounds))
             # Outside a maintenance window the plan has steps, and the run takes none.
             result |= self._describe_forecast(planned, seen, begins=bool(outcome.decision.steps))
         wanted = required or reached

@@ -193,23 +193,16 @@ def _retirement(text: str, call: Call) -> Retirement:
         ) from None
 
 
-#: A number or a share of nodes, as ``batch`` has it.
-_SHARE = re.compile(r"0*([1-9][0-9]{0,5})(%?)")
-
-
 def _batch_limit(text: str, call: Call) -> BatchLimit:
-    if text == "rack":
-        return BatchLimit(one_rack=True)
-    share = _SHARE.fullmatch(text)
-    number = int(share[1]) if share else 0
-    if share is None or (share[2] and number > 100):
+    limit = BatchLimit.read(text)
+    if limit is None:
         raise OptionsError(
             f"{call.option}:",
             f"{text!r} is neither a number of nodes nor a share of them nor rack",
             "Give a number such as 10, a share from 1% to 100%, or rack for the nodes of one rack; without it one node "
             "after the other restarts.",
         )
-    return BatchLimit(percent=number) if share[2] else BatchLimit(nodes=number)
+    return limit
 
 
 #: How many nodes restart at a time. The default has no text: an option that is not given never counts as given.

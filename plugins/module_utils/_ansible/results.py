@@ -36,6 +36,7 @@ from .._trust.model.intent import Intent, WantedTrust
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.names import label, named
+from .._trust.model.rounds import Round
 from .._trust.model.snapshot import Backup, Pod, Snapshot
 from .._trust.preconditions.cluster import describe_security
 from .arguments import time_text
@@ -291,12 +292,14 @@ def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
                 "does": step.does.value,
                 "what": step.what,
                 "restarts": [*step.nodes, *step.others],
+                "rounds": [_describe_round(one) for one in step.rounds],
                 "outside": list(step.outside_parties),
                 "seconds": _describe_span(step.span),
             }
             for step in forecast.whole
         ],
         "planned_rolls": sum(1 for step in forecast.whole if step.nodes),
+        "planned_rounds": sum(step.round_count for step in forecast.whole),
         "planned_restarts": len(restarted),
         "planned_seconds": _describe_span(forecast.span),
         "planned_lives": [_describe_life(life) for life in lives_of(snapshot, forecast.span)],
@@ -304,6 +307,15 @@ def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
         "planned_from": _describe_hearing(forecast.hearing),
         "choices": list(forecast.choices),
         "waiting": list(forecast.waiting),
+    }
+
+
+def _describe_round(planned: Round) -> dict[str, Any]:
+    return {
+        "nodes": list(planned.nodes),
+        "bound": planned.bound.value,
+        "topics": list(planned.topics),
+        "what": planned.sentence(),
     }
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from .._errors import Conflict, KubeError, NotFound
 from .._kube.response_time import Countdown
 from .._kube.wait import HEARTBEAT
 from .._pki.certificates import Chain
+from .._rollout.rounds import RoundPlanner
 from .._strimzi.apply.restarts import SharedCount
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
@@ -238,17 +239,26 @@ def inspect(work: Work, intent: Intent) -> CallOutcome:
     return outcome
 
 
-def plan(work: Work, outcome: CallOutcome, intent: Intent, reached: Reached = to_the_end) -> Forecast:
+def plan(
+    work: Work,
+    outcome: CallOutcome,
+    intent: Intent,
+    reached: Reached = to_the_end,
+    planner: RoundPlanner | None = None,
+) -> Forecast:
     """Every step from here to the end of the flow, or to where the caller has what it asks for. Raises StepError when a
-    step could not be taken at all.
+    step could not be taken at all. A caller of several plans gives the planner of rounds, which asks Kafka once.
     """
+    planner = planner or RoundPlanner(outcome.observation, work)
     costs = Costs(
         outcome.observation_took,
         outcome.look_took,
         timedelta(seconds=work.client.response_time.answer),
         START_OF_MODULE,
     )
-    return forecast(outcome.observation.snapshot, intent, LateStandIns(outcome.observation, work), reached, costs)
+    stand_in = LateStandIns(outcome.observation, work)
+    planned = forecast(outcome.observation.snapshot, intent, stand_in, reached, costs, planner)
+    return replace(planned, choices=(*planned.choices, *planner.remarks))
 
 
 def is_switched(snapshot: Snapshot) -> bool:

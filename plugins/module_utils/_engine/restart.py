@@ -15,7 +15,7 @@ from .._errors import Conflict, NotFound, RollStuck, StepError
 from .._kube.resources import read_time
 from .._kube.response_time import OBSERVATION
 from .._rollout.kafka_pods import withdraw_left_requests
-from .._rollout.rounds import describe_planned_rounds
+from .._rollout.rounds import RoundPlanner, describe_rounds
 from .._strimzi.apply.work import Work, Write, write_all
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
@@ -84,7 +84,9 @@ def restart(
             for pod in choice.nodes.snapshot.nodes.pods
             if pod.uid in choice.uids and pod.component is Component.KAFKA
         )
-        for sentence in describe_planned_rounds([(RollReason.MANUAL, pods)], choice.nodes, work):
+        planner = RoundPlanner(choice.nodes, work)
+        rounds = planner(RollReason.MANUAL, pods)
+        for sentence in (*planner.remarks, *describe_rounds(RollReason.MANUAL, pods, rounds)):
             work.tell(sentence)
         return choice.seen
     work.restarts.planned = len(choice.uids)

@@ -18,11 +18,11 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from enum import Enum
 
 from .._trust.model.decision import Condition, Violation
 from .._trust.model.intent import BatchLimit
 from .._trust.model.names import counted, listed
+from .._trust.model.rounds import Bound, Round
 from .admin import Broker, Partition, Quorum, Topic
 from .kafka_pods import Node, next_in_order
 from .safety import (
@@ -48,37 +48,6 @@ class KafkaState:
     fetch_timeout: timedelta
 
 
-class Bound(str, Enum):
-    """Why a batch has no more nodes."""
-
-    #: No other node is to restart.
-    ALL = "all"
-    #: The caller allows no more.
-    LIMIT = "limit"
-    #: No other node of its rack is to restart, and the caller allows one rack at a time.
-    RACK = "rack"
-    #: A partition would lose more replicas than it can spare.
-    PARTITIONS = "partitions"
-    #: The metadata quorum would lose its majority.
-    QUORUM = "quorum"
-    #: Nodes that are down restart before all others.
-    UNREADY = "unready"
-    #: The nodes left come later: brokers after controllers, and the active controller last of these.
-    ORDER = "order"
-
-
-#: The reason for the size, as the rest of a sentence.
-_WHY = {
-    Bound.ALL: "no other node is left",
-    Bound.LIMIT: "the most that batch allows",
-    Bound.RACK: "all that are left of their rack",
-    Bound.PARTITIONS: "with more nodes a partition would lose more replicas than it can spare",
-    Bound.QUORUM: "with more nodes the metadata quorum could lose its majority",
-    Bound.UNREADY: "nodes that are down restart first",
-    Bound.ORDER: "brokers come after controllers, and the active controller is the last of these",
-}
-
-
 @dataclass(frozen=True)
 class Batch:
     """Nodes that restart at the same time."""
@@ -92,11 +61,10 @@ class Batch:
     #: The violations of all nodes that could be next, if none may restart.
     violations: tuple[Violation, ...] = ()
 
-    def sentence(self) -> str:
-        """The nodes and the reason for their number."""
-        of_topics = f" ({counted(len(self.topics), 'topic')}: {listed(self.topics)})" if self.topics else ""
-        pods = listed([node.pod for node in self.nodes])
-        return f"{counted(len(self.nodes), 'node')} at once ({pods}): {_WHY[self.bound]}{of_topics}"
+    @property
+    def round(self) -> Round:
+        """The batch as plans know it: by the names of pods."""
+        return Round(tuple(node.pod for node in self.nodes), self.bound, self.topics)
 
 
 def choose_batch(left: Sequence[Node], cluster: Collection[Node], kafka: KafkaState, limit: BatchLimit) -> Batch:
@@ -147,17 +115,21 @@ def interrupted_topics(topics: Iterable[Topic]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def describe_rounds(rounds: Sequence[Batch], topics: Iterable[Topic]) -> str:
-    """A sentence about the rounds, and one about the topics that each restart of one of their brokers interrupts."""
+def describe_rounds(rounds: Sequence[Batch]) -> str:
+    """How many nodes restart in how many rounds."""
     count = sum(len(batch.nodes) for batch in rounds)
     held = "" if not rounds or rounds[-1].nodes else ", as far as Kafka lets them go today"
-    sentence = f"{counted(count, 'node')} in {counted(sum(bool(batch.nodes) for batch in rounds), 'round')}{held}"
+    return f"{counted(count, 'node')} in {counted(sum(bool(batch.nodes) for batch in rounds), 'round')}{held}"
+
+
+def describe_interruptions(topics: Iterable[Topic]) -> str:
+    """A sentence about the topics that each restart of one of their brokers interrupts; empty if there is none."""
     interrupted = interrupted_topics(topics)
     if not interrupted:
-        return sentence
+        return ""
     return (
-        f"{sentence}. {counted(len(interrupted), 'topic')} cannot keep min.insync.replicas in any restart, for lack of "
-        f"replicas: {listed(interrupted)}"
+        f"{counted(len(interrupted), 'topic')} cannot keep min.insync.replicas in any restart, for lack of replicas: "
+        f"{listed(interrupted)}."
     )
 
 

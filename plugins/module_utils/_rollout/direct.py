@@ -31,7 +31,7 @@ from .._trust.model.names import counted, listed
 from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import Roll
 from .admin import Broker, Connect, KafkaAdmin, Partition, Quorum, Topic
-from .batches import Batch, KafkaState, choose_batch, describe_rounds, plan_rounds
+from .batches import Batch, KafkaState, choose_batch, describe_interruptions, describe_rounds, plan_rounds
 from .kafka_pods import (
     NOT_AGAIN,
     Node,
@@ -220,7 +220,7 @@ class _DirectRoll:
             return
         self._rounds += 1
         if self._limit != ONE_BY_ONE:
-            work.tell(f"round {self._rounds}: restarting {batch.sentence()}")
+            work.tell(f"round {self._rounds}: restarting {batch.round.sentence()}")
         for node in batch.nodes:
             self._others.restarted_by_us(node.uid)
             delete_pod(node.pod, node.uid, self._step, work)
@@ -281,7 +281,9 @@ class _DirectRoll:
         self._turn = batch if batch.nodes else None
         if batch.nodes and not self._announced and self._limit != ONE_BY_ONE:
             self._announced = True
-            self._work.tell(describe_rounds(plan_rounds(left, nodes, kafka, self._limit), kafka.topics))
+            rounds = plan_rounds(left, nodes, kafka, self._limit)
+            for sentence in filter(None, (f"{describe_rounds(rounds)}.", describe_interruptions(kafka.topics))):
+                self._work.tell(sentence)
         return batch.violations
 
     def _pod_sets(self) -> list[dict[str, Any]]:

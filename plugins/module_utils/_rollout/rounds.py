@@ -8,58 +8,92 @@ nodes. A plan asks Kafka only if the caller has several nodes restarted here at 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from .._errors import KafkaUnavailable
+from .._errors import KafkaUnavailable, StepError
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
 from .._trust.model.intent import ONE_BY_ONE, Strategy
+from .._trust.model.names import counted
+from .._trust.model.rounds import Round
 from .._trust.model.steps.nodes import RollReason
 from .kafka_pods import kafka_pods, read_node
 
+if TYPE_CHECKING:
+    from .batches import KafkaState
+
 #: The restarts that the operator begins by itself, and the restarts in place: these know no batches.
 _WITHOUT_BATCHES = (RollReason.USE, RollReason.ENDED)
-#: The restarts of a plan: their reason, and the names of the Kafka nodes.
-PlannedRoll = tuple[RollReason | None, Collection[str]]
+_LEFT_TO_OPERATOR = (
+    "The restarts by which nodes take up certificates stay with the operator, one node after the other: batch has no "
+    "effect on them."
+)
 
 
-def describe_planned_rounds(rolls: Iterable[PlannedRoll], seen: Observation, work: Work) -> tuple[str, ...]:
-    """Sentences about the rounds of these restarts, and about topics that each restart interrupts; none where no node
-    restarts in a batch. Raises StepError, RollStuck.
-    """
-    pace = work.wishes.pace
-    planned = [(reason, pods) for reason, pods in rolls if pods and reason is not None]
-    if pace.strategy is not Strategy.DIRECT or pace.batch == ONE_BY_ONE or not planned:
-        return ()
-    return tuple(_describe(planned, seen, work))
+class RoundPlanner:
+    """Gives the rounds of each roll of a plan in this cluster. It asks Kafka once, for the first roll in batches."""
+
+    def __init__(self, seen: Observation, work: Work) -> None:
+        self._seen, self._work = seen, work
+        self._kafka: KafkaState | None = None
+        # Sentences for the plan, each once.
+        self._remarks: dict[str, None] = {}
+        self._was_asked = False
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about all rolls so far: which have no batches, which topics each restart interrupts, and why the
+        rounds are not known.
+        """
+        return tuple(self._remarks)
+
+    def __call__(self, reason: RollReason, nodes: Collection[str]) -> tuple[Round, ...]:
+        pace = self._work.wishes.pace
+        if pace.strategy is not Strategy.DIRECT or pace.batch == ONE_BY_ONE or not nodes:
+            return ()
+        if reason in _WITHOUT_BATCHES:
+            if reason is RollReason.USE:
+                self._remarks[_LEFT_TO_OPERATOR] = None
+            return ()
+        if not self._was_asked:
+            self._was_asked, self._kafka = True, self._ask_kafka()
+        if self._kafka is None:
+            return ()
+        # Imported only where nodes restart here: all of this code speaks to Kafka.
+        from .batches import plan_rounds
+
+        cluster = [read_node(pod) for pod in kafka_pods(self._seen.pods.values(), self._seen.owners)]
+        left = [node for node in cluster if node.pod in nodes]
+        planned = plan_rounds(left, cluster, self._kafka, pace.batch)
+        return tuple(batch.round for batch in planned if batch.nodes)
+
+    def _ask_kafka(self) -> KafkaState | None:
+        """The state of Kafka; None if it is not known, and a remark says why."""
+        from . import admin
+        from .batches import describe_interruptions
+        from .direct import ask_kafka, fetch_timeout
+
+        try:
+            client = admin.connect_to(self._work.settings.kafka_bootstrap)(self._seen)
+            try:
+                kafka = ask_kafka(client, fetch_timeout(self._seen.kafka), self._work)
+            finally:
+                client.close()
+        except (KafkaUnavailable, StepError) as error:
+            self._remarks[f"The number of rounds is not known: {error.object} {error.cause}. {error.remedy}"] = None
+            return None
+        if sentence := describe_interruptions(kafka.topics):
+            self._remarks[sentence] = None
+        return kafka
 
 
-def _describe(planned: Iterable[tuple[RollReason, Collection[str]]], seen: Observation, work: Work) -> Iterator[str]:
-    left_to_operator = Counter(reason for reason, _pods in planned if reason in _WITHOUT_BATCHES)
-    if left_to_operator[RollReason.USE]:
-        yield (
-            "The restarts by which nodes take up certificates stay with the operator, one node after the other: batch "
-            "has no effect on them."
-        )
-    here = [(reason, pods) for reason, pods in planned if reason not in _WITHOUT_BATCHES]
-    if not here:
+def describe_rounds(reason: RollReason, nodes: Collection[str], rounds: Sequence[Round]) -> Iterator[str]:
+    """Sentences about a roll in rounds: how many rounds there are, and one about each; none if it has no rounds."""
+    if not rounds:
         return
-    # Imported only where nodes restart here: all of this code speaks to Kafka.
-    from . import admin
-    from .batches import describe_rounds, plan_rounds
-    from .direct import ask_kafka, fetch_timeout
-
-    client = admin.connect_to(work.settings.kafka_bootstrap)(seen)
-    try:
-        kafka = ask_kafka(client, fetch_timeout(seen.kafka), work)
-    except KafkaUnavailable as error:
-        yield f"The number of rounds is not known: {error.object} {error.cause}. {error.remedy}"
-        return
-    finally:
-        client.close()
-    nodes = [read_node(pod) for pod in kafka_pods(seen.pods.values(), seen.owners)]
-    for reason, pods in here:
-        rounds = plan_rounds([node for node in nodes if node.pod in pods], nodes, kafka, work.wishes.pace.batch)
-        yield f"The {reason.value} roll restarts {describe_rounds(rounds, kafka.topics)}."
-        yield from (f"Round {number}: {batch.sentence()}." for number, batch in enumerate(rounds, 1) if batch.nodes)
+    planned = sum(len(one.nodes) for one in rounds)
+    held = f", and {len(nodes) - planned} that Kafka does not let go today" if planned < len(nodes) else ""
+    in_rounds = f"{counted(planned, 'node')} in {counted(len(rounds), 'round')}"
+    yield f"The {reason.value} roll restarts {in_rounds}{held}."
+    yield from (f"Round {number}: {one.sentence()}." for number, one in enumerate(rounds, 1))

@@ -7,6 +7,10 @@
 A hash has four parts, so a refusal can name the changed part. Each part is about facts that stay the same while nothing
 happens: kinds of steps, names of nodes, components of other pods, fingerprints of existing CAs, issuers. Times, future
 certificates, and requests that a flow only forgets are no part of it.
+
+If the plan restarts several Kafka nodes at a time, the limit of the caller follows the hash, in plain text. A plan with
+a limit that allows more nodes at a time is another plan. The rounds within the limit are no part: they follow the state
+of Kafka, which changes by itself, and a round more takes time alone.
 """
 
 from __future__ import annotations
@@ -15,11 +19,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeAlias
 
 from .ledger.journal import asked_goal, in_flight, prepared_goal
 from .model.decision import Condition, Violation
 from .model.goals import Goal
+from .model.intent import ONE_BY_ONE, BatchLimit
 from .model.ledger import Journal
 from .model.snapshot import CaSecrets, Snapshot
 from .model.steps.leaves import ForgetRequests
@@ -28,16 +33,32 @@ from .rules.restore import restore_secrets
 
 #: The parts of a hash in their order, as messages name them.
 PARTS = ("the CA that the flow begins with", "the steps", "the pods that restart", "the obstacles")
-_FORM = re.compile("-".join(["[0-9a-f]{8}"] * len(PARTS)))
+_FORM = re.compile(f"({'-'.join(['[0-9a-f]{8}'] * len(PARTS))})(?:-(.+))?")
+#: A limit that allows more nodes at a time than the approved limit, as a refusal names it.
+MORE_AT_A_TIME = "how many nodes restart at a time"
 
 
 def is_plan_hash(text: str) -> bool:
     """Whether the text has the form of a hash of a plan."""
-    return _FORM.fullmatch(text) is not None
+    form = _FORM.fullmatch(text)
+    return form is not None and (form[2] is None or BatchLimit.read(form[2]) is not None)
+
+
+def _take_apart(text: str) -> tuple[str, BatchLimit]:
+    """The hash without the limit, and the limit."""
+    form = _FORM.fullmatch(text)
+    limit = form and form[2] and BatchLimit.read(form[2])
+    return (form[1] if form else text), limit or ONE_BY_ONE
 
 
 def plan_hash(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
-    """The hash of this plan, four times eight digits."""
+    """The hash of this plan: four times eight digits, and the limit of nodes at a time if there are several."""
+    of_plan = _hash_of(goal, snapshot, planned)
+    return of_plan if planned.batch == ONE_BY_ONE else f"{of_plan}-{planned.batch.text}"
+
+
+def _hash_of(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
+    """The hash of this plan without the limit."""
     parts = (
         (snapshot.names.kafka, snapshot.names.ca, goal.value, _begins_with(goal, snapshot)),
         [(step.phase.value, step.kind, step.approved_inputs) for step in _steps_to_approve(planned)],
@@ -60,34 +81,46 @@ def _restarted(step: PlannedStep, snapshot: Snapshot) -> tuple[Any, ...]:
     return step.reason and step.reason.value, step.nodes, sorted({components.get(name, name) for name in step.others})
 
 
+#: Makes the plan of this call for another state of the cluster.
+Plan: TypeAlias = Callable[[Snapshot], Forecast]
+
+
 def check_approval(
-    approved: str, goal: Goal, snapshot: Snapshot, planned: Forecast, plan: Callable[[Snapshot], Forecast]
+    approved: str, goal: Goal, snapshot: Snapshot, planned: Forecast, plan: Plan
 ) -> tuple[Violation, ...]:
-    """The violation if the plan of now differs from the approved plan; ``plan`` makes the plan of this call for another
-    state of the cluster.
+    """The violation if the plan of now differs from the approved plan.
 
     A killed run goes on: the flow in flight has the same goal and the same CA at its beginning, and its plan is the
     rest of the approved plan. A flow without a journal goes on if the approved plan is the plan of an earlier state. If
-    nothing is left to do, nothing needs an approval.
+    nothing is left to do, nothing needs an approval. A limit that allows more nodes at a time needs an approval of its
+    own, also if the flow goes on.
     """
-    present = plan_hash(goal, snapshot, planned)
-    changed = [
-        name for name, old, new in zip(PARTS, approved.split("-"), present.split("-"), strict=True) if old != new
-    ]
-    goes_on = _is_begun(goal, snapshot) and PARTS[0] not in changed
+    approved_hash, limit = _take_apart(approved)
+    present = _hash_of(goal, snapshot, planned).split("-")
+    changed = [name for name, old, new in zip(PARTS, approved_hash.split("-"), present, strict=True) if old != new]
     nothing_left = not _steps_to_approve(planned) and not planned.violations
-    if not changed or goes_on or nothing_left:
+    if nothing_left:
         return ()
-    if any(plan_hash(goal, before, plan(before)) == approved for before in _before_flow(goal, snapshot)):
+    is_begun = _is_begun(goal, snapshot) and PARTS[0] not in changed
+    if changed and (is_begun or _is_of_earlier_state(approved_hash, goal, snapshot, plan)):
+        changed = []
+    if not limit.allows(planned.batch):
+        changed.append(MORE_AT_A_TIME)
+    if not changed:
         return ()
     return (
         Violation(
             Condition.PLAN_IS_APPROVED, snapshot.names.kafka,
             f"has another plan now than the approved plan {approved}. Changed: {', '.join(changed)}.",
             "Look at the plan of now (the same playbook with --check --diff), and approve that: "
-            f"strimzi_plan_hash={present}.",
+            f"strimzi_plan_hash={plan_hash(goal, snapshot, planned)}.",
         ),
     )  # fmt: skip
+
+
+def _is_of_earlier_state(approved_hash: str, goal: Goal, snapshot: Snapshot, plan: Plan) -> bool:
+    """Whether the approved plan is the plan of a state before the flow."""
+    return any(_hash_of(goal, before, plan(before)) == approved_hash for before in _before_flow(goal, snapshot))
 
 
 def _before_flow(goal: Goal, snapshot: Snapshot) -> Iterator[Snapshot]:

@@ -20,6 +20,7 @@ from .model.components import Component
 from .model.decision import Step
 from .model.goals import Goal
 from .model.names import counted, named
+from .model.rounds import Round
 from .model.snapshot import Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority
 from .model.steps.leaves import AskForLeaves, AwaitIssuer, AwaitKept, AwaitPickUp, AwaitReissue, IssueLeaves
@@ -97,10 +98,12 @@ _OF_OPERATOR = (Pause, AwaitBundle, AwaitLeaves, AwaitVerdict)
 _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, AwaitAnswers)
 
 
-def span_of(step: Step, snapshot: Snapshot, costs: Costs = NO_COSTS) -> Span | None:
-    """How long this step takes in the cluster before the step; None if no pod shows how long a start takes."""
+def span_of(step: Step, snapshot: Snapshot, costs: Costs = NO_COSTS, rounds: Sequence[Round] = ()) -> Span | None:
+    """How long this step takes in the cluster before the step; None if no pod shows how long a start takes. A roll
+    restarts Kafka nodes in these rounds.
+    """
     if isinstance(step, Roll):
-        of_roll = _span_of_roll(step, snapshot)
+        of_roll = _span_of_roll(step, snapshot, rounds)
         return of_roll and of_roll + costs.of_answers(_ANSWERS_OF_WAIT * (1 + len(step.uids)))
     if isinstance(step, Reload):
         return sum((_RELOAD + costs.of_answers(_ANSWERS_OF_RELOAD) for _node in step.uids), NO_TIME)
@@ -124,21 +127,32 @@ def _count_writes(step: Step, snapshot: Snapshot) -> int:
     return max(len(step.secrets), 1) if isinstance(step, (IssueLeaves, AskForLeaves)) else 1
 
 
-def _span_of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
-    """Nodes restart one after the other, and then all other pods at the same time. Before the next node restarts, a
-    node takes its place in every partition. This takes about as long again as its start at most. Nodes with ended
-    certificates restart at the same time.
+def _span_of_roll(step: Roll, snapshot: Snapshot, rounds: Sequence[Round]) -> Span | None:
+    """The nodes of a round restart at the same time, one round after the other, and then all other pods at the same
+    time. Before the next round begins, each node takes its place in every partition. This takes about as long again as
+    its start at most.
     """
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.uids]
     starts = _times_to_start(restarted, snapshot)
     if any(start is None for start in starts.values()):
         return None
-    nodes = [starts[pod.uid] or _NONE for pod in restarted if pod.component is Component.KAFKA]
+    nodes = {pod.name: starts[pod.uid] or _NONE for pod in restarted if pod.component is Component.KAFKA}
     others = [starts[pod.uid] or _NONE for pod in restarted if pod.component is not Component.KAFKA]
-    if step.reason is RollReason.ENDED:
-        nodes = [max(nodes, default=_NONE)]
-    of_nodes = sum((_STOP + Span(start, 2 * start) for start in nodes), _REACTION)
+    together = _take_together(nodes, rounds, at_once=step.reason is RollReason.ENDED)
+    of_nodes = sum((_STOP + Span(start, 2 * start) for start in together), _REACTION)
     return of_nodes + _STOP + Span(max(others), 2 * max(others)) if others else of_nodes
+
+
+def _take_together(nodes: Mapping[str, timedelta], rounds: Sequence[Round], *, at_once: bool) -> Iterator[timedelta]:
+    """How long the slowest start of each round takes, by the starts of the nodes. A node that is in no round is a round
+    of its own; nodes with ended certificates restart ``at_once``.
+    """
+    if at_once:
+        yield max(nodes.values(), default=_NONE)
+        return
+    in_rounds = {name for one in rounds for name in one.nodes}
+    yield from (max((nodes[name] for name in one.nodes if name in nodes), default=_NONE) for one in rounds)
+    yield from (start for name, start in nodes.items() if name not in in_rounds)
 
 
 def _times_to_start(restarted: Sequence[Pod], snapshot: Snapshot) -> Mapping[str, timedelta | None]:

@@ -30,9 +30,10 @@ from .model.clients import LONGEST_WAIVER, Waiver
 from .model.components import Component
 from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
 from .model.goals import Goal, Phase
-from .model.intent import Intent
+from .model.intent import ONE_BY_ONE, BatchLimit, Intent
 from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
 from .model.listeners import ObservedListener
+from .model.rounds import Round, Rounds, no_rounds
 from .model.snapshot import InPlaceObstacles, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority, RestoreSecrets
 from .model.steps.leaves import AskForLeaves, IssueLeaves
@@ -229,6 +230,8 @@ class PlannedStep:
     others: tuple[str, ...] = ()
     #: The reason of the restarts.
     reason: RollReason | None = None
+    #: The rounds of the restarting Kafka nodes. Nodes that are in no round restart one after the other.
+    rounds: tuple[Round, ...] = ()
     #: Whether the step does more than wait.
     is_change: bool = True
     #: How long the step takes; None if no pod shows how long a start takes.
@@ -240,6 +243,13 @@ class PlannedStep:
     #: SHA-256 of each existing CA that the step puts back or has nodes trust, and the reference of each issuer that
     #: signs for the step.
     approved_inputs: tuple[str, ...] = ()
+
+    @property
+    def round_count(self) -> int:
+        """In how many rounds the Kafka nodes restart, as far as is known: a node that is in no round counts as one."""
+        if self.reason is RollReason.ENDED:
+            return min(len(self.nodes), 1)
+        return len(self.rounds) + len(self.nodes) - sum(len(one.nodes) for one in self.rounds)
 
 
 @dataclass(frozen=True)
@@ -263,6 +273,8 @@ class Forecast:
     #: evidence for the answers of the second, and assumes the answers that the flow awaits. Their real answers may lead
     #: to more restarts.
     hearing: Hearing = NO_HEARING
+    #: How many Kafka nodes the caller has restarted at a time, if the plan restarts any.
+    batch: BatchLimit = ONE_BY_ONE
 
     @property
     def whole(self) -> tuple[PlannedStep, ...]:
@@ -284,12 +296,17 @@ _ONLY_WAITING = (ActionKind.WAIT, ActionKind.HOLD)
 
 
 def forecast(
-    snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end, costs: Costs = NO_COSTS
+    snapshot: Snapshot,
+    intent: Intent,
+    stand_in: StandIn,
+    reached: Reached = to_the_end,
+    costs: Costs = NO_COSTS,
+    rounds: Rounds = no_rounds,
 ) -> Forecast:
     """Every step from here to the end of the flow, or to the state that a caller wants, if nothing else happens and no
     restart fails.
     """
-    return _forecast(snapshot, intent, stand_in, foreseeing(stand_in), reached, costs)
+    return _forecast(snapshot, intent, stand_in, foreseeing(stand_in), reached, costs, rounds)
 
 
 def foreseeing(stand_in: StandIn, engine: Engine = ENGINE) -> Engine:
@@ -318,7 +335,7 @@ class _Foresight:
         """If the flow is held on its way, the rest is unknown and counts as a restart, unless the caller forbids the
         restart itself. If the operator has the CA back, it restarts pods that are behind.
         """
-        planned = _forecast(snapshot, intent, self._stand_in, self._engine, to_the_end, NO_COSTS)
+        planned = _forecast(snapshot, intent, self._stand_in, self._engine, to_the_end, NO_COSTS, no_rounds)
         left = planned.end if planned.end is not None else snapshot
         unknown = any(why.holds and why.condition is not Condition.IN_PLACE for why in planned.violations)
         is_cut_short = unknown and bool(planned.steps) and not planned.after
@@ -337,7 +354,13 @@ def _at_best(snapshot: Snapshot) -> Snapshot:
 
 
 def _forecast(
-    snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine, reached: Reached, costs: Costs
+    snapshot: Snapshot,
+    intent: Intent,
+    stand_in: StandIn,
+    engine: Engine,
+    reached: Reached,
+    costs: Costs,
+    rounds: Rounds,
 ) -> Forecast:
     about = resolve(snapshot, intent, snapshot.ledger_or_empty).replaces
     intent = intent.about(about or intent.parameters.replaces)
@@ -362,7 +385,8 @@ def _forecast(
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.pause.is_ours):
             held = held or _Held(len(planned), (*decision.violations, *circle), snapshot)
             done, after = tuple(planned[: held.steps]), tuple(planned[held.steps :])
-            whole_forecast = Forecast(done, held.violations, end=held.end, after=after, hearing=hearing)
+            batch = intent.pace.batch if any(step.nodes for step in planned) else ONE_BY_ONE
+            whole_forecast = Forecast(done, held.violations, end=held.end, after=after, hearing=hearing, batch=batch)
             if awaits_window:
                 choices[f"{start.names.kafka} {describe_next_window(start, intent.goal)}"] = None
             return replace(whole_forecast, choices=tuple(filter(None, choices)), waiting=decision.waiting)
@@ -376,7 +400,7 @@ def _forecast(
             choices.update(dict.fromkeys((step.because, step.avoidable_restart, life)))
             if all(earlier.phase is not step.phase for earlier in planned):
                 beside += costs.of_call()
-            planned.append(_as_planned_step(step, snapshot, costs, beside))
+            planned.append(_as_planned_step(step, snapshot, costs, beside, rounds))
             beside = NO_TIME
             snapshot = _assume_unread(unheard, started, _extend_answers(step.effect(snapshot, stand_in)))
 
@@ -507,17 +531,20 @@ def _with_answers(listener: ObservedListener, authorities: Sequence[Certificate]
     return replace(listener, accepts=listener.accepts | trusted, refuses=listener.refuses | refused)
 
 
-def _as_planned_step(step: Step, snapshot: Snapshot, costs: Costs, beside: Span) -> PlannedStep:
+def _as_planned_step(step: Step, snapshot: Snapshot, costs: Costs, beside: Span, rounds: Rounds) -> PlannedStep:
     """The step with the time of calls ``beside`` its own."""
-    span = span_of(step, snapshot, costs)
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.restarts]
+    nodes = tuple(pod.name for pod in restarted if pod.component is Component.KAFKA)
+    of_step = rounds(step.reason, nodes) if isinstance(step, Roll) else ()
+    span = span_of(step, snapshot, costs, of_step)
     return PlannedStep(
         phase=step.phase,
         what=step.sentence(),
         kind=type(step).__name__,
-        nodes=tuple(pod.name for pod in restarted if pod.component is Component.KAFKA),
+        nodes=nodes,
         others=tuple(pod.name for pod in restarted if pod.component is not Component.KAFKA),
         reason=step.reason if isinstance(step, Roll) else None,
+        rounds=of_step,
         is_change=not step.releases_lease,
         span=span and span + beside,
         does=_kind_of_action(step),

@@ -261,6 +261,7 @@ def describe_forecast(forecast: Forecast) -> dict[str, Any]:
     return {
         "plan": forecast.steps,
         "planned_rolls": forecast.rolls,
+        "planned_rounds": forecast.rounds,
         "planned_seconds": forecast.seconds,
         "planned_lives": forecast.lives,
         "choices": forecast.choices,

@@ -48,6 +48,8 @@ class Forecast:
     steps: list[dict[str, Any]]
     #: How often each node would restart.
     rolls: int
+    #: In how many rounds Kafka nodes would restart, in all rolls.
+    rounds: int
     #: How long the steps would take, ``least`` and ``most``; None if there is no estimate.
     seconds: Mapping[str, int | None] | None
     #: The remaining lives of CAs and certificates beside the duration of the steps.
@@ -67,6 +69,7 @@ class Forecast:
         return cls(
             steps=list(last.get("plan") or []),
             rolls=int(last.get("planned_rolls") or 0),
+            rounds=int(last.get("planned_rounds") or 0),
             seconds=last.get("planned_seconds"),
             lives=list(last.get("planned_lives") or []),
             choices=list(last.get("choices") or []),

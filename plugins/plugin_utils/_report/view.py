@@ -260,6 +260,8 @@ def _figures(facts: Facts) -> list[tuple[str, str]]:
         figures.append(_figure(len(facts["plan"]), "planned step"))
     if facts["nodes"]:
         figures.append(_figure(rolls, f"{prefix}roll of {nodes}", f"{prefix}rolls of {nodes}"))
+    if words.in_rounds(facts):
+        figures.append(_figure(facts["planned_rounds"], f"{prefix}round of restarts", f"{prefix}rounds of restarts"))
     figures.append(_figure(restarts, f"{prefix}restart of a pod", f"{prefix}restarts of pods"))
     if not facts["check_mode"]:
         figures.append(_figure(facts["writes"], "write"))
@@ -442,7 +444,7 @@ def _log(facts: Facts) -> list[dict[str, str]]:
 
 
 def _planned(number: int, step: Facts) -> dict[str, Any]:
-    """A step of the plan; ``few`` names its restarted pods, in a line."""
+    """A step of the plan; ``few`` names its restarted pods, in a line; ``rounds`` has a sentence about each round."""
     return {
         "number": number,
         "phase": step["phase"],
@@ -450,6 +452,7 @@ def _planned(number: int, step: Facts) -> dict[str, Any]:
         "what": step["what"],
         "restarts": list(step["restarts"]),
         "few": words.few_names(step["restarts"]),
+        "rounds": [f"Round {index}: {one['what']}" for index, one in enumerate(step["rounds"], 1)],
         "takes": words.range_of(step["seconds"]),
     }
 

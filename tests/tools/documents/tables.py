@@ -9,7 +9,7 @@ FACTS = (
     "ledger", "journal", "backups", "replaces", "client_warnings", "transitions", "evidence", "listeners", "violations", "phase",
 )  # fmt: skip
 PLAN = (
-    "plan", "planned_phases", "planned_rolls", "planned_restarts", "planned_seconds", "planned_lives", "planned_from", "choices",
+    "plan", "planned_phases", "planned_rolls", "planned_rounds", "planned_restarts", "planned_seconds", "planned_lives", "planned_from", "choices",
 )  # fmt: skip
 #: The module whose page has every fact in full.
 IN_FULL = "strimzi_ca_info"

@@ -18,9 +18,10 @@ from .._trust.nodes import PODS
 from .._trust.of_users import STAGES
 
 STEPS = [
-    {"phase": "prepare", "what": "make it", "restarts": []},
-    {"phase": "use", "what": "use it", "restarts": ["a", "b"]},
+    {"phase": "prepare", "what": "make it", "restarts": [], "rounds": []},
+    {"phase": "use", "what": "use it", "restarts": ["a", "b"], "rounds": []},
 ]
+IN_ROUNDS = [{**STEPS[1], "restarts": ["a", "b", "c"], "rounds": [{"what": "2 nodes at once (a, b)"}, {"what": "1 node at once (c)"}]}]  # fmt: skip
 VIOLATION = {"gate": "trust", "subject": "pod a", "message": "is held.", "remedy": "Let it go."}
 
 
@@ -29,6 +30,7 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
         "plan": steps,
         "planned_phases": [step["phase"] for step in steps],
         "planned_rolls": len(steps) // 2,
+        "planned_rounds": sum(len(step["rounds"]) for step in steps),
         "planned_restarts": sum(len(step["restarts"]) for step in steps),
         "planned_seconds": None,
         "planned_from": {"heard": [], "unheard": []},
@@ -60,12 +62,21 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
             planned(STEPS, planned_from={"heard": ["a", "c"], "unheard": [{"pod": "b", "worker": "", "reason": "timed out"}]}),
             "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all; b has yet to answer, and 2 did",
         ),
+        (planned(IN_ROUNDS, planned_rolls=1), "renew: 1 step (use), 1 roll of the Kafka nodes in 2 rounds, 3 restarts in all"),
         (planned(STEPS[:1]), "renew: 1 step (prepare), 0 rolls of the Kafka nodes, 0 restarts in all"),
         (planned([*STEPS, *STEPS]), "renew: 4 steps (prepare, use, prepare, use), 2 rolls of the Kafka nodes, 4 restarts in all"),
     ],
 )  # fmt: skip
 def test_the_first_line_says_what_it_takes(given: dict[str, Any], line: str) -> None:
     assert plan_lines(given, "renew", check_mode=False)[0] == line
+
+
+def test_each_round_of_a_roll_is_a_line_in_the_place_of_the_names() -> None:
+    assert plan_lines(planned(IN_ROUNDS), "renew", check_mode=True)[1:] == [
+        "use: use it (restarts 3 pods in 2 rounds)",
+        "round 1: 2 nodes at once (a, b)",
+        "round 2: 1 node at once (c)",
+    ]
 
 
 def test_why_a_flow_that_is_asked_for_is_not_begun() -> None:

@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.batches 
     Bound,
     KafkaState,
     choose_batch,
-    describe_rounds,
+    describe_interruptions,
     interrupted_topics,
     plan_rounds,
 )
@@ -146,7 +146,7 @@ def test_topics_that_hold_a_batch_are_named() -> None:
     held = cluster(brokers(4), [topic("orders", 2, (0, 1, 2)), topic("free", 1, (0, 1, 2)), topic("other", 2, (3,))])
     batch = held.choose()
     assert (ids(batch), batch.topics) == ([0, 3], ("orders",))
-    assert "orders" in batch.sentence()
+    assert "orders" in batch.round.sentence()
 
 
 def test_a_voter_that_is_behind_leaves_room_for_fewer() -> None:
@@ -186,7 +186,8 @@ def test_a_partition_without_a_replica_to_spare_gives_up_one_replica_at_a_time()
 def test_topics_that_cannot_keep_their_replicas() -> None:
     found = [topic("one", 1, (0,)), topic("tight", 2, (0, 1)), topic("fine", 2, (0, 1, 2)), topic("over", 3, (1, 2))]
     assert interrupted_topics(found) == ("one", "over", "tight")
-    assert "one, over, tight" in describe_rounds((), found)
+    assert "one, over, tight" in describe_interruptions(found)
+    assert describe_interruptions(found[2:3]) == ""
 
 
 def test_if_no_node_may_restart_each_violation_is_told() -> None:

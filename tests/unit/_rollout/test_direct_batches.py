@@ -79,8 +79,9 @@ def test_rounds_and_the_reason_for_their_size_are_shown() -> None:
     stand = Racks(BatchLimit(nodes=2))
     stand.kafka.topics_.append(FakeTopic("single", (3,), minimum=1))
     stand.roll()
-    assert stand.lines[0].startswith("9 nodes in 6 rounds. 1 topic cannot keep min.insync.replicas")
-    assert "single" in stand.lines[0]
+    assert stand.lines[0] == "9 nodes in 6 rounds."
+    assert stand.lines[1].startswith("1 topic cannot keep min.insync.replicas")
+    assert "single" in stand.lines[1]
     assert [line for line in stand.lines if line.startswith("round 4")] == [
         f"round 4: restarting 2 nodes at once ({name(3)}, {name(4)}): the most that batch allows"
     ]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import (
+    MORE_AT_A_TIME,
     PARTS,
     check_approval,
     is_plan_hash,
@@ -22,8 +24,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import (
+    BatchLimit,
+    Intent,
+    Selection,
+    Strategy,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Bound, Round, no_rounds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     PreparedAuthority,
@@ -31,6 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import ForgetRequests
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 
 from ...tools.support.certificates import DAY, NOW, YEAR, Entity
@@ -57,6 +66,8 @@ def hash_of(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> str:
 
 
 APPROVED = hash_of(linked.SETTLED)
+#: Nodes restart in the place of a reload.
+NO_RELOAD = changed(linked.SETTLED, in_place_obstacles=BLOCKED)
 
 
 def refusals(approved: str, snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> list[str]:
@@ -66,13 +77,48 @@ def refusals(approved: str, snapshot: Snapshot, intent: Intent = REPLACE_KEY) ->
         approved, intent.goal, snapshot, planned, lambda earlier: forecast(earlier, intent, MadeHere())
     )
     assert [one.condition for one in found] in ([], [Condition.PLAN_IS_APPROVED])
-    return [part for part in PARTS for one in found if part in one.message]
+    return [part for part in (*PARTS, MORE_AT_A_TIME) for one in found if part in one.message]
 
 
 def test_a_hash_has_a_form() -> None:
     assert is_plan_hash(APPROVED)
-    for other in ("", "x", APPROVED[:-1], APPROVED + "-00000000"):
+    for other in ("", "x", APPROVED[:-1], APPROVED + "-00000000", APPROVED + "-", APPROVED + "-ten"):
         assert not is_plan_hash(other)
+
+
+def batches_of(limit: BatchLimit, intent: Intent = REPLACE_KEY) -> Intent:
+    return changed_intent(intent, strategy=Strategy.DIRECT, batch=limit)
+
+
+@pytest.mark.parametrize("limit", [BatchLimit(nodes=10), BatchLimit(percent=25), BatchLimit(one_rack=True)])
+def test_the_limit_of_batches_follows_the_hash(limit: BatchLimit) -> None:
+    found = hash_of(NO_RELOAD, batches_of(limit))
+    assert found == f"{hash_of(NO_RELOAD)}-{limit.text}"
+    assert is_plan_hash(found)
+    assert hash_of(linked.FINISHED, batches_of(limit)) == hash_of(linked.FINISHED), "no node restarts"
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["not begun", "begun"])
+def test_a_plan_with_more_nodes_at_a_time_is_another_plan_and_a_plan_with_fewer_is_not(begun: bool) -> None:
+    """Also if the flow is begun: the approval was about this danger, and not about its beginning alone."""
+    seen = changed(linked.TRUSTED, in_place_obstacles=BLOCKED) if begun else NO_RELOAD
+    approved = hash_of(NO_RELOAD, batches_of(BatchLimit(nodes=10)))
+    fewer, more = (batches_of(BatchLimit(nodes=nodes)) for nodes in (9, 11))
+    assert refusals(approved, seen, fewer) == refusals(approved, seen) == []
+    assert refusals(approved, seen, more) == [MORE_AT_A_TIME]
+    assert refusals(hash_of(NO_RELOAD), seen, fewer) == [MORE_AT_A_TIME]
+
+
+def test_the_rounds_within_the_limit_change_no_hash() -> None:
+    """They follow the state of Kafka, which changes by itself."""
+    intent = batches_of(BatchLimit(nodes=10))
+    planned = [forecast(NO_RELOAD, intent, MadeHere(), rounds=rounds) for rounds in (no_rounds, all_at_once)]
+    assert planned[0] != planned[1]
+    assert len({plan_hash(intent.goal, NO_RELOAD, each) for each in planned}) == 1
+
+
+def all_at_once(_reason: RollReason, nodes: Collection[str]) -> tuple[Round, ...]:
+    return (Round(tuple(sorted(nodes)), Bound.ALL),)
 
 
 def test_time_and_restarts_do_not_change_the_plan_hash() -> None:

@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Bound, Round
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AskForLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
@@ -75,6 +76,21 @@ def test_nodes_restart_one_after_the_other() -> None:
     one, two = span_of(*rolling(node(0, 10))), span_of(*rolling(node(0, 10), node(1, 20)))
     # A reaction of the operator, then the end of a process, its start, and at most as long again until its partitions are in sync.
     assert (one, two) == (seconds(1 + 1 + 10, 120 + 30 + 20), seconds(1 + 1 + 10 + 1 + 20, 120 + 30 + 20 + 30 + 40))
+
+
+@pytest.mark.parametrize(
+    ("rounds", "as_long_as"),
+    [([[0, 1, 2]], [2]), ([[0, 1], [2]], [1, 2]), ([[0, 2]], [2, 1]), ([], [0, 1, 2]), ([[0, 1, 2, 3]], [2])],
+    ids=["one round", "two rounds", "a node in no round", "no rounds", "a node that does not restart"],
+)
+def test_a_round_takes_as_long_as_its_slowest_node(rounds: list[list[int]], as_long_as: list[int]) -> None:
+    nodes = [node(0, 10), node(1, 20), node(2, 30)]
+    planned = [
+        Round(tuple(PODS[number] if number < len(PODS) else "another" for number in of_round), Bound.LIMIT)
+        for of_round in rounds
+    ]
+    step, seen = rolling(*nodes)
+    assert span_of(step, seen, rounds=planned) == span_of(*rolling(*(nodes[number] for number in as_long_as)))
 
 
 def test_nodes_with_ended_certificates_restart_at_the_same_time() -> None:

@@ -185,7 +185,7 @@ def held(**changed: Any) -> dict[str, Any]:
 
 
 def planned_step(what: str, most: int | None = 1, **changed: Any) -> dict[str, Any]:
-    step = {"phase": "trust", "does": "write", "what": what, "restarts": [], "outside": []}
+    step = {"phase": "trust", "does": "write", "what": what, "restarts": [], "rounds": [], "outside": []}
     return {**step, "seconds": {"least": 0, "most": most}, **changed}
 
 

@@ -28,6 +28,7 @@ from .runs import (
     held,
     idle,
     nodes,
+    planned_step,
     preparation,
     roll,
     rotation,
@@ -99,6 +100,17 @@ def test_in_check_mode_the_plan_is_told_and_nothing_as_done() -> None:
     assert view["phases"] == []
     done = [line for line in view["lines"] if not line.startswith("Carry this plan out with: ")]
     assert not any("write" in line for line in done)
+
+
+def test_the_rounds_of_a_plan_are_counted_and_listed() -> None:
+    """A plan in which each node restarts alone has no figure of rounds."""
+    whats = ["2 nodes at once (a, b): all that are left of their rack", "1 node at once (c): no other node is left"]
+    rounds = [{"nodes": [], "bound": "rack", "topics": [], "what": what} for what in whats]
+    roll = planned_step("restart 3 pods", does="restart", restarts=["a", "b", "c"], rounds=rounds)
+    view = shown([{**PLANNED, "plan": [roll], "planned_rounds": 2}], check_mode=True)
+    assert view["sentences"][0].startswith("1 step planned with 1 roll of 3 nodes in 2 rounds and 3 restarts of pods")
+    assert ("2", "planned rounds of restarts") in view["figures"]
+    assert view["plan"][0]["rounds"] == [f"Round {number}: {what}" for number, what in enumerate(whats, 1)]
 
 
 def test_a_plan_ends_with_the_command_that_carries_it_out() -> None:

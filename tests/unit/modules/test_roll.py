@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 
 from ...tools.support.kafka import FakeKafka, FakeTopic
@@ -150,8 +150,9 @@ DELETED = [f"DELETE pods/{name}" for name in ("demo-kafka-0", "demo-kafka-2", "d
 
 
 @pytest.fixture
-def memory() -> MemoryCluster:
-    return stages.managed()
+def memory(request: pytest.FixtureRequest) -> MemoryCluster:
+    made: MemoryCluster = getattr(request, "param", stages.managed)()
+    return made
 
 
 @pytest.fixture
@@ -282,6 +283,24 @@ def test_the_plan_of_a_flow_shows_its_rounds_and_what_stays_with_the_operator(
     assert "stay with the operator" not in " ".join(replace_key(memory, check=True).result["choices"])
 
 
+@pytest.mark.parametrize("memory", [stages.unlinked], indirect=True)
+@pytest.mark.parametrize("batch", ["rack", None])
+def test_the_plan_of_a_playbook_has_the_rounds_of_each_roll(
+    memory: MemoryCluster, kafka: FakeKafka, batch: str | None
+) -> None:
+    """The plan asks Kafka once for the rounds, and never without batches."""
+    given = {"batch": batch} if batch else {}
+    planned = call("strimzi_ca_info", memory, check=True, goal="replace_key", strategy="direct", **given).result
+    rounds = [one for step in planned["plan"] for one in step["rounds"]]
+    rolls = len(rounds) // len(NODES)
+    assert [one["nodes"] for one in rounds] == [["demo-kafka-0"], ["demo-kafka-2"], ["demo-kafka-1"]] * rolls
+    assert [one["bound"] for one in rounds] == ["partitions", "order", "all"] * rolls
+    assert bool(rolls) is bool(batch)
+    assert planned["planned_rounds"] == len(NODES) * planned["planned_rolls"]
+    assert planned["plan_hash"].endswith("-rack") is bool(batch)
+    assert kafka.closed == int(bool(batch))
+
+
 def test_a_plan_without_an_answer_of_kafka_says_so(memory: MemoryCluster, kafka: FakeKafka, tmp_path: Path) -> None:
     def silent() -> None:
         raise KafkaUnavailable("Kafka at broker:9091", "does not answer", "Look at the way.")
@@ -292,6 +311,21 @@ def test_a_plan_without_an_answer_of_kafka_says_so(memory: MemoryCluster, kafka:
     assert not ended.failed
     assert [line for line in shown_lines(progress) if "The number of rounds is not known: Kafka at broker:9091" in line]
     assert kafka.closed == 1
+
+
+def test_a_plan_without_the_library_says_so(kafka: FakeKafka, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan fails for nothing that only a run needs."""
+
+    def refuse(_observation: object) -> FakeKafka:
+        raise StepError("strategy=direct", "needs the library", "Install it.")
+
+    monkeypatch.setattr(admin, "connect_to", lambda _given: refuse)
+    given = {"strategy": "direct", "batch": "rack", "check": True}
+    planned = call("strimzi_ca_info", stages.unlinked(), goal="replace_key", **given)
+    assert not planned.failed
+    assert (
+        "The number of rounds is not known: strategy=direct needs the library. Install it." in planned.result["choices"]
+    )
 
 
 def test_a_roll_in_batches_shows_each_round(memory: MemoryCluster, kafka: FakeKafka, tmp_path: Path) -> None:

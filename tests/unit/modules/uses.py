@@ -45,7 +45,7 @@ OTHER_CA = make("another", key(1)).certificate
 
 #: Keys that a result has in check mode only, where a flow is planned.
 PLANNED = {
-    "plan", "planned_phases", "planned_restarts", "planned_rolls", "planned_seconds", "planned_lives", "planned_from", "choices",
+    "plan", "planned_phases", "planned_restarts", "planned_rolls", "planned_rounds", "planned_seconds", "planned_lives", "planned_from", "choices",
 }  # fmt: skip
 
 

@@ -80,7 +80,8 @@ def commanding(value: Any) -> Any:
 
 
 def hostile_plan() -> list[dict[str, Any]]:
-    step = planned_step(HOSTILE, phase=HOSTILE, does=HOSTILE, restarts=[HOSTILE], outside=[HOSTILE])
+    rounds = [{"nodes": [HOSTILE], "bound": HOSTILE, "topics": [HOSTILE], "what": HOSTILE}]
+    step = planned_step(HOSTILE, phase=HOSTILE, does=HOSTILE, restarts=[HOSTILE], rounds=rounds, outside=[HOSTILE])
     life = {**PLANNED["planned_lives"][0], "name": HOSTILE, "not_after": HOSTILE}
     silent = {"heard": [], "unheard": [{"pod": HOSTILE, "worker": HOSTILE, "reason": HOSTILE}]}
     planned = {

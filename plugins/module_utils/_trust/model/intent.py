@@ -9,6 +9,7 @@ argument specs and documentation take them from here.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -45,6 +46,11 @@ class Strategy(str, Enum):
     DIRECT = "direct"
 
 
+_RACK = "rack"
+#: A number or a share of nodes.
+_SHARE = re.compile(r"0*([1-9][0-9]{0,5})(%?)")
+
+
 @dataclass(frozen=True)
 class BatchLimit:
     """How many Kafka nodes may restart at a time, if the state of Kafka lets them. Each field limits it."""
@@ -60,6 +66,30 @@ class BatchLimit:
         """The most nodes of so many nodes of the same role."""
         share = count if self.percent is None else max(1, count * self.percent // 100)
         return share if self.nodes is None else min(share, self.nodes)
+
+    @classmethod
+    def read(cls, text: str) -> BatchLimit | None:
+        """The limit with this text: a number, a share in percent, or ``rack``. None if the text is no limit."""
+        if text == _RACK:
+            return cls(one_rack=True)
+        share = _SHARE.fullmatch(text)
+        number = int(share[1]) if share else 0
+        if share is None or (share[2] and number > 100):
+            return None
+        return cls(percent=number) if share[2] else cls(nodes=number)
+
+    @property
+    def text(self) -> str:
+        """The limit as a caller writes it."""
+        if self.one_rack:
+            return _RACK
+        return f"{self.nodes}" if self.percent is None else f"{self.percent}%"
+
+    def allows(self, other: BatchLimit) -> bool:
+        """Whether this limit allows as many nodes at a time as the other limit does, in each cluster."""
+        in_number = self.nodes is None or (other.nodes is not None and other.nodes <= self.nodes)
+        in_share = self.percent is None or (other.percent is not None and other.percent <= self.percent)
+        return other == ONE_BY_ONE or (in_number and in_share and (other.one_rack or not self.one_rack))
 
 
 #: The limit with which one node after the other restarts.

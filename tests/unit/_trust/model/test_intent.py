@@ -76,6 +76,38 @@ def test_a_limit_of_batches_is_a_number_or_a_share_of_the_nodes_of_a_role(
     assert limit.most(count) == most
 
 
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [("1", ONE_BY_ONE), ("010", BatchLimit(nodes=10)), ("25%", BatchLimit(percent=25)), ("rack", BatchLimit(one_rack=True))],
+)  # fmt: skip
+def test_a_limit_of_batches_has_a_text(text: str, limit: BatchLimit) -> None:
+    assert BatchLimit.read(text) == limit == BatchLimit.read(limit.text)
+
+
+@pytest.mark.parametrize("text", ["", "0", "0%", "101%", "-1", "ten", "racks", "1000000"])
+def test_another_text_is_no_limit_of_batches(text: str) -> None:
+    assert BatchLimit.read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "allowed", "refused"),
+    [
+        ("1", ["1"], ["2", "10%", "rack"]), ("3", ["1", "2", "3"], ["4", "10%", "rack"]),
+        ("25%", ["1", "24%", "25%"], ["2", "26%", "rack"]), ("rack", ["1", "rack"], ["2", "10%"]),
+    ],
+)  # fmt: skip
+def test_a_limit_allows_each_limit_of_as_few_nodes(limit: str, allowed: list[str], refused: list[str]) -> None:
+    """Every limit allows one node at a time. How a number, a share and a rack compare depends on the cluster."""
+    others = {text: read(limit).allows(read(text)) for text in (*allowed, *refused)}
+    assert others == {**dict.fromkeys(allowed, True), **dict.fromkeys(refused, False)}
+
+
+def read(text: str) -> BatchLimit:
+    limit = BatchLimit.read(text)
+    assert limit is not None
+    return limit
+
+
 def test_the_form_of_a_ca_with_a_new_key() -> None:
     usual, asked = NewCa(), NewCa(key_type=KeyType.ECDSA_P384, path_length=0)
     assert (usual.made_key, usual.made_path_length) == (KeySpec(KeyAlgorithm.RSA, 4096), 1)

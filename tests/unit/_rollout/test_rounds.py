@@ -1,0 +1,24 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sentences about the rounds of a roll."""
+
+from __future__ import annotations
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.rounds import describe_rounds
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Bound, Round
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
+
+ROUNDS = (Round(("a", "b"), Bound.RACK), Round(("c",), Bound.PARTITIONS, topics=("orders",)))
+
+
+def test_a_roll_without_rounds_has_no_sentence() -> None:
+    assert list(describe_rounds(RollReason.TRUST, {"a"}, ())) == []
+
+
+def test_each_round_has_a_sentence_and_nodes_that_kafka_holds_are_counted() -> None:
+    first, *each = describe_rounds(RollReason.TRUST, {"a", "b", "c"}, ROUNDS)
+    held, *_same = describe_rounds(RollReason.TRUST, {"a", "b", "c", "d"}, ROUNDS)
+    assert first == "The trust roll restarts 3 nodes in 2 rounds."
+    assert held == "The trust roll restarts 3 nodes in 2 rounds, and 1 that Kafka does not let go today."
+    assert each == [f"Round {number}: {one.sentence()}." for number, one in enumerate(ROUNDS, 1)]
