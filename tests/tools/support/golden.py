@@ -12,6 +12,8 @@ The surfaces are::
     stops_in_flows  violations whose sentences differ in a flow
     stops_in_rules  violations, each of another cause of a condition
     kubernetes      errors of the way to the Kubernetes API and to pods
+    handshakes      what a handshake shows, and what it leaves in doubt
+    calls           single calls of modules: failures, warnings and single lines of results
     certificates    causes for which certificates, keys and keystores are refused
     issuers         what issuers answer and refuse, and why their answers are refused
 
@@ -113,12 +115,12 @@ class GoldenFiles:
         text = f"{said}\n{said.remedy}" if isinstance(said, (CollectionError, TransportError)) else str(said)
         self.compare(surface, f"{self.test}, {case}" if case else self.test, without_chance(text))
 
-    def compare_tests(self, surface: str, room: Path) -> None:
-        """Compares the sections with the tests of this folder: each is of one of them, in the order of the tests. A file
+    def compare_tests(self, surface: str, *rooms: Path) -> None:
+        """Compares the sections with the tests of these folders: each is of one of them, in the order of the tests. A file
         that is written gets this order, and loses other sections.
         """
         sections = self._read(surface)
-        sources = (path.read_text(encoding="utf-8") for path in sorted(room.rglob("test_*.py")))
+        sources = (path.read_text(encoding="utf-8") for room in rooms for path in sorted(room.rglob("test_*.py")))
         tests = dict.fromkeys(as_words(test) for source in sources for test in _TEST.findall(source))
         wanted = [name for test in tests for name in sections if name == test or name.startswith(f"{test}, ")]
         if self.writes:

@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._tls.alerts import Alert
 
+from ...tools.support.golden import GoldenFiles
 from .listeners import (
     NOW,
     TLS12,
@@ -153,9 +154,12 @@ def test_a_hello_retry_is_not_taken_for_an_offer(tmp_path: Path) -> None:
     assert (seen.outcome, seen.offered) == (HandshakeOutcome.ACCEPTED, False)
 
 
-def test_a_handshake_says_how_it_ended() -> None:
-    assert str(Handshake(HandshakeOutcome.TIMED_OUT, detail="no answer in time")) == "timed out: no answer in time"
-    assert str(Handshake(HandshakeOutcome.REFUSED, Alert(48, "unknown_ca"))) == "refused with the alert unknown_ca (48)"
+def test_a_handshake_says_how_it_ended(golden: GoldenFiles) -> None:
+    ended = (
+        Handshake(HandshakeOutcome.TIMED_OUT, detail="no answer in time"),
+        Handshake(HandshakeOutcome.REFUSED, Alert(48, "unknown_ca")),
+    )
+    golden.compare_said("handshakes", "\n".join(map(str, ended)))
 
 
 # Listeners that make no handshake: silence, rubbish, floods and connections that break. Each ends in time and is no evidence.
@@ -265,12 +269,12 @@ def test_a_certificate_that_cannot_be_read_is_none() -> None:
 
 
 @VERSIONS
-def test_a_chain_that_no_jvm_accepts_is_none(version: ssl.TLSVersion, tmp_path: Path) -> None:
+def test_a_chain_that_no_jvm_accepts_is_none(version: ssl.TLSVersion, tmp_path: Path, golden: GoldenFiles) -> None:
     chain = [LEAF.certificate, *(authority(f"unrelated {number}", 5).certificate for number in range(10))]
     with tls_listener(server_context(tmp_path, chain, OF_THE_ISSUER, version=version)) as port:
         seen = shake(port, OF_ISSUER, version)
     assert (seen.outcome, seen.presented) == (HandshakeOutcome.ACCEPTED, None)
-    assert seen.detail == "it has 11 certificates, and a JVM accepts no chain of more than 10"
+    golden.compare_said("handshakes", seen.detail)
 
 
 def says_goodbye(connection: socket.socket) -> None:

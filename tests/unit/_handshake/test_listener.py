@@ -49,6 +49,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 
 from ...tools.support.certificates import make, rsa_key
+from ...tools.support.golden import GoldenFiles
 from ...tools.support.impostor import Impostor
 from .listeners import (
     DAY,
@@ -131,12 +132,14 @@ def test_tls13_without_a_list_and_without_a_probe_tells_nothing(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("version", [TLS12, TLS13], ids=["1.2", "1.3"])
-def test_a_listener_that_asks_for_no_certificate_shows_no_trust(version: ssl.TLSVersion, tmp_path: Path) -> None:
+def test_a_listener_that_asks_for_no_certificate_shows_no_trust(
+    version: ssl.TLSVersion, tmp_path: Path, golden: GoldenFiles
+) -> None:
     context = server_context(tmp_path, [LEAF], [OLD.certificate], verify=ssl.CERT_NONE, version=version)
     with tls_listener(context) as port:
         seen = observe(port)
     assert (seen.trusts, seen.distrusts) == (frozenset(), frozenset())
-    assert "asks for no client certificate" in seen.verdicts[_OLD].evidence
+    golden.compare_said("handshakes", seen.verdicts[_OLD].evidence)
 
 
 def test_a_listener_that_accepts_every_certificate_shows_no_trust(tmp_path: Path) -> None:
@@ -157,12 +160,14 @@ def test_an_expired_ca_is_unknown_and_not_distrusted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", [TLS12, TLS13], ids=["1.2", "1.3"])
-def test_a_listener_that_accepts_no_probe_may_have_another_reason(version: ssl.TLSVersion, tmp_path: Path) -> None:
+def test_a_listener_that_accepts_no_probe_may_have_another_reason(
+    version: ssl.TLSVersion, tmp_path: Path, golden: GoldenFiles
+) -> None:
     """Neither a list nor another CA that was accepted: as if its clock were wrong."""
     with tls_listener(server_context(tmp_path, [LEAF], [ISSUER.certificate], version=version)) as port:
         seen = observe(port)
     assert seen.distrusts == frozenset()
-    assert "its clock may be behind by more" in seen.verdicts[_OLD].evidence
+    golden.compare_said("handshakes", seen.verdicts[_OLD].evidence)
 
 
 def test_a_kafka_listener_is_asked_what_needs_no_rights(tmp_path: Path) -> None:
@@ -265,12 +270,12 @@ def test_a_listener_that_takes_no_certificate_of_our_kind_is_told_by_its_list_on
     assert (by_list.trusts, by_list.distrusts) == ({_OLD}, {_NEW})
 
 
-def test_after_the_deadline_nothing_is_opened() -> None:
+def test_after_the_deadline_nothing_is_opened(golden: GoldenFiles) -> None:
     opened: list[float] = []
     never: Any = opened.append
     seen = observe_listener(never, inquiry(), deadline=Deadline.after(-1))
     assert opened == []
-    assert "the time is over" in seen.failure
+    golden.compare_said("handshakes", seen.failure)
 
 
 def silent(connection: socket.socket) -> None:
@@ -278,14 +283,14 @@ def silent(connection: socket.socket) -> None:
         pass
 
 
-def test_a_silent_listener_is_unknown_in_time() -> None:
+def test_a_silent_listener_is_unknown_in_time(golden: GoldenFiles) -> None:
     with serving(silent) as port:
         seen = observe(port, seconds=3)
     assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
-    assert "no answer in time" in seen.failure
+    golden.compare_said("handshakes", seen.failure)
 
 
-def test_a_listener_that_falls_silent_between_questions_has_not_answered(tmp_path: Path) -> None:
+def test_a_listener_that_falls_silent_between_questions_has_not_answered(tmp_path: Path, golden: GoldenFiles) -> None:
     """Half an answer is none: a probe without an answer shows nothing, and what the listener presented may be another process's."""
     left = [1]
 
@@ -301,7 +306,7 @@ def test_a_listener_that_falls_silent_between_questions_has_not_answered(tmp_pat
         answering = opener(port)
         seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(10))
     assert (seen.presented, seen.trusts, seen.distrusts) == (None, frozenset(), frozenset())
-    assert seen.failure.startswith("fell silent between two questions")
+    golden.compare_said("handshakes", seen.failure)
     assert {verdict.evidence for verdict in seen.verdicts.values()} == {seen.failure}
 
 
@@ -315,7 +320,7 @@ class Hanging:
         raise TimeoutError("timed out")
 
 
-def test_a_listener_that_does_not_answer_at_all_is_asked_once() -> None:
+def test_a_listener_that_does_not_answer_at_all_is_asked_once(golden: GoldenFiles) -> None:
     """Each further question would take its time."""
     asked = []
 
@@ -326,7 +331,7 @@ def test_a_listener_that_does_not_answer_at_all_is_asked_once() -> None:
 
     seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(60))
     assert (seen.presented, len(asked)) == (None, 1)
-    assert "no answer in time" in seen.failure
+    golden.compare_said("handshakes", seen.failure)
 
 
 class Late:
@@ -423,7 +428,7 @@ def test_no_usable_key_reaches_a_file_and_the_file_goes(monkeypatch: pytest.Monk
     assert not path.exists()
     assert not path.parent.exists()
     assert b"BEGIN ENCRYPTED PRIVATE KEY" in content
-    with pytest.raises(TypeError, match="private key is encrypted"):
+    with pytest.raises(TypeError):
         serialization.load_pem_private_key(content[content.index(b"-----BEGIN ENC") :], None)
 
 
