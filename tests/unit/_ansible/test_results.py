@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_listeners
 from ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info import plan_lines
 
+from ...tools.support.golden import GoldenFiles
 from .._trust.authorities import NEW, OLD, name_of
 from .._trust.builders import answering, cluster
 from .._trust.nodes import PODS
@@ -23,6 +24,8 @@ STEPS = [
 ]
 IN_ROUNDS = [{**STEPS[1], "restarts": ["a", "b", "c"], "rounds": [{"what": "2 nodes at once (a, b)"}, {"what": "1 node at once (c)"}]}]  # fmt: skip
 VIOLATION = {"gate": "trust", "subject": "pod a", "message": "is held.", "remedy": "Let it go."}
+#: The line of a plan about it, without the remedy.
+HELD = f"{VIOLATION['subject']}: {VIOLATION['message']}"
 
 
 def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
@@ -71,18 +74,13 @@ def test_the_first_line_says_what_it_takes(given: dict[str, Any], line: str) -> 
     assert plan_lines(given, "renew", check_mode=False)[0] == line
 
 
-def test_each_round_of_a_roll_is_a_line_in_the_place_of_the_names() -> None:
-    assert plan_lines(planned(IN_ROUNDS), "renew", check_mode=True)[1:] == [
-        "use: use it (restarts 3 pods in 2 rounds)",
-        "round 1: 2 nodes at once (a, b)",
-        "round 2: 1 node at once (c)",
-    ]
+def test_each_round_of_a_roll_is_a_line_in_the_place_of_the_names(golden: GoldenFiles) -> None:
+    golden.compare_said("calls", "\n".join(plan_lines(planned(IN_ROUNDS), "renew", check_mode=True)[1:]))
 
 
-def test_why_a_flow_that_is_asked_for_is_not_begun() -> None:
-    assert plan_lines(planned([]), "renew", check_mode=False, answered="it is done") == [
-        "renew: nothing to do: it is done"
-    ]
+def test_why_a_flow_that_is_asked_for_is_not_begun(golden: GoldenFiles) -> None:
+    (line,) = plan_lines(planned([]), "renew", check_mode=False, answered="it is done")
+    golden.compare_said("calls", line)
     left = planned([], pending=["use it"])
     assert plan_lines(left, "renew", False, "it is done") == plan_lines(left, "renew", False)
 
@@ -90,23 +88,21 @@ def test_why_a_flow_that_is_asked_for_is_not_begun() -> None:
 def test_a_plan_without_steps_names_the_awaited_events() -> None:
     assert plan_lines(planned([], waiting=["A CA waits."]), "reconcile", check_mode=False)[1:] == ["A CA waits."]
     held = planned([], waiting=["A CA waits."], violations=[VIOLATION])
-    assert plan_lines(held, "reconcile", check_mode=False)[1:] == ["pod a: is held."]
+    assert plan_lines(held, "reconcile", check_mode=False)[1:] == [HELD]
 
 
 def test_a_plan_without_steps_says_what_is_in_the_way_and_as_the_last_word_also_what_helps() -> None:
     held = planned([], violations=[VIOLATION])
-    assert plan_lines(held, "renew", check_mode=False)[1:] == ["pod a: is held."]
-    assert plan_lines(held, "renew", check_mode=True)[1:] == ["pod a: is held. Let it go."]
+    assert plan_lines(held, "renew", check_mode=False)[1:] == [HELD]
+    assert plan_lines(held, "renew", check_mode=True)[1:] == [f"{HELD} {VIOLATION['remedy']}"]
     lines = plan_lines(planned([], violations=[VIOLATION] * 30), "renew", check_mode=False)
     assert (len(lines), "10 more causes" in lines[-1]) == (22, True)
 
 
-def test_all_of_it_follows_in_check_mode_only_because_no_step_will() -> None:
+def test_all_of_it_follows_in_check_mode_only_because_no_step_will(golden: GoldenFiles) -> None:
     given = planned(STEPS, choices=["Because."], waiting=["a keeps it"], violations=[VIOLATION])
     assert plan_lines(given, "renew", check_mode=False)[1:] == []
-    assert plan_lines(given, "renew", check_mode=True)[1:] == [
-        "Because.", "prepare: make it", "use: use it (restarts a, b)", "pod a: is held. Let it go.", "a keeps it",
-    ]  # fmt: skip
+    golden.compare_said("calls", "\n".join(plan_lines(given, "renew", check_mode=True)[1:]))
 
 
 # The answers of listeners, as results of modules.

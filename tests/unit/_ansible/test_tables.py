@@ -56,9 +56,10 @@ def test_a_row_and_its_use_are_an_option() -> None:
     facts = {"type": "str", "choices": ["auto", "reload", "restart"], "default": "auto"}
     assert spec.as_arguments()["argument_spec"]["made_up"] == facts
 
-    written = "options:\n  made_up:\n    description:\n      - What a person has written.\n"
+    description = ["What a person has written."]
+    written = f"options:\n  made_up:\n    description:\n      - {description[0]}\n"
     documented = yaml.safe_load(with_facts(written, spec.options, "suboptions", 2))["options"]
-    assert documented["made_up"] == {"description": ["What a person has written."], **facts}
+    assert documented["made_up"] == {"description": description, **facts}
 
     said = Wishes(pace=spec.read(Pace, {"made_up": "reload"}, NOW)).towards(Goal.RENEW)
     assert said.pace == replace(Pace(), spread=Spread.RELOAD)

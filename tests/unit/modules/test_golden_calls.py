@@ -1,0 +1,17 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The golden file about calls has sections of tests of these folders alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...tools.support.golden import GoldenFiles
+
+UNIT = Path(__file__).parents[1]
+ROOMS = (UNIT / "modules", UNIT / "_ansible")
+
+
+def test_the_golden_file_has_no_other_section(golden: GoldenFiles) -> None:
+    golden.compare_tests("calls", *ROOMS)
