@@ -16,6 +16,7 @@ The surfaces are::
     calls           single calls of modules: failures, warnings and single lines of results
     certificates    causes for which certificates, keys and keystores are refused
     issuers         what issuers answer and refuse, and why their answers are refused
+    cluster         what is wrong with the objects of a cluster, and with its operators and users
 
 Digests, times and durations differ from run to run. They become placeholders, so that a file changes only with its
 sentences.

@@ -35,6 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 
 from ....tools.support.certificates import key, make
 from ....tools.support.faults import Fault, FaultyApi, at_call
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.other_hands import ARGO_CD
 from ..bench import LABELS, SCOPE, Bench, Object, kafka, pod, secret
 
@@ -96,7 +97,7 @@ def test_fields_that_stay_are_no_loss() -> None:
     assert call.losses() == ()
 
 
-def test_fields_that_are_gone_are_named_with_their_writer_and_its_remedy() -> None:
+def test_fields_that_are_gone_are_named_with_their_writer_and_its_remedy(golden: GoldenFiles) -> None:
     call = Call()
     call.write({"data": _OURS, "metadata": {"annotations": {"note": "ours"}}})
     call.writes_back(
@@ -104,9 +105,10 @@ def test_fields_that_are_gone_are_named_with_their_writer_and_its_remedy() -> No
     )
     lost = call.loss()
     assert lost.object == f"Secret kafka/{OWNED}"
-    assert lost.what == "annotation note and entries next.crt, ca.crt"
-    assert lost.writer.startswith(f"{ARGO_CD} (Update, ")
-    assert "ignoreDifferences" in lost.remedy
+    assert [change.field for change in lost.changes] == [
+        ("metadata", "annotations", "note"), ("data", "next.crt"), ("data", "ca.crt"),
+    ]  # fmt: skip
+    golden.compare_said("cluster", f"{lost.describe()}\n{lost.remedy}")
     assert (lost.times, lost.is_repeated, lost.by_operator) == (1, False, False)
 
 
@@ -336,13 +338,11 @@ def test_both_states_are_told_without_what_is_secret(written: bytes, now: bytes 
     assert KEY.decode().splitlines()[1] not in said
 
 
-def test_values_of_annotations_are_told_and_the_state_of_a_ca() -> None:
+def test_values_of_annotations_are_told_and_the_state_of_a_ca(golden: GoldenFiles) -> None:
     call = Call()
     call.write({"data": {"a.state": encode(b"UNTRUSTED")}, "metadata": {"annotations": {"note": "ours"}}})
     call.writes_back({"data": {"a.state": encode(b"PHASE_OUT")}, "metadata": {"annotations": {"note": "theirs"}}})
-    said = call.loss().describe()
-    assert "note: ours, now theirs" in said
-    assert "a.state: UNTRUSTED, now PHASE_OUT" in said
+    golden.compare_said("cluster", call.loss().describe())
 
 
 def test_an_object_that_is_gone_and_one_that_is_back() -> None:

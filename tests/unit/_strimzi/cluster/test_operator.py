@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitBundle
 
 from ....tools.support.faults import Fault, FaultyApi, always
+from ....tools.support.golden import GoldenFiles
 from ..._issuing.office import BY_SECRET, CA, office
 from ..bench import SCOPE, Bench, conditions, kafka, pem, pod, recorded, secret
 from ..steps import NEXT, OLD, PAUSE, fingerprint
@@ -93,13 +94,12 @@ class TestBundle:
         assert run(bench, await_bundle(OLD, NEXT)) == []
 
     @pytest.mark.parametrize("content", [b"", b"broken", pem(OLD)])
-    def test_a_bundle_that_does_not_come_is_told_by_its_name(self, content: bytes) -> None:
+    def test_a_bundle_that_does_not_come_is_told_by_its_name(self, content: bytes, golden: GoldenFiles) -> None:
         bench = bench_of()
         set_bundle(bench, content)
-        with pytest.raises(OperatorSilent, match=f"not updated Secret kafka/{BUNDLE} within 5 s") as caught:
+        with pytest.raises(OperatorSilent) as caught:
             run(bench, await_bundle(OLD, NEXT))
-        assert "Cluster Operator" in caught.value.remedy
-        assert "run the flow again" in caught.value.remedy
+        golden.compare_said("cluster", caught.value)
 
     def test_the_same_question_is_asked_once_and_another_again(self) -> None:
         """Rerun after an interruption: the Kafka resource is not touched again for the same thing."""
@@ -169,9 +169,10 @@ class TestPause:
         assert "trustops.strimzi/paused-by" not in bench.find("kafkas", "demo")["metadata"]["annotations"]
 
     @pytest.mark.parametrize("status", [{}, {"conditions": conditions("Ready")}])
-    def test_no_confirmation_names_the_pause(self, status: dict[str, Any]) -> None:
-        with pytest.raises(OperatorSilent, match="not confirmed the pause of Kafka kafka/demo within 5 s"):
+    def test_no_confirmation_names_the_pause(self, status: dict[str, Any], golden: GoldenFiles) -> None:
+        with pytest.raises(OperatorSilent) as caught:
             run(bench_of(status), PAUSE)
+        golden.compare_said("cluster", caught.value)
 
     def test_a_resource_that_vanishes_is_no_confirmation(self) -> None:
         bench = bench_of()
@@ -187,9 +188,10 @@ class TestPause:
         assert bench.annotation("kafkas", "demo", "pause-reconciliation") is None
         assert bench.clock.seconds == soon_after(2)
 
-    def test_an_operator_that_never_goes_on(self) -> None:
-        with pytest.raises(OperatorSilent, match="not gone on with Kafka kafka/demo within 5 s"):
+    def test_an_operator_that_never_goes_on(self, golden: GoldenFiles) -> None:
+        with pytest.raises(OperatorSilent) as caught:
             run(bench_of(PAUSED), PAUSE)
+        golden.compare_said("cluster", caught.value)
 
     def test_resuming_takes_both_marks_off_and_no_other(self) -> None:
         bench = bench_of(something="else")
@@ -213,9 +215,10 @@ class TestSetGenerated:
         assert bench.find("kafkas", "demo")["spec"] == {"clusterCa": {"generateCertificateAuthority": generated}}
         assert bench.clock.seconds == soon_after(3)
 
-    def test_an_older_generation_is_not_enough(self) -> None:
-        with pytest.raises(OperatorSilent, match="not acted on Kafka kafka/demo within 5 s"):
+    def test_an_older_generation_is_not_enough(self, golden: GoldenFiles) -> None:
+        with pytest.raises(OperatorSilent) as caught:
             run(bench_of({"observedGeneration": 1}), SetGenerated(generated=False, ca="cluster CA", phase=Phase.USE))
+        golden.compare_said("cluster", caught.value)
 
     @pytest.mark.parametrize(
         ("fault", "generated", "told"),
@@ -275,9 +278,10 @@ def test_the_reconcile_after_a_pause_is_waited_for() -> None:
     assert bench.annotation("kafkas", "demo", "reconcile-request") is None
 
 
-def test_an_operator_that_does_not_go_on_after_a_pause() -> None:
-    with pytest.raises(OperatorSilent, match="has not gone on with Kafka kafka/demo within 5 s"):
+def test_an_operator_that_does_not_go_on_after_a_pause(golden: GoldenFiles) -> None:
+    with pytest.raises(OperatorSilent) as caught:
         run(bench_of(PAUSED), AwaitVerdict(phase=Phase.USE))
+    golden.compare_said("cluster", caught.value)
 
 
 @pytest.mark.parametrize("status", [{"conditions": conditions("Ready")}, not_ready("another thing")])
@@ -345,10 +349,10 @@ def test_the_leaf_that_is_behind_is_waited_for(bench: Bench) -> None:
     assert bench.clock.seconds >= 2
 
 
-def test_an_operator_that_does_not_issue_is_told_by_the_leaf(bench: Bench) -> None:
-    with pytest.raises(OperatorSilent, match=f"has not issued the leaf in Secret kafka/{OWN} within 5 s") as caught:
+def test_an_operator_that_does_not_issue_is_told_by_the_leaf(bench: Bench, golden: GoldenFiles) -> None:
+    with pytest.raises(OperatorSilent) as caught:
         carry_out(WAIT, bench.observe(), bench.work(operator_timeout=timedelta(seconds=5)))
-    assert "run the flow again" in caught.value.remedy
+    golden.compare_said("cluster", caught.value)
 
 
 def test_what_another_program_adds_to_a_leaf_that_has_ended_is_no_new_leaf(bench: Bench) -> None:

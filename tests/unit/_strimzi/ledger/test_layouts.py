@@ -41,6 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 
 from ....tools.support.certificates import NOW, key, leaf, make
+from ....tools.support.golden import GoldenFiles
 from ..bench import SCOPE, Bench, Object, pem, secret
 from ..steps import record
 
@@ -517,8 +518,9 @@ def test_a_certificate_without_a_state_counts_for_nothing_and_is_to_be_removed()
     assert (found.problems, found.find(THREE.fingerprint), found.has_leftovers) == ((), None, True)
 
 
-def test_an_unknown_layout_is_a_problem() -> None:
+def test_an_unknown_layout_is_a_problem(golden: GoldenFiles) -> None:
     part = secret(CERTIFICATES, {}, {names.LAYOUT: "folded"})
     found = read_ledger({CERTIFICATES: part}, SCOPE)
     assert found is not None
-    assert found.problems == (f"its annotation {names.LAYOUT} is 'folded', which is no layout of this Secret.",)
+    (problem,) = found.problems
+    golden.compare_said("cluster", problem)

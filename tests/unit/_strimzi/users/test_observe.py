@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 
 from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.users import kafka_user
 from ..bench import SCOPE, Bench, kafka, pem, pod, secret
 from .stage import mounting
@@ -178,7 +179,7 @@ def other_of(observation: Observation) -> OtherAuthority:
     return observation.snapshot.other_ca
 
 
-def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:
+def test_the_cas_of_the_other_ca_are_known_without_a_request_more(golden: GoldenFiles) -> None:
     """All that it trusts; an entry that cannot be read is up to a flow on that CA."""
     made = bench()
     made.api.requests.clear()
@@ -188,9 +189,8 @@ def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:
     made.create("secrets", secret(SCOPE.ca_certificate_secret, stored))
     made.api.requests.clear()
     now = other_of(seen(made))
-    assert (now.where, set(now.ca.anchors)) == (
-        "the cluster CA in Secret kafka/demo-cluster-ca-cert", {one.certificate for one in (CLUSTER_CA, OLD)}
-    )  # fmt: skip
+    golden.compare_said("cluster", now.where)
+    assert set(now.ca.anchors) == {one.certificate for one in (CLUSTER_CA, OLD)}
     assert (before.ca.anchors, len(made.api.requests) <= requests) == ((), True)
     assert set(other_of(observe(made.client(), SCOPE, NOW)).ca.anchors) == {one.certificate for one in (CA, OLD)}
 
