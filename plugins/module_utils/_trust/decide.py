@@ -124,20 +124,19 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
 
 def _go_on_recovered(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     """The decision once no node presents an ended certificate. It awaits restarts that follow from the recovery, unless
-    a renewal goes on, whose restarts take their place. If the flow is held, the operator may stand still for that as
-    well: then the decision names the restarts to come, and awaits none.
+    a renewal goes on, whose restarts take their place. If the flow is held, or ends this call to wait, the operator may
+    stand still for that as well: then the decision names the restarts to come, and awaits none.
     """
     after = _after_recovery(snapshot, intent)
     violations = _check_beside_recovery(snapshot, after, engine)
     at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
-    awaited = await_operator(at)
-    if violations:
-        held = _go_on(snapshot, after, engine, violations)
-        return replace(held, waiting=(*held.waiting, *describe_restarts_to_come(at, awaited)))
-    is_renewed_now = after.goal is Goal.RENEW and after.allows(Phase.USE)
-    if awaited and not is_renewed_now:
+    awaited, is_renewed_now = await_operator(at), after.goal is Goal.RENEW and after.allows(Phase.USE)
+    if awaited and not violations and not is_renewed_now:
         return _choose_steps(at, awaited)
-    return _go_on(snapshot, after, engine, violations)
+    decision = _go_on(snapshot, after, engine, violations)
+    if not violations and (decision.steps or decision.done):
+        return decision
+    return replace(decision, waiting=(*decision.waiting, *describe_restarts_to_come(at)))
 
 
 def _check_beside_recovery(snapshot: Snapshot, after: Intent, engine: Engine) -> tuple[Violation, ...]:

@@ -170,20 +170,28 @@ def _await_restarts(at: Situation, behind: frozenset[str], because: str = "") ->
 
 
 def await_operator(at: Situation) -> Steps:
-    """Once the nodes are back, wait for the delayed work of the operator: it issues leaves of other components in the
-    place of ended leaves, and restarts their pods. It restarts the nodes once more, one after the other, if their
+    """Once the nodes are back, wait for the delayed work of the operator. If an issuer has the key, the rules of the
+    flow wait for that issuer, and no restart is waited for: without an answer the operator may stand still.
+    """
+    return () if at.snapshot.ca.in_use_elsewhere else _find_restarts_to_come(at)
+
+
+def _find_restarts_to_come(at: Situation) -> Steps:
+    """The restarts that the operator makes by itself once the nodes are back. It issues leaves of other components in
+    the place of ended leaves, and restarts their pods. It restarts the nodes once more, one after the other, if their
     annotations do not say which leaf and which generation they have taken up.
 
-    The rules of a flow in flight wait for its own restarts, unless the flow rests until the next maintenance window:
-    only pods with ended leaves are waited for here then. If an issuer has the key, the rules wait for that issuer. No
-    pod is waited for as long as a silent node may present an ended leaf: the operator could not ask that node.
+    The rules of a flow in flight wait for its own restarts, unless the flow rests until the next maintenance window or
+    an issuer has the key: only pods with ended leaves are found here then. No pod is found as long as a silent node may
+    present an ended leaf: the operator could not ask that node.
     """
     snapshot, silent = at.snapshot, {node.uid for node in unanswered(at.snapshot)}
-    if snapshot.users is not None or snapshot.ca.in_use_elsewhere:
+    if snapshot.users is not None:
         return ()
     if at.current is None or silent & may_present_ended(snapshot) or leaves_operator_waits_for(at):
         return ()
-    if in_flight(snapshot.ledger) is not None and not waits_for_window(snapshot, at.intent):
+    flow_goes_on = in_flight(snapshot.ledger) is not None and not waits_for_window(snapshot, at.intent)
+    if flow_goes_on and not snapshot.ca.in_use_elsewhere:
         return _await_restarts(at, restarted_with_next_leaf(snapshot))
     why = why_not_in_place(at)
     reason = f"The operator does not learn which certificates nodes have taken up, and restarts these once more: {why}"
@@ -191,14 +199,15 @@ def await_operator(at: Situation) -> Steps:
     return _await_restarts(at, behind, because=reason if why and behind & may_present_ended(snapshot) else "")
 
 
-def describe_restarts_to_come(at: Situation, awaited: Steps) -> tuple[str, ...]:
+def describe_restarts_to_come(at: Situation) -> tuple[str, ...]:
     """The restarts that the operator makes by itself, as sentences for a call that ends before it waits for them."""
-    uids = frozenset[str]().union(*(step.restarts for step in awaited))
+    restarts = _find_restarts_to_come(at)
+    uids = frozenset[str]().union(*(step.restarts for step in restarts))
     pods = sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in uids)
-    because = " ".join(filter(None, (step.because for step in awaited)))
+    because = " ".join(filter(None, (step.because for step in restarts)))
     kafka, made = at.snapshot.names.kafka, "by itself, also after this run."
-    told = f"{kafka}: the Cluster Operator restarts {listed(pods)} {made} {because}"
-    return (told.rstrip(),) if pods else ()
+    sentence = f"{kafka}: the Cluster Operator restarts {listed(pods)} {made} {because}"
+    return (sentence.rstrip(),) if pods else ()
 
 
 def _issue_unserved(at: Situation) -> Steps:
