@@ -1044,7 +1044,6 @@ audit:
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -1080,13 +1079,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_mo
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.counting import begin_shared_count
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
     AT_FIRST,
-    CallOutcome,
     Patience,
     inspect,
     plan,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.rounds import RoundPlanner
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import (
     check_approval,
     is_plan_hash,
@@ -1094,12 +1091,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import describe_short_lives
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import why_answered
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, first_told, listed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import Expiring, expiring
 
 
@@ -1225,7 +1220,8 @@ class LookingModule(TrustModule):
             from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import read_lines
 
             result["audit_entries"] = Patience(work).through(lambda: read_lines(work.client, work.scope), AT_FIRST)
-        refused = self._refuse_unapproved(work, outcome, intent, whole, planner)
+        approved = self.params["plan_hash"]
+        refused = check_approval(approved, goal, seen, whole) if approved else ()
         for sentence in describe_short_lives(seen, whole.span, goal):
             self.module.warn(sentence)
         if self.params["goal"]:
@@ -1245,18 +1241,6 @@ class LookingModule(TrustModule):
 
     def ending(self, seen: Snapshot) -> tuple[Expiring, ...]:
         return expiring(seen, self.value("expiring_within_days"))
-
-    def _refuse_unapproved(
-        self, work: Work, outcome: CallOutcome, intent: Intent, planned: Forecast, planner: RoundPlanner
-    ) -> tuple[Violation, ...]:
-        """The violation if the caller gives the hash of another plan."""
-        approved, seen = self.params["plan_hash"], outcome.observation
-
-        def plan_from(earlier: Snapshot) -> Forecast:
-            observation = replace(seen, snapshot=earlier)
-            return plan(work, replace(outcome, observation=observation), intent.to_the_end(), planner=planner)
-
-        return check_approval(approved, intent.goal, seen.snapshot, planned, plan_from) if approved else ()
 
     def _check_form_of_hash(self) -> None:
         given = self.params["plan_hash"]

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -30,23 +29,18 @@ from .test_recovering import NODES, lasting
 def approve(cluster: WatchedCluster, goal: Goal, **intent: object) -> Callable[[], list[str]]:
     """The refusals of later runs under the hash of the plan of now."""
 
-    def look() -> tuple[Snapshot, Forecast, Callable[[Snapshot], Forecast]]:
+    def look() -> tuple[Snapshot, Forecast]:
         work, asked = cluster.work(), cluster.intent(goal, **intent)
         seen = inspect(work, asked)
+        return seen.observation.snapshot, plan(work, seen, asked)
 
-        def plan_from(earlier: Snapshot) -> Forecast:
-            return plan(work, replace(seen, observation=replace(seen.observation, snapshot=earlier)), asked)
-
-        return seen.observation.snapshot, plan(work, seen, asked), plan_from
-
-    snapshot, planned, _plan_from = look()
+    snapshot, planned = look()
     assert planned.whole
     assert planned.violations == ()
     approved = plan_hash(goal, snapshot, planned)
 
     def refusals() -> list[str]:
-        now, left, plan_from = look()
-        return [str(violation) for violation in check_approval(approved, goal, now, left, plan_from)]
+        return [str(violation) for violation in check_approval(approved, goal, *look())]
 
     return refusals
 

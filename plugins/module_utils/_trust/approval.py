@@ -5,8 +5,12 @@
 """The hash of a plan, for the approval of a person, and the comparison of an approved plan with the plan of now.
 
 A hash has four parts, so a refusal can name the changed part. Each part is about facts that stay the same while nothing
-happens: kinds of steps, names of nodes, components of other pods, fingerprints of existing CAs, issuers. Times, future
-certificates, and requests that a flow only forgets are no part of it.
+happens: kinds of steps, names of nodes, components of other pods, fingerprints of existing CAs, issuers. Times and
+future certificates are no part of it.
+
+A killed call goes on under its hash. If its flow has a journal, the journal says what was begun. The other flows begin
+with steps whose result the hash has instead of the steps: which CA comes back, whether the operator keeps the CA at the
+end, and which issuers sign. So the hash is the same before and after these steps.
 
 If the plan restarts several Kafka nodes at a time, the limit of the caller follows the hash, in plain text. A plan with
 a limit that allows more nodes at a time is another plan. The rounds within the limit are no part: they follow the state
@@ -16,23 +20,29 @@ of Kafka, which changes by itself, and a round more takes time alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence, Set
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any
 
 from .ledger.journal import asked_goal, in_flight, prepared_goal
 from .model.decision import Condition, Violation
 from .model.goals import Goal
 from .model.intent import ONE_BY_ONE, BatchLimit
 from .model.ledger import Journal
-from .model.snapshot import CaSecrets, Snapshot
-from .model.steps.leaves import ForgetRequests
+from .model.snapshot import Snapshot
+from .model.steps.authority import RestoreSecrets, SetGenerated
+from .model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
+from .model.steps.trust import WriteLedger
 from .plan import Forecast, PlannedStep
 from .rules.restore import restore_secrets
 
 #: The parts of a hash in their order, as messages name them.
 PARTS = ("the CA that the flow begins with", "the steps", "the pods that restart", "the obstacles")
+#: The kinds of steps about requests alone. Another step of the plan stores the requested leaves.
+_REQUESTING = frozenset(kind.__name__ for kind in (AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests))
+#: The kinds of steps that are no part of a hash: the hash has their results. A record of what a call has seen changes
+#: nothing of a plan.
+_LEFT_OUT = _REQUESTING | {kind.__name__ for kind in (SetGenerated, RestoreSecrets, WriteLedger)}
 _FORM = re.compile(f"({'-'.join(['[0-9a-f]{8}'] * len(PARTS))})(?:-(.+))?")
 #: A limit that allows more nodes at a time than the approved limit, as a refusal names it.
 MORE_AT_A_TIME = "how many nodes restart at a time"
@@ -61,18 +71,25 @@ def _hash_of(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
     """The hash of this plan without the limit."""
     parts = (
         (snapshot.names.kafka, snapshot.names.ca, goal.value, _begins_with(goal, snapshot)),
-        [(step.phase.value, step.kind, step.approved_inputs) for step in _steps_to_approve(planned)],
+        (_is_operators_at_the_end(snapshot, planned), _list_inputs(planned), _describe_steps(planned)),
         [_restarted(step, snapshot) for step in planned.whole if step.nodes or step.others],
         sorted((violation.condition.value, violation.subject) for violation in planned.violations),
     )
     return "-".join(sha256(repr(part).encode()).hexdigest()[:8] for part in parts)
 
 
-def _steps_to_approve(planned: Forecast) -> Sequence[PlannedStep]:
-    """The steps without the steps that only forget requests. Which requests earlier calls have left, and when a call
-    forgets them, changes nothing of the plan.
-    """
-    return [step for step in planned.whole if step.kind != ForgetRequests.__name__]
+def _is_operators_at_the_end(snapshot: Snapshot, planned: Forecast) -> bool:
+    """Whether the operator makes and renews the CA after these steps."""
+    return (planned.end or snapshot).reconciliation.generated
+
+
+def _list_inputs(planned: Forecast) -> Sequence[str]:
+    """The CAs and issuers that the steps bring in."""
+    return sorted({value for step in planned.whole for value in step.approved_inputs})
+
+
+def _describe_steps(planned: Forecast) -> Sequence[tuple[str, str]]:
+    return [(step.phase.value, step.kind) for step in planned.whole if step.kind not in _LEFT_OUT]
 
 
 def _restarted(step: PlannedStep, snapshot: Snapshot) -> tuple[Any, ...]:
@@ -81,28 +98,20 @@ def _restarted(step: PlannedStep, snapshot: Snapshot) -> tuple[Any, ...]:
     return step.reason and step.reason.value, step.nodes, sorted({components.get(name, name) for name in step.others})
 
 
-#: Makes the plan of this call for another state of the cluster.
-Plan: TypeAlias = Callable[[Snapshot], Forecast]
-
-
-def check_approval(
-    approved: str, goal: Goal, snapshot: Snapshot, planned: Forecast, plan: Plan
-) -> tuple[Violation, ...]:
+def check_approval(approved: str, goal: Goal, snapshot: Snapshot, planned: Forecast) -> tuple[Violation, ...]:
     """The violation if the plan of now differs from the approved plan.
 
     A killed run goes on: the flow in flight has the same goal and the same CA at its beginning, and its plan is the
-    rest of the approved plan. A flow without a journal goes on if the approved plan is the plan of an earlier state. If
-    nothing is left to do, nothing needs an approval. A limit that allows more nodes at a time needs an approval of its
-    own, also if the flow goes on.
+    rest of the approved plan. So does a run that has sent only some requests for leaves: the plan ends where it waits
+    for the sent requests. If nothing is left to do, nothing needs an approval. A limit that allows more nodes at a time
+    needs an approval of its own, also if the flow goes on.
     """
     approved_hash, limit = _take_apart(approved)
     present = _hash_of(goal, snapshot, planned).split("-")
     changed = [name for name, old, new in zip(PARTS, approved_hash.split("-"), present, strict=True) if old != new]
-    nothing_left = not _steps_to_approve(planned) and not planned.violations
-    if nothing_left:
+    if _takes_only(planned, {ForgetRequests.__name__}):
         return ()
-    is_begun = _is_begun(goal, snapshot) and PARTS[0] not in changed
-    if changed and (is_begun or _is_of_earlier_state(approved_hash, goal, snapshot, plan)):
+    if (_is_begun(goal, snapshot) or _awaits_issuer(snapshot, planned)) and PARTS[0] not in changed:
         changed = []
     if not limit.allows(planned.batch):
         changed.append(MORE_AT_A_TIME)
@@ -118,34 +127,20 @@ def check_approval(
     )  # fmt: skip
 
 
-def _is_of_earlier_state(approved_hash: str, goal: Goal, snapshot: Snapshot, plan: Plan) -> bool:
-    """Whether the approved plan is the plan of a state before the flow."""
-    return any(_hash_of(goal, before, plan(before)) == approved_hash for before in _before_flow(goal, snapshot))
+def _takes_only(planned: Forecast, kinds: Set[str]) -> bool:
+    """Whether nothing holds the flow, and all of its steps are of these kinds."""
+    return not planned.violations and all(step.kind in kinds for step in planned.whole)
 
 
-def _before_flow(goal: Goal, snapshot: Snapshot) -> Iterator[Snapshot]:
-    """The possible states at the beginning of an earlier call with this goal, before it was killed or began to wait for
-    an issuer. None if the journal says it, or if no such call has left a trace.
-
-    An adoption first takes the CA from the operator. A hand-back gives it to the operator before the ledger goes. A
-    recovery puts Secrets back first, and its plan is the same for each set of lost Secrets. A recovery and a renewal of
-    leaves request leaves of an issuer first. If a renewal of leaves has stored some, no object tells which leaves were
-    due before it.
-    """
-    state = snapshot.reconciliation
-    if goal is Goal.UPGRADE and not state.generated:
-        yield replace(snapshot, ledger=None, reconciliation=replace(state, generated=True))
-    if goal is Goal.DOWNGRADE and state.generated and snapshot.ledger is not None:
-        yield replace(snapshot, reconciliation=replace(state, generated=False))
-    if goal is Goal.RECOVER and snapshot.backups:
-        yield replace(snapshot, ca=CaSecrets(current=()), ledger=None)
-    if goal in (Goal.RECOVER, Goal.RENEW_LEAVES) and snapshot.leaves.requests:
-        yield replace(snapshot, leaves=replace(snapshot.leaves, requests={}))
+def _awaits_issuer(snapshot: Snapshot, planned: Forecast) -> bool:
+    """Whether an issuer has requests of the cluster, and the plan only sends it the rest of them."""
+    has_requests = any(request.is_open for request in snapshot.leaves.requests.values())
+    return has_requests and _takes_only(planned, _REQUESTING)
 
 
 def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
-    """The CA at the beginning of a flow: the fingerprint of a renewal, else the digest of its key, because a renewal as
-    the first part of a replacement keeps the key. A recovery begins with the CA that it puts back.
+    """The CA at the beginning of a flow: its fingerprint for a renewal or a recovery, else the digest of its key. A
+    renewal as the first part of a replacement keeps the key. A recovery begins with the CA that it puts back.
     """
     for step in restore_secrets(snapshot) if goal is Goal.RECOVER else ():
         snapshot = step.restore(snapshot)
@@ -154,7 +149,7 @@ def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
         current = next(iter(snapshot.ca.in_use), None)
         if current is None:
             return None
-        return current.fingerprint if goal is Goal.RENEW else current.public_key_sha256
+        return current.fingerprint if goal in (Goal.RENEW, Goal.RECOVER) else current.public_key_sha256
     if goal is Goal.RENEW:
         return begun.replaces
     certificates = {entry.fingerprint: entry.certificate for entry in ledger.entries}

@@ -35,7 +35,7 @@ from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
 from .model.listeners import ObservedListener
 from .model.rounds import Round, Rounds, no_rounds
 from .model.snapshot import InPlaceObstacles, Pod, Snapshot, StoredLeaf
-from .model.steps.authority import PrepareAuthority, RestoreSecrets
+from .model.steps.authority import PrepareAuthority
 from .model.steps.leaves import AskForLeaves, IssueLeaves
 from .model.steps.nodes import PauseAndReload, Reload, Roll, RollReason, with_listeners_read
 from .model.steps.trust import AwaitClients, AwaitOutside, Project
@@ -240,8 +240,8 @@ class PlannedStep:
     does: ActionKind = ActionKind.WRITE
     #: The parties outside the cluster that have to read something before the flow goes on.
     outside_parties: tuple[str, ...] = ()
-    #: SHA-256 of each existing CA that the step puts back or has nodes trust, and the reference of each issuer that
-    #: signs for the step.
+    #: SHA-256 of each existing CA that the step has nodes trust, and the reference of each issuer that signs for the
+    #: step.
     approved_inputs: tuple[str, ...] = ()
 
     @property
@@ -549,21 +549,31 @@ def _as_planned_step(step: Step, snapshot: Snapshot, costs: Costs, beside: Span,
         span=span and span + beside,
         does=_kind_of_action(step),
         outside_parties=_name_awaited_clients(step, snapshot),
-        approved_inputs=tuple(_list_approved_inputs(step)),
+        approved_inputs=tuple(_list_approved_inputs(step, snapshot)),
     )
 
 
-def _list_approved_inputs(step: Step) -> Iterator[str]:
+def _list_approved_inputs(step: Step, snapshot: Snapshot) -> Iterator[str]:
     if isinstance(step, PrepareAuthority):
         yield from (authority.sha256 for authority in step.supplied)
         if step.links is not None:
             yield from filter(None, (step.links.issuer, step.links.back_issuer))
     if isinstance(step, Project):
         yield from sorted(chain[0].sha256 for chain in step.chains if chain[0].is_real)
-    if isinstance(step, RestoreSecrets):
-        yield from (authority.sha256 for authority in step.backup.ca.in_use)
     if isinstance(step, AskForLeaves):
         yield step.external_issuer
+    if isinstance(step, IssueLeaves):
+        yield from sorted(_issuers_of(step, snapshot))
+
+
+def _issuers_of(step: IssueLeaves, snapshot: Snapshot) -> Set[str]:
+    """The references of the issuers that sign leaves of this step; empty if the key of their CA is kept here."""
+    requests = snapshot.leaves.requests
+    return {
+        requests[name].issuer
+        for name in step.secrets
+        if name in requests and requests[name].authority == step.issuer[0].fingerprint
+    }
 
 
 def _kind_of_action(step: Step) -> ActionKind:

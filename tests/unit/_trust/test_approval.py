@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval i
     is_plan_hash,
     plan_hash,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
@@ -38,8 +39,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Reconciliation,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import ForgetRequests
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    AskForLeaves,
+    ForgetRequests,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 
 from ...tools.support.certificates import DAY, NOW, YEAR, Entity
@@ -50,7 +55,7 @@ from .authorities import NEW, OLD, THIRD, name_of
 from .builders import a_backup, changed, cluster, secrets
 from .ledgers import ALL, a_journal, entry, ledger
 from .nodes import PODS, a_leaf, leaves, pods
-from .requested import a_request, answered, at_hand, elsewhere, with_requests
+from .requested import ISSUER, a_request, answered, elsewhere, with_requests
 from .rules.test_recover import presenting
 from .stand_in import MadeHere
 from .test_plan import BLOCKED
@@ -73,9 +78,7 @@ NO_RELOAD = changed(linked.SETTLED, in_place_obstacles=BLOCKED)
 def refusals(approved: str, snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> list[str]:
     """The parts that a refusal names; empty where there is none."""
     planned = forecast(snapshot, intent, MadeHere())
-    found = check_approval(
-        approved, intent.goal, snapshot, planned, lambda earlier: forecast(earlier, intent, MadeHere())
-    )
+    found = check_approval(approved, intent.goal, snapshot, planned)
     assert [one.condition for one in found] in ([], [Condition.PLAN_IS_APPROVED])
     return [part for part in (*PARTS, MORE_AT_A_TIME) for one in found if part in one.message]
 
@@ -179,7 +182,7 @@ def test_an_approval_of_a_recovery_is_of_the_ca_that_was_to_come_back() -> None:
     assert OLD.certificate.sha256[:12] in forecast(lost, recovery, MadeHere()).steps[0].what
     half = changed(lost, ca=secrets(None, key=OLD.certificate.public_key_sha256))
     assert refusals(approved, half, recovery) == [], "a killed call goes on"
-    assert refusals(approved, changed(lost, backups=(a_backup(secrets(THIRD)),)), recovery) == [CA, STEPS]
+    assert refusals(approved, changed(lost, backups=(a_backup(secrets(THIRD)),)), recovery) == [CA]
 
 
 @pytest.mark.parametrize(
@@ -220,6 +223,10 @@ def test_an_adoption_that_was_killed_goes_on() -> None:
     approved = hash_of(GENERATED, upgrade)
     assert forecast(TAKEN, upgrade, MadeHere()).whole
     assert refusals(approved, TAKEN, upgrade) == []
+    (record, *_rest) = decide(TAKEN, upgrade).steps
+    recorded = record.effect(TAKEN, MadeHere())
+    assert [step.kind for step in forecast(recorded, upgrade, MadeHere()).whole] == [WriteLedger.__name__]
+    assert refusals(approved, recorded, upgrade) == []
     other = changed(TAKEN, ca=secrets(THIRD), leaves=leaves(THIRD))
     assert CA in refusals(approved, other, upgrade)
 
@@ -229,6 +236,8 @@ def test_a_hand_back_that_was_killed_goes_on() -> None:
     assert forecast(MANAGED, downgrade, MadeHere()).violations == ()
     assert forecast(GIVEN, downgrade, MadeHere()).whole
     assert refusals(hash_of(MANAGED, downgrade), GIVEN, downgrade) == []
+    keeping = changed_intent(downgrade, keeps_authority=True)
+    assert refusals(hash_of(MANAGED, keeping), MANAGED, downgrade) == [STEPS]
 
 
 BACKED = changed(MANAGED, backups=(a_backup(),))
@@ -290,7 +299,7 @@ def test_a_renewal_that_was_begun_goes_on(stage: str) -> None:
     assert refusals(hash_of(linked.SETTLED, RENEW), renewal.STAGES[stage], again) == []
 
 
-@pytest.mark.parametrize("stage", ["TRUSTED", "READ_BACK"])
+@pytest.mark.parametrize("stage", ["ENROLLED", "TRUSTED"])
 def test_an_abort_that_was_begun_goes_on(stage: str) -> None:
     abort, before = Intent(Goal.ABORT), unlinked.STAGES[stage]
     assert before.ledger is not None
@@ -300,15 +309,43 @@ def test_an_abort_that_was_begun_goes_on(stage: str) -> None:
     assert refusals(hash_of(before, abort), begun, abort) == []
 
 
-def test_a_renewal_of_leaves_that_waits_for_an_issuer_goes_on() -> None:
-    renewing = an_intent(Goal.RENEW_LEAVES, external_issuer="Vault a", renew_before=YEAR)
-    due = tuple(
-        a_leaf(name, chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW + DAY), OLD.certificate)) for name in PODS
-    )
-    settled = elsewhere(cluster(ledger=ledger(entry(OLD, generations={0})), leaves=due), OLD)
-    come = at_hand(settled, OLD)
-    assert hash_of(come, renewing) != hash_of(settled, renewing)
-    assert refusals(hash_of(settled, renewing), come, renewing) == []
+RENEWING = an_intent(Goal.RENEW_LEAVES, external_issuer=ISSUER, renew_before=YEAR)
+DUE = elsewhere(
+    cluster(
+        ledger=ledger(entry(OLD, generations={0})),
+        leaves=tuple(
+            a_leaf(name, chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW + DAY), OLD.certificate)) for name in PODS
+        ),
+    ),
+    OLD,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "requests",
+    [
+        pytest.param([a_request(name, OLD) for name in PODS], id="all are open"),
+        pytest.param([a_request(PODS[0], OLD)], id="one is open"),
+        pytest.param([answered(PODS[0], OLD), a_request(PODS[1], OLD)], id="one is answered, and one open"),
+        pytest.param([answered(PODS[0], OLD)], id="one is answered"),
+        pytest.param([answered(name, OLD, recorded=False) for name in PODS], id="all are answered"),
+        pytest.param([answered(name, OLD) for name in PODS], id="all are recorded"),
+    ],
+)
+def test_a_renewal_of_leaves_that_waits_for_an_issuer_goes_on(requests: list[LeafRequest]) -> None:
+    assert refusals(hash_of(DUE, RENEWING), with_requests(DUE, *requests), RENEWING) == []
+
+
+def test_a_renewal_of_leaves_does_not_go_on_with_those_of_another_issuer() -> None:
+    other = an_intent(Goal.RENEW_LEAVES, external_issuer="Vault b", renew_before=YEAR)
+    answers = [replace(answered(name, OLD), issuer="Vault b") for name in PODS]
+    assert refusals(hash_of(DUE, RENEWING), with_requests(DUE, *answers), other) == [STEPS]
+
+
+def test_an_open_request_is_no_approval_of_the_others() -> None:
+    waiting = with_requests(DUE, a_request(PODS[0], OLD))
+    assert [step.kind for step in forecast(waiting, RENEWING, MadeHere()).whole] == [AskForLeaves.__name__]
+    assert CA in refusals(hash_of(DUE, Intent(Goal.RECOVER)), waiting, RENEWING)
 
 
 @pytest.mark.parametrize("request_", [a_request(PODS[1], OLD), answered(PODS[1], OLD)], ids=["open", "answered"])
