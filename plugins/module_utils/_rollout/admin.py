@@ -186,6 +186,10 @@ class Partition:
     has_leader: bool = True
     #: Whether a reassignment of it is under way: its replicas are the replicas before and after it then.
     is_moving: bool = False
+    #: The node id of the broker that Kafka prefers as leader, which has the first replica; None if it is not known.
+    preferred: int | None = None
+    #: Whether that broker leads it.
+    is_led_by_preferred: bool = True
 
     def __str__(self) -> str:
         return f"{self.topic}-{self.index}"
@@ -431,6 +435,8 @@ def _read_topic(
             frozenset(partition["isr_nodes"]),
             has_leader=partition["leader_id"] >= 0,
             is_moving=(name, partition["partition_index"]) in moving,
+            preferred=(preferred := next(iter(partition["replica_nodes"]), None)),
+            is_led_by_preferred=partition["leader_id"] == preferred,
         )
         for partition in topic["partitions"]
     )

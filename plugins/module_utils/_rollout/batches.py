@@ -64,7 +64,8 @@ class Batch:
     @property
     def round(self) -> Round:
         """The batch as plans know it: by the names of pods."""
-        return Round(tuple(node.pod for node in self.nodes), self.bound, self.topics)
+        pods = tuple(node.pod for node in self.nodes)
+        return Round(pods, self.bound, self.topics, has_brokers=any(node.broker for node in self.nodes))
 
 
 def choose_batch(left: Sequence[Node], cluster: Collection[Node], kafka: KafkaState, limit: BatchLimit) -> Batch:

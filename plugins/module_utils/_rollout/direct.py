@@ -28,6 +28,7 @@ from .._trust.model.components import Component
 from .._trust.model.decision import Condition, Violation
 from .._trust.model.intent import ONE_BY_ONE
 from .._trust.model.names import counted, listed
+from .._trust.model.rounds import LEADERS_RETURN
 from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import Roll
 from .admin import Broker, Connect, KafkaAdmin, Partition, Quorum, Topic
@@ -45,6 +46,7 @@ from .kafka_pods import (
     read_node,
     uid_of,
 )
+from .leaders import leader_violations
 from .safety import LEADERLESS, voters_caught_up
 
 #: The value if the Kafka resource sets none.
@@ -156,6 +158,9 @@ LOOK = 1.0
 #: How many times as long as its last answers took a roll leaves Kafka alone before it asks again: with hundreds of
 #: thousands of partitions, answers take many seconds.
 _REST = 2
+#: Seconds between two questions while Kafka alone changes leaders, which it does every few minutes: each question lists
+#: every topic.
+_REST_FOR_LEADERS = 10.0
 
 
 def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Connect) -> None:
@@ -202,6 +207,10 @@ class _DirectRoll:
         self._obstacles: tuple[Violation, ...] = ()
         self._fewest_lagging: int | None = None
         self._catching_up = False
+        # The names of the pods of the last batch, if there are batches, and the time at which all of them were back.
+        self._last_batch: frozenset[str] = frozenset()
+        self._back_at: float | None = None
+        self._awaits_leaders = False
         # The violations by the last answers of Kafka, and the time of the next question, if there are any.
         self._by_kafka: tuple[Violation, ...] = ()
         self._next_question = 0.0
@@ -221,6 +230,7 @@ class _DirectRoll:
         self._rounds += 1
         if self._limit != ONE_BY_ONE:
             work.tell(f"round {self._rounds}: restarting {batch.round.sentence()}")
+            self._last_batch, self._back_at = frozenset(node.pod for node in batch.nodes), None
         for node in batch.nodes:
             self._others.restarted_by_us(node.uid)
             delete_pod(node.pod, node.uid, self._step, work)
@@ -253,6 +263,7 @@ class _DirectRoll:
 
     def _look(self, pods: list[Object]) -> tuple[Violation, ...]:
         """The violations that keep every node from its turn; none if a node may restart, or none is left."""
+        awaited_leaders, self._awaits_leaders = self._awaits_leaders, False
         pod_sets = self._pod_sets()
         self._others.check_requests((*pods, *pod_sets))
         nodes = [read_node(pod) for pod in pods if not is_terminating(pod)]
@@ -264,11 +275,13 @@ class _DirectRoll:
             return found
         clock = self._work.clock
         if self._by_kafka and clock.monotonic() < self._next_question:
+            self._awaits_leaders = awaited_leaders
             return self._by_kafka
         self._by_kafka, begun = (), clock.monotonic()
         kafka = ask_kafka(self._admin, self._fetch_timeout, self._work)
-        self._next_question = clock.monotonic() + _REST * (clock.monotonic() - begun)
+        now = clock.monotonic()
         self._by_kafka = self._judge(left, done, nodes, kafka)
+        self._next_question = now + max(_REST * (now - begun), _REST_FOR_LEADERS if self._awaits_leaders else 0.0)
         return self._by_kafka
 
     def _judge(
@@ -276,6 +289,9 @@ class _DirectRoll:
     ) -> tuple[Violation, ...]:
         """The violations in this state of Kafka; if there are none, the next batch has its turn."""
         if violations := self._nodes_out_of_sync(done, kafka):
+            return violations
+        if left and (violations := self._brokers_without_leadership(done, kafka)):
+            self._awaits_leaders = True
             return violations
         batch = choose_batch(left, nodes, kafka, self._limit)
         self._turn = batch if batch.nodes else None
@@ -302,6 +318,19 @@ class _DirectRoll:
             )
         )
 
+    def _brokers_without_leadership(self, done: Sequence[Node], kafka: KafkaState) -> tuple[Violation, ...]:
+        """The violations of brokers of the last batch that do not lead again; none if their time is over."""
+        now = self._work.clock.monotonic()
+        is_first, self._back_at = self._back_at is None, now if self._back_at is None else self._back_at
+        left = LEADERS_RETURN.total_seconds() - (now - self._back_at)
+        violations = leader_violations((node for node in done if node.pod in self._last_batch), kafka.topics)
+        if left <= 0 or not violations:
+            return ()
+        if is_first:
+            brokers = listed([violation.subject for violation in violations])
+            self._work.tell(f"waiting {left:.0f} s at most until Kafka has {brokers} lead again")
+        return violations
+
     def _note_catching_up(self, lagging_partitions: int) -> None:
         """Note that brokers are catching up. A large broker may take longer than the time limit, and the roll does not
         stop for that.
@@ -314,7 +343,8 @@ class _DirectRoll:
 
     def _has_moved(self) -> bool:
         moved, self._catching_up = self._progress.take_changed() or self._catching_up, False
-        return moved
+        # The time for leaders has a limit of its own.
+        return moved or self._awaits_leaders
 
     def _describe_stuck(self) -> RollStuck:
         first = self._obstacles[0]

@@ -20,7 +20,7 @@ from .model.components import Component
 from .model.decision import Step
 from .model.goals import Goal
 from .model.names import counted, named
-from .model.rounds import Round
+from .model.rounds import LEADERS_RETURN, Round
 from .model.snapshot import Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority
 from .model.steps.leaves import AskForLeaves, AwaitIssuer, AwaitKept, AwaitPickUp, AwaitReissue, IssueLeaves
@@ -139,8 +139,13 @@ def _span_of_roll(step: Roll, snapshot: Snapshot, rounds: Sequence[Round]) -> Sp
     nodes = {pod.name: starts[pod.uid] or _NONE for pod in restarted if pod.component is Component.KAFKA}
     others = [starts[pod.uid] or _NONE for pod in restarted if pod.component is not Component.KAFKA]
     together = _take_together(nodes, rounds, at_once=step.reason is RollReason.ENDED)
-    of_nodes = sum((_STOP + Span(start, 2 * start) for start in together), _REACTION)
+    of_nodes = sum((_STOP + Span(start, 2 * start) for start in together), _REACTION) + _span_of_leaders(rounds)
     return of_nodes + _STOP + Span(max(others), 2 * max(others)) if others else of_nodes
+
+
+def _span_of_leaders(rounds: Sequence[Round]) -> Span:
+    """How long brokers take until they lead again, before the next round."""
+    return Span(_NONE, sum(one.has_brokers for one in rounds[:-1]) * LEADERS_RETURN)
 
 
 def _take_together(nodes: Mapping[str, timedelta], rounds: Sequence[Round], *, at_once: bool) -> Iterator[timedelta]:

@@ -43,6 +43,8 @@ class FakeKafka:
     active: int | None = 0
     register_seconds: float = 1.0
     sync_seconds: float = 2.0
+    #: How long after Ready a broker leads again.
+    leads_after: float = 0.0
     #: Brokers that do not get in sync.
     lagging: set[int] = field(default_factory=set)
     #: Controllers that do not catch up.
@@ -93,6 +95,8 @@ class FakeKafka:
             self._in_sync(topic),
             has_leader=topic.name not in self.leaderless,
             is_moving=topic.name in self.moving,
+            preferred=topic.replicas[0],
+            is_led_by_preferred=self._up(topic.replicas[0], self.leads_after),
         )
 
     def close(self) -> None:

@@ -82,7 +82,9 @@ CONFIGURED = {"orders": {"min.insync.replicas": {"value": "2"}}}
 
 
 def test_a_topic_with_its_minimum() -> None:
-    partition = Partition("orders", 3, frozenset({0, 2}), frozenset({2}), has_leader=False)
+    partition = Partition(
+        "orders", 3, frozenset({0, 2}), frozenset({2}), has_leader=False, preferred=2, is_led_by_preferred=False
+    )
     assert read_topics([described()], CONFIGURED, frozenset()) == (Topic(2, (partition,)),)
 
 

@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from itertools import count
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import batches
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import BatchLimit
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import ONE_BY_ONE, BatchLimit
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import LEADERS_RETURN
 
 from ...tools.support.kafka import FakeTopic
 from .direct_stand import DirectStand, name
@@ -104,6 +106,67 @@ def test_the_next_batch_waits_for_leaders() -> None:
     stand.kafka.leaderless.clear()
     stand.roll([node for node in ROLES if node not in stand.deleted])
     assert sorted(stand.deleted) == list(ROLES)
+
+
+LEADERS = LEADERS_RETURN.total_seconds()
+#: The preferred leaders: one of the first rack of brokers, one of the second.
+PREFERRED = ("orders", (3, 5, 7)), ("payments", (6, 8, 4))
+
+
+class Leading(Racks):
+    """Brokers lead again ``after`` so many seconds."""
+
+    def __init__(self, after: float, batch: BatchLimit = RACK) -> None:
+        super().__init__(batch)
+        self.kafka.leads_after = after
+        self.kafka.topics_ = [FakeTopic(*topic) for topic in PREFERRED]
+        self.asked: list[float] = []
+        self.kafka.before_answer = lambda: self.asked.append(self.clock.seconds)
+
+
+@pytest.mark.parametrize(("after", "waits"), [(0.0, 0.0), (100.0, 200.0), (1e9, 2 * LEADERS)])
+def test_the_next_batch_waits_until_brokers_lead_again_or_their_time_is_over(after: float, waits: float) -> None:
+    """After the first rack and after the second. The third rack has no preferred leader, and no batch comes after it."""
+    stand, usual = Leading(after), Leading(0.0)
+    usual.roll()
+    stand.roll(pod_timeout=timedelta(seconds=20))
+    assert stand.rounds == ROUNDS
+    assert waits <= stand.clock.seconds - usual.clock.seconds <= waits + 2 * 15
+    assert len([line for line in stand.lines if "lead again" in line]) == (2 if waits else 0)
+    assert stand.kafka.harm == []
+
+
+def test_kafka_rests_while_leaders_are_awaited() -> None:
+    stand = Leading(1e9)
+    stand.roll()
+    assert len(stand.asked) < 3 * stand.clock.seconds / 5
+
+
+def test_without_batches_no_leader_is_awaited() -> None:
+    stand, usual = Leading(1e9, ONE_BY_ONE), Leading(0.0, ONE_BY_ONE)
+    stand.roll()
+    usual.roll()
+    assert stand.clock.seconds == usual.clock.seconds
+
+
+@pytest.mark.parametrize("what", ["unready", "silent"])
+def test_a_roll_that_awaits_leaders_stops_if_anything_else_goes_wrong(what: str) -> None:
+    """The time for leaders does not lengthen the time in which a node has to come back, or Kafka to answer."""
+    stand = Leading(1e9)
+
+    def silent() -> None:
+        raise KafkaUnavailable("Kafka", "does not answer", "Look at it.")
+
+    def go_wrong() -> None:
+        if what == "unready":
+            stand.becomes_unready(3)
+        else:
+            stand.kafka.before_answer = silent
+
+    stand.at(60, go_wrong)
+    stand.stops()
+    assert stand.deleted == [0, 2, 1, 3, 4]
+    assert stand.clock.seconds < LEADERS
 
 
 @pytest.mark.parametrize("what", ["gone", "stalled"])

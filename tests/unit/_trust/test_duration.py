@@ -26,7 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Bound, Round
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import LEADERS_RETURN, Bound, Round
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AskForLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
@@ -85,12 +85,22 @@ def test_nodes_restart_one_after_the_other() -> None:
 )
 def test_a_round_takes_as_long_as_its_slowest_node(rounds: list[list[int]], as_long_as: list[int]) -> None:
     nodes = [node(0, 10), node(1, 20), node(2, 30)]
-    planned = [
-        Round(tuple(PODS[number] if number < len(PODS) else "another" for number in of_round), Bound.LIMIT)
-        for of_round in rounds
-    ]
+    planned = [in_round(*of_round, has_brokers=False) for of_round in rounds]
     step, seen = rolling(*nodes)
     assert span_of(step, seen, rounds=planned) == span_of(*rolling(*(nodes[number] for number in as_long_as)))
+
+
+def in_round(*nodes: int, has_brokers: bool = True) -> Round:
+    return Round(tuple(f"demo-nodes-{number}" for number in nodes), Bound.LIMIT, has_brokers=has_brokers)
+
+
+def test_before_the_next_round_brokers_lead_again() -> None:
+    step, seen = rolling(node(0, 10), node(1, 20), node(2, 30))
+    spans = [
+        span_of(step, seen, rounds=[in_round(0, has_brokers=False), in_round(1, has_brokers=leads), in_round(2)])
+        for leads in (False, True)
+    ]
+    assert spans[1] == (spans[0] or NO_TIME) + Span(timedelta(0), LEADERS_RETURN)
 
 
 def test_nodes_with_ended_certificates_restart_at_the_same_time() -> None:

@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
 from typing import TypeAlias
 
 from .names import counted, listed
 from .steps.nodes import RollReason
+
+#: How long a roll waits before the next round until the brokers of the last lead again. In this time Kafka looks at its
+#: leaders once (``leader.imbalance.check.interval.seconds`` is 300 by default).
+LEADERS_RETURN = timedelta(minutes=5)
 
 
 class Bound(str, Enum):
@@ -58,6 +63,8 @@ class Round:
     bound: Bound
     #: Names of the topics that let no more nodes go, if partitions are the reason.
     topics: tuple[str, ...] = ()
+    #: Whether brokers are among the nodes. Before the next round these lead again, or the time for that is over.
+    has_brokers: bool = True
 
     def sentence(self) -> str:
         """The nodes and the reason for their number."""
