@@ -60,7 +60,8 @@ def golden(request: pytest.FixtureRequest) -> GoldenFiles:
     writes = bool(request.config.getoption("write_golden"))
     if writes and hasattr(request.config, "workerinput"):
         raise pytest.UsageError("--write-golden takes one process: leave --numprocesses out")
-    return GoldenFiles(writes, test=as_words(request.node.originalname))
+    row = request.node.callspec.id if hasattr(request.node, "callspec") else ""
+    return GoldenFiles(writes, test=as_words(request.node.originalname), row=row)
 
 
 @pytest.hookimpl(tryfirst=True)

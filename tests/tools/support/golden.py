@@ -10,7 +10,8 @@ The surfaces are::
     report          reports and their pages
     stops           a violation of each condition
     stops_in_flows  violations whose sentences differ in a flow
-    stops_in_rules  violations, each of another cause of a condition
+    stops_in_rules  violations of rules, each of another cause of a condition; warnings; what is waited for
+    steps           steps, the reasons for them, and what is left to do
     kubernetes      errors of the way to the Kubernetes API and to pods
     handshakes      what a handshake shows, and what it leaves in doubt
     calls           single calls of modules: failures, warnings and single lines of results
@@ -92,6 +93,8 @@ class GoldenFiles:
     folder: Path = FOLDER
     #: The name of the test that compares, as words.
     test: str = ""
+    #: The id of its row of parameters; empty if it has no parameters.
+    row: str = ""
 
     def compare(self, surface: str, name: str, text: str) -> None:
         """Compares a section of the file of this surface."""
@@ -106,10 +109,6 @@ class GoldenFiles:
     def compare_stop(self, name: str, violation: object) -> None:
         """Compares the sentences of a violation in a flow, which are another form of those in ``stops``."""
         self.compare("stops_in_flows", name, without_chance(str(violation)))
-
-    def compare_rule(self, name: str, sentences: object) -> None:
-        """Compares the sentences of a rule or a precondition, which name a cause of their own."""
-        self.compare("stops_in_rules", name, without_chance(str(sentences)))
 
     def compare_said(self, surface: str, said: object, case: str = "") -> None:
         """Compares the section of this test, or of one case of it. An error is compared with its remedy."""

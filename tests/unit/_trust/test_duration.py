@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import LEADERS_RETURN, Bound, Round
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AskForLeaves
@@ -50,6 +50,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 )
 
 from ...tools.support.certificates import DAY, HOUR, NOW, key, leaf, make
+from ...tools.support.golden import GoldenFiles
 from .authorities import EXPIRED, INTERMEDIATE, NEW, OLD, ROOT, chain_of
 from .builders import cluster, secrets
 from .ledgers import entry, ledger
@@ -237,7 +238,7 @@ def test_a_certificate_lasts_where_twice_the_time_of_the_plan_is_left(
     assert set(lasting(left, span).values()) == {lasts}
 
 
-def test_every_ca_and_the_leaves_of_each_component_have_a_life() -> None:
+def test_every_ca_and_the_leaves_of_each_component_have_a_life(golden: GoldenFiles) -> None:
     """Each life is that of the certificate that ends first."""
     chain = chain_of(INTERMEDIATE, ROOT)
     ends = [NOW + days * DAY for days in (30, 20, 10)]
@@ -247,29 +248,40 @@ def test_every_ca_and_the_leaves_of_each_component_have_a_life() -> None:
         ca=secrets(chain), ledger=ledger(entry(chain), entry(NEW)), leaves=(*nodes[:2], nodes[2], a_leaf(chain=None)),
         user_leaves={"orders": user, "audit": None},
     )  # fmt: skip
-    assert [(life.name, life.first.not_after) for life in lives_of(seen, NO_TIME)] == [
-        *((named(one.certificate), one.certificate.not_after) for one in (INTERMEDIATE, ROOT, NEW)),
-        ("3 certificates of the Kafka nodes", ends[2]),
-        ("1 certificate of users", ends[0]),
+    lives = lives_of(seen, NO_TIME)
+    assert [life.first.not_after for life in lives] == [
+        *(one.certificate.not_after for one in (INTERMEDIATE, ROOT, NEW)),
+        ends[2],
+        ends[0],
     ]
+    golden.compare_said("stops_in_rules", "\n".join(life.name for life in lives))
 
 
 LONG = 9 * HOUR
 
 
-def short(
+def warnings(
     goal: Goal, authority: timedelta, of_leaf: timedelta, span: Span | None, component: Component = Component.KAFKA
-) -> list[str]:
-    """The playbooks that give new dates before a flow with this goal, where the CA in use, and a leaf, end so soon. The CA above it ends first."""
+) -> tuple[str, ...]:
+    """The warnings before a flow with this goal, if the CA in use, and a leaf, end so soon. The CA above it ends first."""
     root = make("Corporate Root", key(6), end=NOW + SECOND)
     below = make("Corporate Issuing CA", key(7), root, end=NOW + authority)
     chain = chain_of(below, root)
     stored = a_leaf(chain=(leaf(below, end=NOW + of_leaf), *chain), component=component)
     seen = cluster(ca=secrets(chain), ledger=ledger(entry(chain), entry(EXPIRED)), leaves=(stored, a_leaf(chain=None)))
-    told = describe_short_lives(seen, span, goal)
     assert describe_short_lives(replace(seen, ledger=None), span, goal) == ()
-    assert all("To wait makes that worse" in sentence for sentence in told)
-    return [found for sentence in told for found in re.findall("the playbook ([a-z_]+) gives", sentence)]
+    return describe_short_lives(seen, span, goal)
+
+
+def short(*about: Any) -> list[str]:
+    """The playbooks that these warnings name."""
+    return [name for warning in warnings(*about) for name in re.findall("playbook ([a-z_]+)", warning)]
+
+
+def test_a_flow_that_may_outlast_the_certificates_in_use_is_warned_of_with_their_ends(golden: GoldenFiles) -> None:
+    both = warnings(Goal.REPLACE_KEY, HOUR, HOUR, Span(NO_TIME.least, HOUR))
+    assert all(f"{NOW + HOUR:%Y-%m-%d at %H:%M}" in warning for warning in both)
+    golden.compare_said("stops_in_rules", "\n".join(both))
 
 
 @pytest.mark.parametrize(

@@ -102,10 +102,10 @@ def test_an_ended_ca_in_a_chain_stands_in_the_way_of_the_operator(golden: Golden
         at_each_stage(ENDED)["settled"], ca=secrets(chain), ledger=ledger(entry(chain, ALL, {0})), presenters=()
     )
     (text,) = refused(used, REPLACE_KEY)
-    golden.compare_rule("authority_is_valid_now, in a chain", text)
+    golden.compare_said("stops_in_rules", text)
 
 
 def test_an_ended_ca_that_was_never_used_is_not_taken_into_use(golden: GoldenFiles) -> None:
     seen = stages(LIVING, ENDED)["trusted"]
     (text,) = refused(seen, RECONCILE)
-    golden.compare_rule("authority_is_valid_now, not in use yet", text)
+    golden.compare_said("stops_in_rules", text)

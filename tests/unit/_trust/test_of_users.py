@@ -41,6 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, restart_to_trust
 
 from ...tools.support.certificates import DAY, NOW
+from ...tools.support.golden import GoldenFiles
 from ...tools.support.intents import changed_intent
 from .authorities import NEW, OLD, name_of, names_of
 from .builders import PAUSED, RUNS, answering, changed
@@ -106,36 +107,29 @@ def test_the_clients_ca_gets_no_link_certificate() -> None:
 
 
 class TestTrust:
-    def test_listeners_read_the_next_clients_ca_without_a_restart(self) -> None:
+    def test_listeners_read_the_next_clients_ca_without_a_restart(self, golden: GoldenFiles) -> None:
         (step,) = restart_to_trust(situation(STAGES["published"]))
         assert isinstance(step, Reload)
         assert (step.uids, step.authority, step.trusting) == (uids_of(), NEW.certificate, True)
-        assert step.sentence() == f"have the listeners of 3 nodes trust {NEW_NAME}, without a restart"
-        assert step.because == (
-            f"{NEW_NAME} is trusted everywhere before it is used: its certificates are stored and sent alone, without a link "
-            "certificate behind them."
-        )
+        golden.compare_said("steps", f"{step.sentence()}\n{step.because}")
 
     @pytest.mark.parametrize(
-        ("fields", "spread", "why"),
+        ("fields", "spread"),
         [
-            (
-                {"in_place_obstacles": None},
-                Spread.AUTO,
-                "it is unknown whether nodes can read their certificates again without a restart.",
-            ),
-            ({"in_place_obstacles": InPlaceObstacles(reload="no way.")}, Spread.AUTO, "no way."),
-            ({}, Spread.RESTART, "spread=restart asks for it."),
+            ({"in_place_obstacles": None}, Spread.AUTO),
+            ({"in_place_obstacles": InPlaceObstacles(reload="no way.")}, Spread.AUTO),
+            ({}, Spread.RESTART),
         ],
+        ids=["unknown", "an obstacle", "asked for"],
     )
     def test_nodes_that_cannot_reload_restart_to_trust_the_next_clients_ca(
-        self, fields: dict[str, InPlaceObstacles | None], spread: Spread, why: str
+        self, fields: dict[str, InPlaceObstacles | None], spread: Spread, golden: GoldenFiles
     ) -> None:
         seen = changed(STAGES["published"], **fields)
         (step,) = restart_to_trust(situation(seen, changed_intent(REPLACE_KEY, spread=spread)))
         assert isinstance(step, Roll)
         assert (step.reason, step.uids) == (RollReason.TRUST, uids_of())
-        assert step.avoidable_restart == f"Nodes are restarted to trust {NEW_NAME}: {why}"
+        golden.compare_said("steps", step.avoidable_restart, golden.row)
         assert step.look(seen) is Look.FRESH
 
     def test_a_restart_to_trust_leaves_no_awaited_pod(self) -> None:
@@ -173,12 +167,10 @@ class TestRemoval:
         ]  # fmt: skip
 
     def test_a_ca_stays_for_users_with_an_unknown_issuer(self) -> None:
-        seen = changed(
-            STAGES["issued"],
-            presenters=presenting(presenter(issuer=None, evidence="no issuer is recorded"), current=NEW),
-        )
+        unknown = presenter(issuer=None, evidence="no issuer is recorded")
+        seen = changed(STAGES["issued"], presenters=presenting(unknown, current=NEW))
         found = removal_gate(seen, seen.ledger_or_empty, name_of(OLD))
-        assert [(one.subject, one.message) for one in found] == [(ORDERS, "no issuer is recorded.")]
+        assert [(one.subject, one.message) for one in found] == [(ORDERS, f"{unknown.evidence}.")]
 
     def test_the_old_ca_does_not_stay_for_waived_users(self) -> None:
         seen = changed(STAGES["switched"], waivers=tuple(Waiver(one, NOW + DAY, "x") for one in (ORDERS, PAYMENTS)))
@@ -235,7 +227,7 @@ class TestWithoutAListenerThatVerifies:
 
 
 class TestHolds:
-    def test_a_program_that_has_not_read_its_certificate_holds_the_removal(self) -> None:
+    def test_a_program_that_has_not_read_its_certificate_holds_the_removal(self, golden: GoldenFiles) -> None:
         late = presenter("Pod kafka/app", authorities=names_of(OLD, NEW), evidence="it has not read it")
         users_ = (presenter(issuer=NEW), late)
         seen = changed(STAGES["switched"], presenters=presenting(*users_, current=NEW))
@@ -245,9 +237,9 @@ class TestHolds:
             ),
             REPLACE_KEY,
         )
-        assert [(one.condition, str(one)) for one in decision.violations] == [
-            (Condition.REMOVAL, f"Pod kafka/app: may present a certificate of {OLD_NAME}: it has not read it. Wait.")
-        ]
+        (held,) = decision.violations
+        assert (held.condition, held.subject) == (Condition.REMOVAL, late.name)
+        golden.compare_said("stops_in_rules", held)
 
     def test_a_user_with_an_unknown_issuer_holds_the_flow(self) -> None:
         seen = changed(

@@ -225,7 +225,7 @@ def test_the_plan_goes_on_after_a_party_outside_that_holds_the_flow() -> None:
     found, free = planned(changed(SETTLED, outside_clients=(STRANGER,)), REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
     (hold,) = [step for step in found.after if step not in free.steps]
     assert found.after[0] == hold
-    assert (hold.kind, hold.does) == ("held by Secret kafka/app", ActionKind.HOLD)
+    assert (hold.kind, hold.does) == (f"held by {STRANGER.name}", ActionKind.HOLD)
     assert (hold.phase, hold.nodes, hold.is_change) == (found.after[1].phase, (), False)
     assert hold.span == Span(timedelta(0), None)
     assert [step for step in found.whole if step != hold] == list(free.steps)
@@ -253,8 +253,8 @@ def test_the_plan_names_a_party_that_holds_the_flow_before_the_step_that_it_hold
     program = of_users.presenter("Pod kafka/billing", renewal=Renewal.BY_HAND)
     users = of_users.users(presenters=of_users.presenting(of_users.presenter(), program))
     found = planned(users, REPLACE_KEY)
-    assert [one.subject for one in found.violations] == ["Pod kafka/billing"]
-    assert (found.after[0].kind, found.after[0].does) == ("held by Pod kafka/billing", ActionKind.HOLD)
+    assert [one.subject for one in found.violations] == [program.name]
+    assert (found.after[0].kind, found.after[0].does) == (f"held by {program.name}", ActionKind.HOLD)
     assert any(step.phase is Phase.RETIRE and step.is_change for step in found.after)
     unknown = of_users.presenting(replace(of_users.presenter(), authorities=None, evidence="it is not known"))
     held = planned(of_users.users(presenters=unknown), REPLACE_KEY)

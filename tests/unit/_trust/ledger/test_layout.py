@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import DeleteLedger, WriteLedger
 
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import an_intent
 from ..authorities import OLD
 from ..builders import cluster
@@ -31,7 +32,9 @@ def steps(books: Ledger | None, layout: Layout | None = None) -> tuple[Step, ...
 
 @pytest.mark.parametrize("kept", Layout)
 @pytest.mark.parametrize("asked", [None, *Layout])
-def test_the_layout_is_the_requested_or_the_former_layout(kept: Layout, asked: Layout | None) -> None:
+def test_the_layout_is_the_requested_or_the_former_layout(
+    kept: Layout, asked: Layout | None, golden: GoldenFiles
+) -> None:
     before = replace(BOOKS, layout=kept)
     if asked in (None, kept):
         assert steps(before, asked) == ()
@@ -39,15 +42,15 @@ def test_the_layout_is_the_requested_or_the_former_layout(kept: Layout, asked: L
     (step,) = steps(before, asked)
     assert isinstance(step, WriteLedger)
     assert (step.ledger, step.before) == (replace(before, layout=asked), before)
-    assert step.sentence() == f"record the ledger itself in the layout {asked.value if asked else ''}"
+    golden.compare_said("steps", step.sentence(), step.ledger.layout.value)
 
 
 @pytest.mark.parametrize("layout", Layout)
-def test_the_next_run_of_any_layout_removes_what_a_killed_call_left(layout: Layout) -> None:
+def test_the_next_run_of_any_layout_removes_what_a_killed_call_left(layout: Layout, golden: GoldenFiles) -> None:
     (step,) = steps(replace(BOOKS, layout=layout, has_leftovers=True))
     assert isinstance(step, WriteLedger)
     assert step.ledger == replace(BOOKS, layout=layout)
-    assert step.sentence() == "record the ledger without the entries that an interrupted call has left beside it"
+    golden.compare_said("steps", step.sentence())
 
 
 @pytest.mark.parametrize("layout", Layout)

@@ -124,8 +124,8 @@ def test_a_stop_is_described_with_its_remedy(golden: GoldenFiles) -> None:
     stopped, remedy = describe_stop(ROTATION, BEFORE, "clients CA")
     dates = f"{ROTATION.started_at:%Y-%m-%d}", f"{BEFORE.asked_at:%Y-%m-%d at %H:%M}"
     assert [date in stopped for date in dates] == [True, True]
-    golden.compare_rule("not_stopped, of a replacement", f"{stopped} {remedy}")
-    golden.compare_rule("not_stopped, of an abort", " ".join(describe_stop(TURNED, BEFORE, "cluster CA")))
+    golden.compare_said("stops_in_rules", f"{stopped} {remedy}", "a replacement")
+    golden.compare_said("stops_in_rules", " ".join(describe_stop(TURNED, BEFORE, "cluster CA")), "an abort")
 
 
 # In decisions.
@@ -141,7 +141,7 @@ def test_a_call_that_does_not_lead_says_so_and_does_nothing(snapshot: Snapshot, 
     held = decide(seen, RECONCILE)
     assert (held.steps, held.violations, held.done) == ((), (), True)
     assert held.stop == Stop(after, NOW - HOUR)
-    assert "stops after the phase" in held.waiting[-1]
+    assert f"phase {after.value}," in held.waiting[-1]
     assert held.pending
     led = decide(seen, changed_intent(REPLACE_KEY, stop_after=after))
     assert (led.stop, bool(led.steps)) == (None, True)

@@ -44,6 +44,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 
 from ....tools.support.certificates import DAY, HOUR, NOW, YEAR, Entity, key, make
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import an_intent
 from .. import unlinked as stage
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of
@@ -341,24 +342,21 @@ def answered(snapshot: Snapshot, goal: Goal = Goal.REPLACE_KEY, **fields: Any) -
     return why_answered(snapshot, an_intent(goal, **fields), snapshot.ledger or Ledger())
 
 
-@pytest.mark.parametrize(
-    ("ago", "told"), [(-5, "0 min"), (0, "0 min"), (12, "12 min"), (119, "119 min"), (120, "2 h"), (1439, "23 h")]
-)
-def test_a_fresh_flow_is_told_as_the_answer(ago: int, told: str) -> None:
-    ended = a_journal(started_at=NOW - DAY * 2, finished_at=NOW - timedelta(minutes=ago))
-    found = answered(cluster(ledger=ledger(journal=ended)), fresh_for=timedelta(hours=24.5))
-    assert found == (
-        f"a replacement of the key ended {told} ago, and for 24.5 hours (fresh_for_hours, strimzi_fresh_for_hours) it answers this command. "
-        f"To begin another flow, name the CA in use: replaces (strimzi_replaces) {OLD.certificate.sha256}"
-    )
+def test_a_fresh_flow_is_told_as_the_answer(golden: GoldenFiles) -> None:
+    sentences = []
+    for minutes in (-5, 0, 12, 119, 120, 1439):
+        ended = a_journal(started_at=NOW - DAY * 2, finished_at=NOW - timedelta(minutes=minutes))
+        sentences.append(answered(cluster(ledger=ledger(journal=ended)), fresh_for=timedelta(hours=24.5)))
+    assert all(OLD.certificate.sha256 in sentence for sentence in sentences)
+    golden.compare_said("stops_in_rules", "\n".join(sentences))
 
 
-def test_a_ca_that_is_named_and_in_use_no_longer() -> None:
+def test_a_ca_that_is_named_and_in_use_no_longer(golden: GoldenFiles) -> None:
     ended = a_journal(replaces=name_of(THIRD), finished_at=NOW - DAY)
     for supplied in (None, NEW, ROOT, INTERMEDIATE):
         given = prepared(supplied) if supplied else None
-        found = answered(cluster(ledger=ledger(journal=ended)), replaces=name_of(THIRD), supplied=given)
-        assert found.startswith("the CA that is named (replaces, strimzi_replaces) is in use no longer; CN=")
+        sentence = answered(cluster(ledger=ledger(journal=ended)), replaces=name_of(THIRD), supplied=given)
+        golden.compare_said("stops_in_rules", sentence)
 
 
 ANSWERED = cluster(ledger=ledger(journal=a_journal(finished_at=NOW - HOUR)))
@@ -499,9 +497,9 @@ def test_why_another_has_to_make_the_successor_of_a_ca(snapshot: Snapshot, why: 
     assert why_not_made_here(snapshot) == why
 
 
-def test_a_ca_that_is_given_and_in_use() -> None:
+def test_a_ca_that_is_given_and_in_use(golden: GoldenFiles) -> None:
     given, using_it = prepared(INTERMEDIATE), cluster(ca=secrets(BELOW), ledger=ledger(entry(BELOW)))
-    assert answered(using_it, supplied=given) == f"the CA that is given, {ISSUING_CA}, is in use already"
+    golden.compare_said("stops_in_rules", answered(using_it, supplied=given))
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ from ..test_plan import BLOCKED, RENEW, REPLACE_KEY, STRANGER, SUPPLIED
 
 def test_the_text_of_a_violation_has_its_object_its_cause_and_its_remedy() -> None:
     violation = Violation(Condition.KEY_MATCHES, "Secret kafka/demo-cluster-ca", "holds another key.", "Put it back.")
-    assert str(violation) == "Secret kafka/demo-cluster-ca: holds another key. Put it back."
+    assert str(violation) == f"{violation.subject}: {violation.message} {violation.remedy}"
 
 
 def test_the_value_of_every_condition_is_its_name_in_lower_case() -> None:

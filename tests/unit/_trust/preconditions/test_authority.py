@@ -35,6 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.certificates import key, make
+from ....tools.support.golden import GoldenFiles
 from ..authorities import (
     EARLY,
     EXPIRED,
@@ -285,7 +286,7 @@ def test_the_root_above_may_have_expired() -> None:
     assert check(used, REPLACE_KEY) == ()
 
 
-def test_an_intermediate_in_the_middle_may_not() -> None:
+def test_an_intermediate_in_the_middle_may_not(golden: GoldenFiles) -> None:
     """The operator validates the chain and refuses to work (docs/operator.md, "User-managed CA")."""
     middle = make("Corporate Issuing CA", key(7), ROOT, end=EXPIRED.certificate.not_after)
     lowest = make("Kafka CA", key(20), middle)
@@ -293,7 +294,7 @@ def test_an_intermediate_in_the_middle_may_not() -> None:
     used = cluster(ca=secrets(chain), ledger=ledger(entry(chain, generations={0})), leaves=leaves(lowest))
     (found,) = check(used, REPLACE_KEY)
     assert found.condition is Condition.AUTHORITY_IS_VALID_NOW
-    assert found.remedy.startswith("The operator refuses such a chain")
+    golden.compare_said("stops_in_rules", found)
 
 
 def test_a_ca_is_not_valid_before() -> None:

@@ -141,4 +141,4 @@ def test_a_ca_below_one_of_two_roots_of_one_name_has_to_name_its_root(golden: Go
     (found,) = check(cluster(**fields), REPLACE_KEY, (keys_are_told_apart,))
     used = fields["ca"].current[0]
     assert (found.subject, named(ROOT.certificate) in found.message) == (f"the CA {named(used)}", True)
-    golden.compare_rule("keys_are_told_apart, a CA below one of two roots", found)
+    golden.compare_said("stops_in_rules", found)

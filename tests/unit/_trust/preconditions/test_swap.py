@@ -195,5 +195,4 @@ def test_a_ca_that_some_verifier_cannot_use_is_not_adopted(case: Case) -> None:
     chain = (case.authority, *((case.root,) if case.root != case.authority else ()))
     there = secrets(chain, certificate_generation=1)
     found = check(cluster(ca=there), changed_intent(ADOPT, adopts=case.authority.sha256))
-    assert Condition.ADOPTED_IS_USABLE in {one.condition for one in found}
-    assert any(f"{BACK}, or put there a CA" in one.remedy for one in found)
+    assert any(f"{BACK}, or put " in one.remedy for one in found if one.condition is Condition.ADOPTED_IS_USABLE)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import IssueReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase, Retire
@@ -35,6 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
 
 from ....tools.support.authorities import Authority
 from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.golden import GoldenFiles
 from .. import linked
 from .. import unlinked as stage
 from ..authorities import NEW, OLD, chain_of, name_of, names_of
@@ -87,13 +89,14 @@ def test_a_ca_that_ends_before_the_abort_has_come_back_to_it_is_given_up() -> No
     assert check(undoing(ended), RECONCILE, (authority_is_valid_now,)) == ()
 
 
-def test_leaves_that_were_issued_already_go_back_as_well() -> None:
+def test_leaves_that_were_issued_already_go_back_as_well(golden: GoldenFiles) -> None:
     """Behind a link certificate they went before the switch."""
     back = undoing(linked.SHARED.with_ca(prepared=()))
     due = due_reasons(back, RECONCILE, back.ledger_or_empty)
     of_new = {leaf.secret for leaf in back.leaves.stored if leaf.chain and leaf.chain[0].signed_by(NEW.certificate)}
     assert set(due) == of_new != set()
-    assert all(reason.explanation.endswith("which is given up") for reason in due.values())
+    assert {one.reason for one in due.values()} == {IssueReason.AUTHORITY}
+    golden.compare_said("steps", "\n".join(sorted({one.explanation for one in due.values()})))
     switched = undoing(stage.SHARED)
     assert due_reasons(switched, RECONCILE, switched.ledger_or_empty) == {}, "the CA that is given up is in use"
     # All of them are stored before the operator sees any.
@@ -152,9 +155,9 @@ def told_of(snapshot: Snapshot, *uids: str, **changes: object) -> Snapshot:
     )
 
 
-def test_pods_that_may_have_a_leaf_of_the_given_up_ca_are_noted_in_a_pause() -> None:
+def test_pods_that_may_have_a_leaf_of_the_given_up_ca_are_noted_in_a_pause(golden: GoldenFiles) -> None:
     (step,) = pause_to_undo(situation(GIVEN_UP, RECONCILE))
-    assert step.describe_as_left() == "see which pods may have certificates of the CA that is given up"
+    golden.compare_said("steps", step.describe_as_left())
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, of_users, patient, renewal, unlinked
 from ..authorities import NEW, OLD, RENEWED, THIRD, name_of, stored_chain
@@ -146,12 +147,12 @@ REPLACE_KEY, SILENT = Intent(Goal.REPLACE_KEY), frozenset({uid_of(PODS[1])})
 SILENCED = without(asked(linked.TRUSTED), SILENT, 9090)
 
 
-def test_a_silent_node_is_waited_for_by_name() -> None:
+def test_a_silent_node_is_waited_for_by_name(golden: GoldenFiles) -> None:
     worker = tuple(replace(pod, worker="worker-2", ready=pod.uid not in SILENT) for pod in SILENCED.nodes.pods)
     (step,) = decide(changed(SILENCED, pods=worker), REPLACE_KEY).steps
     assert isinstance(step, AwaitAnswers)
     assert [(one.pod, one.uid, one.worker) for one in step.nodes] == [(PODS[1], *SILENT, "worker-2")]
-    assert step.sentence() == f"wait for the answer of {PODS[1]} on worker worker-2 (it is not Ready; timed out)"
+    golden.compare_said("steps", step.sentence())
 
 
 def test_silent_nodes_are_waited_for_by_name_in_any_order_of_the_list() -> None:
@@ -218,14 +219,15 @@ def test_a_call_waits_once_for_a_silent_node_during_a_pause_and_then_ends_the_pa
         assert [type(one).__name__ for one in decide(paused, intent).steps] == [step]
 
 
-def test_a_node_whose_process_is_about_to_restart_is_waited_for() -> None:
+def test_a_node_whose_process_is_about_to_restart_is_waited_for(golden: GoldenFiles) -> None:
     """The operator restarts it just now: what it has said is no evidence of its successor."""
     first, *others = linked.REMOVED.nodes.pods
     retiring = asked(changed(linked.REMOVED, pods=(replace(first, terminating=True), *others)))
     restart = changed_intent(REPLACE_KEY, spread=Spread.RESTART)
     (step,) = decide(retiring, restart).steps
     assert isinstance(step, AwaitAnswers)
-    assert [one.reason for one in step.nodes] == ["it is being terminated"]
+    assert [one.pod for one in step.nodes] == [first.name]
+    golden.compare_said("steps", step.sentence())
 
 
 def test_a_flow_goes_on_where_the_missing_answers_make_no_difference() -> None:

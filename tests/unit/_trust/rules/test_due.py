@@ -448,8 +448,9 @@ def test_flows_about_leaves_correct_differing_orders(goal: Goal) -> None:
 
 
 def test_what_was_written_back_is_told_and_not_corrected_again() -> None:
-    snapshot = with_kept(kept(written_back="A correction has not lasted."))
-    assert list(describe_written_back(snapshot)) == ["A correction has not lasted."]
+    undone = kept(written_back="A correction has not lasted.")
+    snapshot = with_kept(undone)
+    assert list(describe_written_back(snapshot)) == [undone.written_back]
     assert correct_orders(situation(snapshot, Intent(Goal.RECONCILE))) == ()
     assert list(describe_written_back(with_kept(kept()))) == []
 
@@ -497,4 +498,3 @@ def test_a_corrected_order_has_no_difference() -> None:
     step = CorrectOrders(secrets=(NAME,), external_issuer="an issuer", phase=Phase.PREPARE)
     after = step.effect(snapshot, None)  # type: ignore[arg-type]
     assert {name for name, one in after.leaves.standing.items() if one.differs} == {PODS[1]}
-    assert step.sentence() == f"correct what an issuer is to renew for {NAME}"

@@ -60,6 +60,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 
 from ....tools.support.certificates import DAY, NOW, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, unlinked
 from ..authorities import NEW, OLD, ROOT, THIRD, chain_of, names_of
@@ -100,11 +101,11 @@ def reload(uids: frozenset[str]) -> Steps:
     return (Reload(uids=uids, authority=None, phase=Phase.USE, because=READ_AGAIN),)
 
 
-def test_the_rules_of_leaves_take_their_turns_at_these_stages() -> None:
+def test_the_rules_of_leaves_take_their_turns_at_these_stages(golden: GoldenFiles) -> None:
     """A patient flow notes the held leaves first, in a pause. The operator's own leaf is the last before the switch."""
     ((noting,),) = (turns(replace_leaves)["patient AGREED"],)
     assert isinstance(noting, Pause)
-    assert noting.purpose == "record the certificates that 4 pods will present until the next restart"
+    golden.compare_said("steps", noting.purpose)
     assert turns(replace_leaves) == {"linked TRUSTED": (behind_link(),), "patient AGREED": (noting,)}
     assert turns(issue_operator_leaf) == {"linked PHASED_OUT": OWN_LEAF, "patient PHASED_OUT": OWN_LEAF}
     half, rest = linked.uids() - {uid_of(PODS[0])}, frozenset({uid_of("topics", 1)})
@@ -251,10 +252,10 @@ def test_leaves_of_the_next_ca_are_renewed_where_the_flow_stops_with_them(
     assert replace_leaves(situation(snapshot)) == ((step,) if renewed_by_next else ())
 
 
-def test_nodes_read_renewed_leaves_of_the_next_ca_again_where_they_can() -> None:
+def test_nodes_read_renewed_leaves_of_the_next_ca_again_where_they_can(golden: GoldenFiles) -> None:
     (step,) = replace_leaves(situation(stopping(Phase.USE, in_place_obstacles=InPlaceObstacles())))
     assert isinstance(step, Pause)
-    assert step.purpose == "record the certificates that 1 pod will present until the next restart"
+    golden.compare_said("steps", step.purpose)
 
 
 #: The next CA is an intermediate one, certified by the CA in use, and a node knows only this: it accepts leaves with

@@ -34,6 +34,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prep
 
 from ....tools.support.certificates import DAY, HOUR, NOW, Entity, key, make
 from ....tools.support.constrained import names
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import an_intent, changed_intent
 from .. import unlinked
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of
@@ -168,7 +169,7 @@ def test_a_ca_with_path_length_0_is_renewed_before_its_key_is_replaced(
     if first:
         current = snapshot.ca.current[0]
         assert (made.path_length, made.at_least_until, made.supplied) == (1, current.not_after, ())
-        assert f"{current.subject} allows no CA below it" in made.because
+        assert current.subject in made.because
 
 
 @pytest.mark.parametrize(
@@ -198,10 +199,12 @@ def test_an_adopted_ca_that_allows_none_below_it_is_renewed_where_the_caller_wan
     assert (made.precedes_replacement, made.because) == (False, "")
 
 
-def test_a_flow_that_the_upkeep_begins_says_why() -> None:
+def test_a_flow_that_the_upkeep_begins_says_why(golden: GoldenFiles) -> None:
     ending = make("cluster-ca v0", key(0), path_length=1, end=NOW + 20 * DAY)
     because = made_by(settled_with(ending), an_intent(Goal.RECONCILE, upkeep=UpkeepOptions())).because
-    assert because == f"{named(ending.certificate)} ends on 2026-06-21; its time for renewal began on 2026-05-15."
+    assert " 2026-06-21;" in because
+    assert " 2026-05-15." in because
+    golden.compare_said("steps", because)
     asked = an_intent(Goal.RENEW, upkeep=UpkeepOptions(), supplied=prepared(RENEWED))
     assert made_by(settled_with(ending), asked).because == ""
 
@@ -251,14 +254,16 @@ def bringing(made: Entity, *above: Entity, elsewhere: bool = False) -> Intent:
 
 
 @pytest.mark.parametrize("users", [None, CaUsers()], ids=["cluster CA", "clients CA"])
-def test_a_first_ca_whose_issuer_signs_says_which_domain_the_names_have(users: CaUsers | None) -> None:
+def test_a_first_ca_whose_issuer_signs_says_which_domain_the_names_have(
+    users: CaUsers | None, golden: GoldenFiles
+) -> None:
     """Certificates of users have none."""
     supplied = PreparedAuthority((GOS.certificate,), GOS.certificate.public_key_sha256, key_is_elsewhere=True)
     seen = replace(cluster(ca=secrets(None)), users=users)
     (made,) = prepare(situation(seen, an_intent(Goal.CREATE, supplied=supplied)))
-    assert ("names in them end in cluster.local: it is the Cluster Operator's default" in made.because) is (
-        users is None
-    )
+    assert bool(made.because) is (users is None)
+    if made.because:
+        golden.compare_said("steps", made.because)
 
 
 KEEPING_BOTH = changed_intent(ASKING, link_issuer=LinkIssuer("Vault issuer kafka-2026", keeps_both_keys=True))
@@ -274,12 +279,13 @@ KEEPING_BOTH = changed_intent(ASKING, link_issuer=LinkIssuer("Vault issuer kafka
     ],
     ids=["made here", "supplied", "supplied and confined", "kept by the same one"],
 )
-def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent) -> None:
+def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(
+    intent: Intent, golden: GoldenFiles
+) -> None:
     (made,) = prepare(situation(KEPT, intent))
     assert isinstance(made, PrepareAuthority)
     assert made.links == LinkPlan(ASKING.issuing.external_issuer)
-    assert "a link certificate by that CA, signed by Vault issuer kafka-2026" in made.sentence()
-    assert "one restart of each node more" in made.because
+    golden.compare_said("steps", f"{made.sentence()}\n{made.because}", golden.row)
 
 
 @pytest.mark.parametrize(
@@ -344,23 +350,22 @@ CONFINED_TOO = make("Corporate", key(84), outlives_rewriting=True, extra=[names(
         pytest.param(changed(MADE, users=CaUsers()), BROUGHT, False, id="leaves are sent alone"),
     ],
 )  # fmt: skip
-def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(snapshot: Snapshot, intent: Intent, asked: bool) -> None:
+def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(
+    snapshot: Snapshot, intent: Intent, asked: bool, golden: GoldenFiles
+) -> None:
     made = made_by(snapshot, changed_intent(intent, client_grace=HOUR))
     planned = made.links or LinkPlan()
     assert (planned.back_issuer, bool(planned.refusing_clients)) == (
         ("Vault issuer kafka-2026", True) if asked else ("", False)
     )
-    assert ("and a link certificate of that CA, signed by Vault issuer kafka-2026" in made.sentence()) is asked
     if asked:
-        assert "so the flow asks Vault issuer kafka-2026 for a link certificate of" in made.because
-        assert "from memory alone: for 3600 s after the switch (client_grace)" in planned.refusing_clients
+        golden.compare_said("steps", f"{made.sentence()}\n{made.because}\n{planned.refusing_clients}", golden.row)
 
 
-def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_for_a_link_certificate() -> None:
+def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_for_a_link_certificate(golden: GoldenFiles) -> None:
     intent = changed_intent(bringing(CLOSED, elsewhere=True), link_issuer=KEEPING_BOTH.issuing.link_issuer)
     because = made_by(KEPT_TOO, intent).because
-    assert "for none: CN=Closed" in because
-    assert "From then on these clients refuse them, until they read the certificate Secret again." in because
+    golden.compare_said("steps", because)
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import an_intent, changed_intent
 from ..authorities import NEW, OLD, RENEWED, chain_of
 from ..builders import changed, secrets
@@ -89,7 +90,7 @@ def test_a_user_whose_secret_cannot_be_created_delays_no_other_user() -> None:
     ) == issued("orders")
 
 
-def test_the_labels_that_a_secret_has_lost_are_put_back_in_the_namespace_of_its_user() -> None:
+def test_the_labels_that_a_secret_has_lost_are_put_back_in_the_namespace_of_its_user(golden: GoldenFiles) -> None:
     lost = UnlabelledSecret(("a=b",), "by which it is known", holds=False)
     party = presenter("a user of team", user=UserName("team", "audit"), secret="audit")
     seen = changed(
@@ -98,7 +99,7 @@ def test_the_labels_that_a_secret_has_lost_are_put_back_in_the_namespace_of_its_
     waits = await_free_names(situation(seen, changed_intent(REPLACE_KEY, taken_names=frozenset({"audit"}))))
     assert isinstance(waits, Wait)
     (held,) = waits.violations
-    assert held.remedy.endswith("these labels: kubectl label secret audit --namespace team --overwrite a=b.")
+    golden.compare_said("stops_in_rules", held)
 
 
 @pytest.mark.parametrize(
@@ -170,13 +171,13 @@ def test_certificates_of_the_next_ca_are_asked_for_before_the_switch() -> None:
     assert asked.reasons["payments"].explanation == "there is none"
 
 
-def test_the_switch_waits_until_the_certificates_of_all_users_are_at_hand() -> None:
+def test_the_switch_waits_until_the_certificates_of_all_users_are_at_hand(golden: GoldenFiles) -> None:
     all_at_hand = at_hand_for(served("trusted"), *ALL_USERS)
     assert steps_of(switch(situation(at_hand_for(served("trusted"), "audit", "orders"), REPLACE_KEY))) == ()
     (step,) = switch(situation(all_at_hand, REPLACE_KEY))
     assert isinstance(step, PauseReissue)
     assert step.names == (AUDIT, ORDERS, PAYMENTS)
-    assert "so the User Operator could issue none, and each user would be not ready" in step.because
+    golden.compare_said("steps", step.because)
 
 
 @pytest.mark.parametrize("pause", [ReissuePause.NONE, ReissuePause.ASKED, ReissuePause.ENDED])
@@ -188,9 +189,10 @@ def test_every_user_is_paused_for_a_ca_whose_key_is_kept_elsewhere(pause: Reissu
     assert step.names == (ORDERS,)
 
 
-def test_a_user_named_as_a_process_holds_the_flow() -> None:
+def test_a_user_named_as_a_process_holds_the_flow(golden: GoldenFiles) -> None:
     """It was made after the CA came into use: no issuer issues it a certificate, and the administrator has to know."""
     name = "KafkaUser kafka/demo-kafka"
-    told = [str(one) for one in holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))]
-    assert any(one.startswith(f"{name}: has the name of one of Strimzi's own processes") for one in told)
+    held = holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))
+    (namesake,) = (one for one in held if one.subject == name)
+    golden.compare_said("stops_in_rules", namesake)
     assert not any(name in str(one) for one in holds(situation(changed(STAGES["issued"], namesakes=(name,)))))

@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 )
 
 from ....tools.support.certificates import DAY, NOW
+from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import changed_intent
 from ..authorities import NEW, OLD, THIRD, chain_of
 from ..builders import changed, cluster, prepared, secrets
@@ -44,7 +45,7 @@ def names_in(steps: object) -> list[str]:
     return [name for step in steps for name in step.secrets]  # type: ignore[attr-defined]
 
 
-def test_spare_leaves_are_asked_for_and_named_as_such() -> None:
+def test_spare_leaves_are_asked_for_and_named_as_such(golden: GoldenFiles) -> None:
     (step,) = keep_spare_leaves(at(WANTED, RECONCILE))
     assert isinstance(step, AskForLeaves)
     assert (step.secrets, step.issuer, step.external_issuer, step.phase) == (
@@ -53,7 +54,7 @@ def test_spare_leaves_are_asked_for_and_named_as_such() -> None:
         ISSUER,
         Phase.PREPARE,
     )
-    assert "for 2 spare certificates of" in step.sentence()
+    golden.compare_said("steps", step.sentence())
     assert decide(WANTED, RECONCILE).steps == (step,)
 
 

@@ -147,7 +147,7 @@ def test_a_failure_of_the_operator_for_another_reason_is_reported_and_holds_noth
     snapshot = failing(OTHER)
     decision = decide(snapshot, RECONCILE)
     assert (decision.done, decision.steps, decision.violations) == (True, (), ())
-    golden.compare_rule("a failure of the operator that holds nothing", failure_that_holds_nothing(snapshot, decision))
+    golden.compare_said("stops_in_rules", failure_that_holds_nothing(snapshot, decision))
     assert failure_that_holds_nothing(cluster(), decision) == ""
     assert failure_that_holds_nothing(snapshot, replace(decision, waiting=("for leaves",))) == ""
     broken = asked(failing())
@@ -243,4 +243,4 @@ def test_names_and_dates_that_differ_are_told(golden: GoldenFiles) -> None:
     assert isinstance(verdict, Wait)
     (violation,) = verdict.violations
     assert f"{ending.not_after:%Y-%m-%d}" in violation.message
-    golden.compare_rule("verdict, what is the matter with the certificates", violation)
+    golden.compare_said("stops_in_rules", violation)

@@ -42,6 +42,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from .....tools.support.certificates import NOW
+from .....tools.support.golden import GoldenFiles
 from ... import linked, unlinked
 from ...authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, link_of, name_of, names_of, stored_chain
 from ...builders import changed, cluster, secrets
@@ -115,7 +116,7 @@ def test_what_was_wrong_with_a_leaf_is_right_afterwards_and_with_no_other() -> N
     issued, other = step.effect(before, MadeHere()), before.leaves
     assert issued.leaves.stored == (a_leaf(), other.stored[1])
     assert issued.nodes.pods == (a_pod(presents_stored=False), before.nodes.pods[1])
-    assert issued.leaves.misnamed == {both[1]: "it lacks a name"}
+    assert issued.leaves.misnamed == {both[1]: other.misnamed[both[1]]}
     assert issued.leaves.standing == {
         both[0]: Standing(both[0], differs="other names"),
         both[1]: other.standing[both[1]],
@@ -132,10 +133,10 @@ def test_only_nodes_present_the_link_certificates_of_the_ca_in_use() -> None:
     assert [one.chain for one in issued] == [(leaf, forth, back, OLD.certificate), (leaf, OLD.certificate)]
 
 
-def test_a_corrected_order_differs_no_more_and_no_other_is_corrected() -> None:
+def test_a_corrected_order_differs_no_more_and_no_other_is_corrected(golden: GoldenFiles) -> None:
     standing = {name: Standing(name, chain_of(OLD), name_of(OLD), differs="other names") for name in PODS}
     step = CorrectOrders(secrets=PODS[:2], external_issuer=ISSUER, phase=Phase.USE)
-    assert step.sentence() == f"correct what {ISSUER} is to renew for {PODS[0]}, {PODS[1]}"
+    golden.compare_said("steps", step.sentence())
     after = step.effect(cluster(standing=standing), MadeHere())
     expected = {name: replace(one, differs="" if name in PODS[:2] else one.differs) for name, one in standing.items()}
     assert after == cluster(standing=expected)
@@ -269,17 +270,17 @@ def test_an_answer_that_is_there_is_kept_while_others_are_waited_for() -> None:
 # Steps about certificates of users: their sentences, and what a forecast makes of them.
 
 
-def test_sentences_about_users() -> None:
+def test_sentences_about_users(golden: GoldenFiles) -> None:
     reissue = AwaitReissue(names=(ORDERS, PAYMENTS), authority=NEW.certificate)
-    assert reissue.sentence() == f"have the User Operator issue 2 certificates of {NEW_NAME}"
-    assert replace(reissue, batch=3).sentence().endswith(f"{NEW_NAME}, 3 at a time")
-    pause, resume = PauseReissue(names=(ORDERS,)), ResumeReissue(names=(ORDERS, PAYMENTS))
-    assert pause.sentence() == "keep the User Operator from issuing 1 certificate until it is their turn"
-    assert resume.sentence() == "let the User Operator issue 2 certificates again"
-    kept = AwaitKept(names=(ORDERS,), authority=NEW.certificate)
-    assert kept.sentence() == f"see that the User Operator keeps 1 certificate of {NEW_NAME}"
-    pick_up = AwaitPickUp(names=("KafkaConnect kafka/a",), authority=NEW.certificate)
-    assert pick_up.sentence() == f"wait until KafkaConnect kafka/a present certificates of {NEW_NAME}"
+    of_users = [
+        reissue,
+        replace(reissue, batch=3),
+        PauseReissue(names=(ORDERS,)),
+        ResumeReissue(names=(ORDERS, PAYMENTS)),
+        AwaitKept(names=(ORDERS,), authority=NEW.certificate),
+        AwaitPickUp(names=("KafkaConnect kafka/a",), authority=NEW.certificate),
+    ]
+    golden.compare_said("steps", "\n".join(step.sentence() for step in of_users))
 
 
 @pytest.mark.parametrize("step", [AwaitReissue, AwaitPickUp])

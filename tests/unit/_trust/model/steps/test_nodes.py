@@ -37,6 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from .....tools.support.certificates import DAY, NOW, YEAR
 from .....tools.support.certificates import leaf as issue_leaf
+from .....tools.support.golden import GoldenFiles
 from ... import linked
 from ...authorities import NEW, OLD, stored_chain
 from ...builders import changed, cluster, secrets
@@ -236,10 +237,10 @@ def test_after_a_reload_for_clients_the_listener_between_brokers_presents_the_en
     assert (after.nodes, after.reconciliation.pause.is_ours_and_confirmed) == (before.nodes, True)
 
 
-def test_a_forecast_takes_the_stored_leaf_for_the_answer_of_an_awaited_node() -> None:
+def test_a_forecast_takes_the_stored_leaf_for_the_answer_of_an_awaited_node(golden: GoldenFiles) -> None:
     silent = tuple(Unanswered(name, uid_of(name), "", "timed out") for name in PODS[:2])
     step = AwaitAnswers(nodes=silent, phase=Phase.USE)
-    assert step.sentence() == f"wait for the answer of {PODS[0]} (timed out), {PODS[1]} (timed out)"
+    golden.compare_said("steps", step.sentence())
     assert step.effect(cluster(), MadeHere()) == cluster(assumed_as_started=uids_of(*PODS[:2]))
 
 
@@ -248,10 +249,10 @@ def test_a_forecast_takes_the_stored_leaf_for_the_answer_of_an_awaited_node() ->
 FOR = Pause(phase=Phase.RETIRE, purpose="take something out")
 
 
-def test_a_pause_in_words() -> None:
+def test_a_pause_in_words(golden: GoldenFiles) -> None:
     """The purpose of the pause is left to do, and not the pause."""
     assert (FOR.sentence(), FOR.describe_as_left()) == ("pause the operator", "take something out")
-    assert Resume(phase=Phase.RETIRE).sentence() == "let the operator go on"
+    golden.compare_said("steps", Resume(phase=Phase.RETIRE).sentence())
 
 
 def test_a_pause_halts_the_operator_and_a_resume_starts_it_again() -> None:
@@ -259,8 +260,8 @@ def test_a_pause_halts_the_operator_and_a_resume_starts_it_again() -> None:
     assert Resume(phase=Phase.RETIRE).effect(linked.STAMPED, MadeHere()) == linked.RESUMED
 
 
-def test_a_verdict_is_asked_for_once_and_assumed_to_stay() -> None:
-    assert AwaitVerdict(phase=Phase.USE).sentence() == "wait until the operator has reconciled the stored Secrets"
+def test_a_verdict_is_asked_for_once_and_assumed_to_stay(golden: GoldenFiles) -> None:
+    golden.compare_said("steps", AwaitVerdict(phase=Phase.USE).sentence())
     failure = FailedReconcile("RuntimeException", "no")
     state = replace(
         linked.ALONE.reconciliation,
@@ -280,8 +281,8 @@ def test_a_verdict_is_asked_for_once_and_assumed_to_stay() -> None:
 STEP = SetReplicas(pool="nodes", before=3, replicas=4, phase=Phase.USE)
 
 
-def test_the_step_that_scales_a_pool_names_the_pool_and_both_sizes() -> None:
-    assert STEP.sentence() == "scale node pool nodes from 3 to 4 replicas"
+def test_the_step_that_scales_a_pool_names_the_pool_and_both_sizes(golden: GoldenFiles) -> None:
+    golden.compare_said("steps", STEP.sentence())
 
 
 def test_setting_replicas_changes_a_single_pool() -> None:
