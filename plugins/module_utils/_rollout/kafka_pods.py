@@ -179,11 +179,13 @@ def _stop_ended(name: str, why: str) -> NoReturn:
     )
 
 
+#: The object of an error about a roll that another program has begun.
+ANOTHER_ROLL = "Another roll of the Kafka nodes"
 _WHEN_READY = "Run the flow again when all nodes are Ready and none is being restarted;"
 
 
 def _stop(cause: str) -> NoReturn:
-    raise RollStuck("Another roll of the Kafka nodes", f"is under way: {cause}", _WHEN_READY, repetition=NOT_AGAIN)
+    raise RollStuck(ANOTHER_ROLL, f"is under way: {cause}", _WHEN_READY, repetition=NOT_AGAIN)
 
 
 def restart(

@@ -18,6 +18,8 @@ The surfaces are::
     certificates    causes for which certificates, keys and keystores are refused
     issuers         what issuers answer and refuse, and why their answers are refused
     cluster         what is wrong with the objects of a cluster, and with its operators and users
+    engine          errors and warnings of a call, and pauses that it leaves
+    rolls           errors and rounds of rolls and reloads
 
 Digests, times and durations differ from run to run. They become placeholders, so that a file changes only with its
 sentences.

@@ -38,6 +38,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
+from ...tools.support.golden import GoldenFiles
 from ...tools.support.other_hands import ARGO_CD, WriterBack
 from ...tools.support.watched_cluster import KEYS, WatchedCluster
 from .test_engine import PAUSE, RECONCILE, in_a_pause, ruled_by, take_nothing
@@ -114,14 +115,14 @@ class TestCircle:
 
 
 class TestRestarts:
-    def test_a_restart_that_is_in_no_plan_is_not_asked_for(self, cluster: WatchedCluster) -> None:
+    def test_a_restart_that_is_in_no_plan_is_not_asked_for(self, cluster: WatchedCluster, golden: GoldenFiles) -> None:
         def rule(at: Situation) -> Steps:
             return (Roll(reason=RollReason.TRUST, uids=at.snapshot.uids, authority=None, phase=Phase.TRUST),)
 
         work = cluster.work()
         (violation,) = run_ruled(cluster, rule, work).decision.violations
         assert violation.condition is Condition.RESTARTS_ARE_PLANNED
-        assert "demo-kafka-0 1 time, demo-kafka-1 1 time" in violation.message
+        golden.compare_said("engine", violation)
         assert (work.actions, set(cluster.counts().values())) == ([], {0})
 
     @pytest.mark.parametrize(("release", "said"), [("1.2.0", False), ("1.3.0", True)])
@@ -176,14 +177,16 @@ class TestFailure:
     def rule(at: Situation) -> Steps:
         return (NOTHING,) if at.snapshot.ca.key_generation == 7 else (RaiseKeyGeneration(generation=7),)
 
-    def test_the_other_program_is_named(self, cluster: WatchedCluster, happening: list[Callable[[], None]]) -> None:
+    def test_the_other_program_is_named(
+        self, cluster: WatchedCluster, happening: list[Callable[[], None]], golden: GoldenFiles
+    ) -> None:
         cluster.look_elsewhere()
         other = WriterBack(cluster.memory.api, "secrets", "kafka", KEYS)
         happening.append(other.look)
         (violation,) = run_ruled(cluster, self.rule).decision.violations
         assert (violation.condition, violation.subject) == (Condition.WRITES_LAST, f"Secret kafka/{KEYS}")
-        assert violation.message.startswith("The operator has said nothing. Annotation strimzi.io/ca-key-generation: ")
         assert ARGO_CD in violation.message
+        golden.compare_said("engine", violation)
 
     @pytest.mark.usefixtures("happening")
     def test_where_nothing_was_lost_the_failure_is_what_it_is(self, cluster: WatchedCluster) -> None:

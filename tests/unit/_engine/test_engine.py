@@ -58,6 +58,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
 from ...tools.support.faults import Fault, FaultyApi, always
+from ...tools.support.golden import GoldenFiles
 from ...tools.support.intents import an_intent, changed_intent
 from ...tools.support.reloads import ReloadingNodes
 from ...tools.support.watched_cluster import KEYS, WatchedCluster
@@ -68,6 +69,7 @@ RESUME = Resume(phase=Phase.USE)
 
 #: A write that harms no process.
 RAISE = RaiseKeyGeneration(generation=7)
+STUCK = StepError("A pod", "is stuck", "Look at it.")
 RECONCILE, RENEW = Intent(Goal.RECONCILE), Intent(Goal.RENEW)
 AWAIT = AwaitIssuer(
     secrets=("demo-kafka-0",),
@@ -158,7 +160,7 @@ class TestFailure:
     @pytest.mark.parametrize(
         "error",
         [
-            StepError("A pod", "is stuck", "Look at it."),
+            STUCK,
             Unreachable(Attempt("get", SECRETS, "kafka", "x"), "no route", "Run again."),
             ValueError("a mistake of ours"),
             KeyboardInterrupt(),
@@ -176,18 +178,15 @@ class TestFailure:
     def test_a_pause_is_ended_although_another_program_writes_the_resource_meanwhile(
         self, cluster: WatchedCluster
     ) -> None:
-        stuck, changes = (
-            StepError("A pod", "is stuck", "Look at it."),
-            [{"metadata": {"annotations": {"theirs": "too"}}}],
-        )
+        changes = [{"metadata": {"annotations": {"theirs": "too"}}}]
 
         def cross(number: int, method: str, path: str) -> None:
             if cluster.paused and changes and method == "PATCH" and "/kafkas/" in path:
                 cluster.change("kafkas", "demo", changes.pop())
 
         work = cluster.work(transport=FaultyApi(cluster.permitted, cross))
-        with pytest.raises(StepError, match="A pod is stuck"):
-            run(work, RECONCILE, take_nothing, engine=in_a_pause(failing(stuck)))
+        with pytest.raises(StepError, match=STUCK.cause):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(failing(STUCK)))
         assert (cluster.paused, work.left_behind.pauses, changes) == (False, "", [])
 
     def test_a_run_whose_write_fails_ends_its_pause(self, cluster: WatchedCluster) -> None:
@@ -197,14 +196,12 @@ class TestFailure:
         assert (cluster.paused, cluster.pauses) == (False, 1)
 
     def test_a_pause_that_cannot_be_ended_does_not_hide_the_error(self, cluster: WatchedCluster) -> None:
-        stuck = StepError("A pod", "is stuck", "Look at it.")
-
         def lose_it(at: Situation) -> Steps:
             if at.is_paused:
                 cluster.permitted.denied = frozenset({"patch kafkas"})
-            return failing(stuck)(at)
+            return failing(STUCK)(at)
 
-        with pytest.raises(StepError, match="A pod is stuck"):
+        with pytest.raises(StepError, match=STUCK.cause):
             run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert cluster.paused
 
@@ -214,9 +211,9 @@ class TestFailure:
         def lose_it(at: Situation) -> Steps:
             if at.is_paused:
                 work.renew_lease = _held_by_another
-            return failing(StepError("A pod", "is stuck", "Look at it."))(at)
+            return failing(STUCK)(at)
 
-        with pytest.raises(StepError, match="A pod is stuck"):
+        with pytest.raises(StepError, match=STUCK.cause):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert cluster.paused
 
@@ -265,7 +262,7 @@ class TestFailure:
         with (
             mock.patch.object(request_leaves, "_is_awaited", return_value=True),
             mock.patch.object(work.clock, "sleep", another_run_begins),
-            pytest.raises(StepError, match="The wait ends here"),
+            pytest.raises(StepError, match="ends here"),
         ):
             run(work, RECONCILE, lambda: held.append("taken"), engine=ruled_by(wait))
         assert held == ["taken", "given back"]
@@ -372,7 +369,9 @@ class TestFailuresThatPass:
         assert failures == []
         assert cluster.memory.seconds - begun > 3600
 
-    def test_an_api_server_that_stays_away_ends_the_call_and_the_pause_is_told(self, cluster: WatchedCluster) -> None:
+    def test_an_api_server_that_stays_away_ends_the_call_and_the_pause_is_told(
+        self, cluster: WatchedCluster, golden: GoldenFiles
+    ) -> None:
         work = cluster.work(transport=(transport := FaultyApi(cluster.permitted)))
 
         def lose_it(at: Situation) -> Steps:
@@ -384,7 +383,7 @@ class TestFailuresThatPass:
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert cluster.memory.seconds > IN_A_PAUSE.total_seconds()
         assert cluster.paused
-        assert "may be left paused for Kafka kafka/demo" in work.left_behind.pauses
+        golden.compare_said("engine", work.left_behind.pauses)
 
     def test_a_pause_is_ended_with_a_patience_of_its_own(self, cluster: WatchedCluster) -> None:
         """The API server was away for almost as long as the call bears, and fails once more when the call ends for another reason."""
@@ -401,10 +400,10 @@ class TestFailuresThatPass:
         def end(at: Situation) -> Steps:
             if at.is_paused:
                 ends.append(True)
-            return failing(StepError("A pod", "is stuck", "Look at it."))(at)
+            return failing(STUCK)(at)
 
         work = cluster.work(transport=FaultyApi(cluster.permitted, fail))
-        with pytest.raises(StepError, match="A pod is stuck"):
+        with pytest.raises(StepError, match=STUCK.cause):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(end))
         assert (cluster.paused, work.left_behind.pauses, late) == (False, "", [])
 
@@ -424,27 +423,23 @@ class TestFailuresThatPass:
 class TestLeftPaused:
     """The operator is not let on where it would take for work what is half-way."""
 
-    def test_half_way_it_stays_paused_and_that_is_told(self, cluster: WatchedCluster) -> None:
+    def test_half_way_it_stays_paused_and_that_is_told(self, cluster: WatchedCluster, golden: GoldenFiles) -> None:
         work = cluster.work()
 
         stamp = StampPods(generation=None, key_generation=RAISE.generation, phase=Phase.USE)
 
         def carry_out_but_stamps(step: Any, *rest: Any) -> None:
             if step == stamp:
-                raise StepError("A pod", "is stuck", "Look at it.")
+                raise STUCK
             carry_out(step, *rest)
 
         with (
             mock.patch.object(engine, "carry_out", carry_out_but_stamps),
-            pytest.raises(StepError, match="A pod is stuck"),
+            pytest.raises(StepError, match=STUCK.cause),
         ):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lambda at: raising(at) or (stamp,)))
         assert cluster.paused, "no pod has the key generation yet, so the operator would restart all of them"
-        assert "is left paused for Kafka kafka/demo" in work.left_behind.pauses
-        assert (
-            "kubectl annotate kafka demo -n kafka strimzi.io/pause-reconciliation- trustops.strimzi/paused-by-"
-            in work.left_behind.pauses
-        )
+        golden.compare_said("engine", work.left_behind.pauses)
 
     def test_unless_the_flow_leaves_it_to_the_operator(self, cluster: WatchedCluster) -> None:
         """The rules want nothing else of this pause."""
@@ -486,7 +481,7 @@ class TestLeftPaused:
         def lose_it(at: Situation) -> Steps:
             if at.is_paused:
                 cluster.permitted.denied = frozenset({"patch kafkas"})
-            return failing(StepError("A pod", "is stuck", "Look at it."))(at)
+            return failing(STUCK)(at)
 
         with pytest.raises(StepError):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
@@ -546,7 +541,9 @@ WHY = "Nodes are restarted with their renewed certificates: no node can be reach
 class TestRestarts:
     """Where nodes cannot read again, a call restarts them for good, and says why."""
 
-    def test_nodes_that_cannot_reload_are_restarted_with_a_warning(self, cluster: WatchedCluster) -> None:
+    def test_nodes_that_cannot_reload_are_restarted_with_a_warning(
+        self, cluster: WatchedCluster, golden: GoldenFiles
+    ) -> None:
         seen: list[Spread] = []
 
         def rule(at: Situation) -> Steps:
@@ -556,7 +553,8 @@ class TestRestarts:
         work = cluster.work()
         run_ruled(cluster, rule, work=work)
         assert (seen[0], seen[-1]) == (Spread.AUTO, Spread.RESTART)
-        assert work.warnings == ["Nodes cannot be reached from here. They are restarted instead."]
+        (warning,) = work.warnings
+        golden.compare_said("engine", warning)
 
     def test_with_spread_reload_no_node_restarts(self, cluster: WatchedCluster) -> None:
         step = Reload(uids=frozenset({"any"}), authority=None)
@@ -580,7 +578,7 @@ class TestLinks:
     """Where the issuer of the CA in use certifies no other, a call does without it, and says why."""
 
     def test_a_replacement_without_a_certified_link_goes_on_with_a_warning(
-        self, cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
+        self, cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles
     ) -> None:
         seen: list[bool] = []
 
@@ -598,8 +596,7 @@ class TestLinks:
         run_ruled(cluster, rule, changed_intent(RECONCILE, link_issuer=LinkIssuer("an issuer")), work=work)
         assert seen == [LinkIssuer("an issuer"), None, None]
         (warning,) = work.warnings
-        assert warning.startswith("Vault does not permit that. The CA is replaced without a link certificate, ")
-        assert warning.endswith("Permit it.")
+        golden.compare_said("engine", warning)
 
 
 class TestLooking:
@@ -691,7 +688,7 @@ class TestCall:
         run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
         # The operator restarts pods for the generation that the rule has raised behind its back.
         own = [line for line in lines if "by the Cluster Operator" not in line]
-        assert own == ["raise the key generation to 7"]
+        assert own == [RAISE.sentence()]
 
     def test_from_its_beginning_a_call_is_about_one_ca(self, cluster: WatchedCluster) -> None:
         """When that CA is replaced, the call is at its end; it does not go on with the next CA."""

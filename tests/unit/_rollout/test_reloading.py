@@ -31,6 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from ...tools.operator import clusters
 from ...tools.support.flows import FlowResult
+from ...tools.support.golden import GoldenFiles
 from ...tools.support.killing import KillingTransport
 from ...tools.support.memory_api import Response
 from ...tools.support.reloads import ReloadingNodes
@@ -102,7 +103,9 @@ def test_the_first_alone_and_the_others_side_by_side(at: Reloading) -> None:
 
 
 @pytest.mark.parametrize("deaf", [set(), {NODES[2]}], ids=["all follow", "one does not"])
-def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(deaf: set[str], at: Reloading) -> None:
+def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(
+    deaf: set[str], at: Reloading, golden: GoldenFiles
+) -> None:
     """In a pause, as in every flow: the operator would restart nodes whose leaf has changed."""
     at.nodes.deaf = deaf
     work, before = at.work(), at.work()
@@ -116,9 +119,9 @@ def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(dea
         carry_out(step, observation, work)
         assert [action.verb for action in work.actions] == ["update"] * len(NODES) + ["reload"] * len(NODES)
         return
-    with pytest.raises(RollStuck, match="still present others than their Secrets hold") as caught:
+    with pytest.raises(RollStuck) as caught:
         carry_out(step, observation, work)
-    assert "spread=restart" in caught.value.remedy
+    golden.compare_said("rolls", caught.value)
 
 
 def test_a_node_that_restarts_while_it_is_waited_for_has_read_everything(at: Reloading) -> None:
@@ -138,12 +141,13 @@ def test_a_node_that_restarts_while_it_is_waited_for_has_read_everything(at: Rel
     assert len(looks) == 3
 
 
-def test_a_node_that_does_not_answer_is_not_reported_as_left_behind(at: Reloading) -> None:
+def test_a_node_that_does_not_answer_is_not_reported_as_left_behind(at: Reloading, golden: GoldenFiles) -> None:
     """It hangs, and a restart in place of the reload would be for nothing."""
     at.nodes.after = at.nodes.answers.silent.add
-    with pytest.raises(NodesSilent, match=r"demo-kafka-0 .*, demo-kafka-2 .*: no answer came for") as caught:
+    with pytest.raises(NodesSilent) as caught:
         at.carry_out(at.work())
-    assert "spread=restart" not in caught.value.remedy
+    assert caught.value.uids == set(at.cluster.node_uids)
+    golden.compare_said("rolls", caught.value)
 
 
 def test_a_reload_that_the_first_node_refuses_is_sent_to_no_other_node(at: Reloading) -> None:
@@ -194,13 +198,14 @@ def test_a_node_that_does_not_answer_for_a_moment_is_asked_again(at: Reloading) 
     assert sorted(at.nodes.told) == NODES
 
 
-def test_a_node_that_never_answers_ends_the_run(at: Reloading) -> None:
+def test_a_node_that_never_answers_ends_the_run(at: Reloading, golden: GoldenFiles) -> None:
     def away(pod: str) -> None:
         raise KafkaUnavailable(pod, "has no leader", "Wait.")
 
     at.nodes.before = away
-    with pytest.raises(RollStuck, match="demo-kafka-0 has no leader"):
+    with pytest.raises(RollStuck) as caught:
         at.carry_out()
+    golden.compare_said("rolls", caught.value)
     assert at.nodes.told == []
 
 

@@ -9,6 +9,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.rounds i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Bound, Round
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 
+from ...tools.support.golden import GoldenFiles
+
 ROUNDS = (Round(("a", "b"), Bound.RACK), Round(("c",), Bound.PARTITIONS, topics=("orders",)))
 
 
@@ -16,9 +18,8 @@ def test_a_roll_without_rounds_has_no_sentence() -> None:
     assert list(describe_rounds(RollReason.TRUST, {"a"}, ())) == []
 
 
-def test_each_round_has_a_sentence_and_nodes_that_kafka_holds_are_counted() -> None:
+def test_each_round_has_a_sentence_and_nodes_that_kafka_holds_are_counted(golden: GoldenFiles) -> None:
     first, *each = describe_rounds(RollReason.TRUST, {"a", "b", "c"}, ROUNDS)
     held, *_same = describe_rounds(RollReason.TRUST, {"a", "b", "c", "d"}, ROUNDS)
-    assert first == "The trust roll restarts 3 nodes in 2 rounds."
-    assert held == "The trust roll restarts 3 nodes in 2 rounds, and 1 that Kafka does not let go today."
+    golden.compare_said("rolls", f"{first}\n{held}")
     assert each == [f"Round {number}: {one.sentence()}." for number, one in enumerate(ROUNDS, 1)]
