@@ -30,7 +30,8 @@ from .._trust.model.steps.nodes import PauseAndReload
 from .admin import operator_context
 from .kafka_pods import Node, kafka_pods, read_node
 from .reload_request import RESTART_INSTEAD, ReloadTarget, read_leaves_outside, reload_by_controllers
-from .reloading import AT_ONCE, config_of, domain_of
+from .reloading import config_of, domain_of
+from .waves import AT_ONCE
 
 #: Seconds between two requests to the same node, and between two looks at the result: listeners follow within seconds.
 _PAUSE = 1.0

@@ -5,16 +5,15 @@
 """A reload: every node that needs it gets the request to read its certificates again, until its listeners show the
 result.
 
-The first node gets the request alone; if it refuses, no other gets it. The rest follow side by side, a few at a time.
+The first node gets the request alone; if it refuses, no other gets it. The rest follow side by side, in waves.
 """
 
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
 
 from .._errors import Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
 from .._kube.resources import CONFIG_MAPS, PODS
@@ -41,6 +40,7 @@ from .reload_request import (
     reload_node,
     strimzi_references,
 )
+from .waves import SLOW, Waves
 
 #: Seconds between two requests to nodes, and between two looks at them.
 _PAUSE = 1.0
@@ -52,8 +52,6 @@ _CONFIG = "server.config"
 _LIMIT, _ANSWERS = 15.0, 2 * CONVERSATION
 #: The least number of looks at nodes, however long each takes: the first may come too early.
 _LEAST_LOOKS = 3
-#: Nodes that get the request at the same time. A reload takes a fraction of a second, and the nodes stay up meanwhile.
-AT_ONCE = 8
 
 
 def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None:
@@ -69,7 +67,7 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
     open_ports, context = work.nodes.open_ports(), operator_context(observation)
     controllers = [node for node in nodes if node.controller]
     requests = [
-        _Request(
+        Request(
             ReloadTarget(node, controllers, domain_of(work)),
             _settings_to_reload(node, observation, work),
             open_ports,
@@ -78,13 +76,12 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
         )
         for node in sorted(wanted, key=lambda node: node.node_id)
     ]
-    for wave in _split_into_waves(requests):
-        _send_requests(wave, step, work)
+    send_in_waves(requests, step, work)
     _await_listeners(step, observation, work)
 
 
 @dataclass(frozen=True, eq=False)
-class _Request:
+class Request:
     """The settings for a node to read again, and the way to the node."""
 
     #: The node that is to reload, and the way to it.
@@ -106,14 +103,20 @@ class _Request:
         reload_node(self.target, self.settings, self.open_ports, self.context, seconds=limit)
 
 
-_Item = TypeVar("_Item")
-
-
-def _split_into_waves(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    """The first alone, then a few at a time."""
-    yield items[:1]
-    for begin in range(1, len(items), AT_ONCE):
-        yield items[begin : begin + AT_ONCE]
+def send_in_waves(requests: Sequence[Request], step: Reload, work: Work) -> None:
+    """Send the requests, several at a time. Raises ReloadImpossible, RollStuck."""
+    waves = Waves(len(requests), work.client.response_time.within(SLOW, _ANSWERS))
+    left = requests
+    while left:
+        wave, left = left[: waves.size], left[waves.size :]
+        begun = work.clock.monotonic()
+        _send_requests(wave, step, work)
+        took = work.clock.monotonic() - begun
+        rest = min(waves.rest_after(took), _LIMIT)
+        if rest and left:
+            work.tell(f"nodes take {took:.0f} s to read again: from here on {waves.size} at a time")
+            work.renew_lease()
+            work.clock.sleep(rest)
 
 
 def _action(node: Node, step: Reload, work: Work, seconds: float | None = None) -> Action:
@@ -128,7 +131,7 @@ def domain_of(work: Work) -> str:
     return f"{work.scope.cluster}-kafka-brokers.{work.scope.namespace}.svc"
 
 
-def _send_requests(wave: Sequence[_Request], step: Reload, work: Work) -> None:
+def _send_requests(wave: Sequence[Request], step: Reload, work: Work) -> None:
     """Send the request to these nodes, and again if a node does not answer: the quorum may have no leader for a moment.
     If a node has restarted or left meanwhile, it has nothing to read. Raises ReloadImpossible, after all requests have
     ended and the reloaded nodes are recorded.
@@ -167,9 +170,9 @@ def _uids_of_pods(work: Work) -> frozenset[str]:
     return frozenset(map(uid_of, found))
 
 
-def _send(wave: Sequence[_Request]) -> Mapping[_Request, BaseException]:
+def _send(wave: Sequence[Request]) -> Mapping[Request, BaseException]:
     """The failed requests, in order, and why. All requests have ended."""
-    with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="reload") as pool:
+    with ThreadPoolExecutor(max_workers=len(wave), thread_name_prefix="reload") as pool:
         answers = [pool.submit(request.send) for request in wave]
     return {request: error for request, answer in zip(wave, answers, strict=True) if (error := answer.exception())}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reloading import AT_ONCE
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.waves import most_at_once
 
 BROKERS = (50, 150, 500)
 
@@ -43,7 +43,7 @@ class Replacement:
 
         Reloads side by side take as long as one alone, where each node has processors of its own.
         """
-        return self.restarting * brokers / self.nodes + self.reload * (1 + ceil((brokers - 1) / AT_ONCE))
+        return self.restarting * brokers / self.nodes + self.reload * (1 + ceil((brokers - 1) / most_at_once(brokers)))
 
     def most_seconds_for(self, brokers: int) -> float:
         """The time if everything else grew with the brokers as well; much of it is the same for every cluster."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reloading import AT_ONCE
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.waves import AT_ONCE
 
 from .replacement import BROKERS, Replacement, table
 from .replacing import first_reload
@@ -30,7 +30,7 @@ def test_arithmetic_for_more_brokers(measured: Replacement, brokers: int, least:
 
 
 @pytest.mark.parametrize(
-    ("brokers", "waves"), [(1, 1), (2, 2), (1 + AT_ONCE, 2), (2 + AT_ONCE, 3), (1 + 9 * AT_ONCE, 10)]
+    ("brokers", "waves"), [(1, 1), (2, 2), (1 + AT_ONCE, 2), (2 + AT_ONCE, 3), (1 + 9 * AT_ONCE, 10), (500, 21)]
 )
 def test_reloads_go_side_by_side_after_the_first(brokers: int, waves: int) -> None:
     replacement = Replacement("reload", 50.0, 3, (10.0,) * 3, reload=1.5)

@@ -21,7 +21,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     ReloadImpossible,
     RollStuck,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reloading
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import ReloadTarget
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reloading import Request, send_in_waves
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.waves import SLOW
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -100,6 +105,32 @@ def test_the_first_alone_and_the_others_side_by_side(at: Reloading) -> None:
     assert (at.nodes.told[0], sorted(at.nodes.told)) == (NODES[0], NODES)
     assert [action.as_result()["object"] for action in actions] == [f"Pod kafka/{name}" for name in NODES]
     assert any(action.is_change for action in work.actions)
+
+
+def test_a_slow_node_of_a_large_cluster_makes_the_next_wave_smaller(
+    at: Reloading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 500 nodes 25 reload at a time. The tenth takes long, so a rest of as long follows, then half as many."""
+    told: list[int] = []
+    took, clock, lines = SLOW + 3.0, at.memory, list[str]()
+
+    def reload(target: ReloadTarget, *_given: Any, **_named: Any) -> None:
+        if target.node.node_id == 10:
+            clock.seconds += took
+        told.append(target.node.node_id)
+
+    monkeypatch.setattr(reloading, "reload_node", reload)
+    work = at.work()
+    work.display = Display(report=lines.append)
+    step = Reload(uids=frozenset(), authority=None)
+    begun = work.clock.monotonic()
+    nodes = [Node(f"n-{number}", f"u-{number}", number, False, True, True) for number in range(500)]
+    requests = [Request(ReloadTarget(node, (), "d"), (), lambda *_given, **_named: None, None, work) for node in nodes]
+    send_in_waves(requests, step, work)
+    assert sorted(told) == list(range(500))
+    assert told[0] == 0
+    assert work.clock.monotonic() - begun == pytest.approx(2 * took)
+    assert lines == [f"nodes take {took:.0f} s to read again: from here on 12 at a time"]
 
 
 @pytest.mark.parametrize("deaf", [set(), {NODES[2]}], ids=["all follow", "one does not"])
