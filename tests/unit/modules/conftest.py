@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect, trust_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import caller_certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key
@@ -25,6 +24,7 @@ from ...tools.operator import certs
 from ...tools.support.flows import work_on
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
+from .blocked import BLOCKED
 from .fast_clock import FastClock
 from .key_supply import KeySupply
 
@@ -57,7 +57,7 @@ def block_ways_to_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no way to the nodes, whatever this machine is connected to."""
 
     def no_way(options: Mapping[str, Any], namespace: str) -> NoReturn:
-        raise OptionsError("kubeconfig", "leads to no node", "Give another one.")
+        raise BLOCKED
 
     monkeypatch.setattr(connect, "port_opener_for", no_way)
 

@@ -71,7 +71,7 @@ def test_where_nodes_can_be_asked_each_listener_is_shown(reading: Callable[[Memo
 
 
 def test_a_node_that_shows_its_certificate_without_having_the_key_presents_nothing(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles
 ) -> None:
     memory = stages.managed()
     chain = parse_certificates(entry(memory, NODES[0], f"{NODES[0]}.crt"))
@@ -85,7 +85,7 @@ def test_a_node_that_shows_its_certificate_without_having_the_key_presents_nothi
     assert {one["pod"] for one in seen["listeners"]} == set(NODES)
     found = ("presents", "issuers", "trusts", "refuses")
     assert [one[what] for one in seen["listeners"] for what in found if one[what]] == []
-    assert all("did not prove that it has the key" in one["why"][0] for one in seen["listeners"])
+    golden.compare_said("calls", "\n".join(sorted({one["why"][0] for one in seen["listeners"]})))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_supplied_ca_is_part_of_the_plan() -> None:
     theirs = make("theirs", key(3), begin=stages.NOW - stages.DAY, end=stages.NOW + 365 * stages.DAY)
     given = {"certificate": theirs.certificate.pem.decode(), "private_key": theirs.key.reveal().decode()}
     seen = stages.done(stages.managed(), "strimzi_ca_info", goal="replace_key", fresh_for_hours=0, **given).result
-    assert any("switch the operator to CN=theirs,O=io.strimzi" in step["what"] for step in seen["plan"])
+    assert any(step["phase"] == "use" and theirs.certificate.subject in step["what"] for step in seen["plan"])
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.module == "strimzi_ca"], ids=str)
@@ -152,7 +152,7 @@ def shown(memory: MemoryCluster, ca: str = "clients", everything: bool = True, *
     return rendered(seen, users, everything)
 
 
-def test_every_user_with_who_issued_its_certificate_until_when_and_who_reads_it() -> None:
+def test_every_user_with_who_issued_its_certificate_until_when_and_who_reads_it(golden: GoldenFiles) -> None:
     memory, current = cluster()
     spec = {"containers": [{"name": "app", "envFrom": [{"secretRef": {"name": "orders"}}]}]}
     memory.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orders-0"}, "spec": spec})
@@ -163,11 +163,12 @@ def test_every_user_with_who_issued_its_certificate_until_when_and_who_reads_it(
     label = f"clients-ca v0 ({current.certificate.sha256[:12]})"
     seen = call("strimzi_user_info", memory, presenting_secrets=["partner"]).result
     until = {one["name"]: one["certificate"]["not_after"] for one in seen["users"] if one["certificate"]}
-    assert f"user kafka/payments: a certificate of {label} until {until['payments']}" in told
     old = f"clients-ca v9 ({OLD.certificate.sha256[:12]})"
-    assert f"user kafka/orders: a certificate of {old} until {until['orders']}, read by Pod kafka/orders-0" in told
-    assert [line for line in told if line.startswith("Secret kafka/partner entry user.crt: a certificate of")]
-    assert "KafkaUser kafka/lost: Secret kafka/lost does not exist." in told
+    of_users = [line for line in told if line.startswith(("user kafka/", "Secret kafka/partner", "KafkaUser "))]
+    golden.compare_said("calls", "\n".join(of_users))
+    for name, issuer in (("payments", label), ("orders", old)):
+        (line,) = [line for line in of_users if line.startswith(f"user kafka/{name}: ")]
+        assert [text for text in (issuer, until[name]) if text not in line] == []
     assert not [line for line in told if "kafka/scram" in line]
 
 
@@ -359,7 +360,9 @@ def test_nodes_that_answer_late_are_waited_for_and_restart_no_more_than_usual(re
     assert set(memory.restarts().values()) == {0}
 
 
-def test_a_plan_names_the_nodes_that_have_yet_to_answer_and_adds_no_restart_for_them(reading: Reading) -> None:
+def test_a_plan_names_the_nodes_that_have_yet_to_answer_and_adds_no_restart_for_them(
+    reading: Reading, golden: GoldenFiles
+) -> None:
     memory, nodes = silent(reading)
     wanted = {"goal": "replace_key", "retire": "when_restarted"}
     nodes.answers.silent = {"demo-kafka-1"}
@@ -370,7 +373,7 @@ def test_a_plan_names_the_nodes_that_have_yet_to_answer_and_adds_no_restart_for_
         ["demo-kafka-1"],
     )
     assert unheard[0]["reason"]
-    assert "demo-kafka-1 has yet to answer" in plan_lines(less.result, "replace_key", check_mode=False)[0]
+    golden.compare_said("calls", plan_lines(less.result, "replace_key", check_mode=False)[0])
     nodes.answers.silent = set()
     whole = stages.done(memory, "strimzi_ca_info", **wanted)
     assert whole.result["planned_from"] == {"heard": sorted(ALL), "unheard": []}
