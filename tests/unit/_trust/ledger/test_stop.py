@@ -225,15 +225,10 @@ def test_a_flow_that_has_finished_has_no_stop() -> None:
     assert _stop_in_books(stopping(linked.READ_AGAIN, Phase.RETIRE), RECONCILE) is None
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "said"),
-    [
-        (None, Phase.TRUST, "record that the flow stops after the phase trust"),
-        (Phase.TRUST, None, "record that the flow goes on to its end"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), [(None, Phase.TRUST), (Phase.TRUST, None)], ids=["stops", "goes on"])
 def test_the_write_of_the_ledger_says_that_the_stop_has_changed(
-    before: Phase | None, after: Phase | None, said: str
+    before: Phase | None, after: Phase | None, golden: GoldenFiles
 ) -> None:
     was, is_ = ((stopping(linked.TRUSTED, one) if one else linked.TRUSTED).ledger_or_empty for one in (before, after))
-    assert WriteLedger(ledger=is_, before=was, phase=Phase.TRUST).sentence() == said
+    step = WriteLedger(ledger=is_, before=was, phase=Phase.TRUST)
+    golden.compare_said("steps", step.sentence(), golden.row)

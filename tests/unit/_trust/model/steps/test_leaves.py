@@ -19,7 +19,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     DnsDomain,
     DomainSource,
@@ -52,27 +51,17 @@ from ...requested import ISSUER, a_request, answered, refused, with_requests
 from ...served import AUDIT, served
 from ...stand_in import MadeHere
 
-NEW_NAME = named(NEW.certificate)
 LINKED = IssueLeaves(secrets=linked.CHAINED, issuer=chain_of(NEW), generation=0, link=linked.LINK, phase=Phase.USE)
 
 
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        (LINKED, f"issue 4 certificates of {NEW_NAME}, presented behind its link certificate"),
-        (replace(LINKED, secrets=PODS[:1], link=None), f"issue 1 certificate of {NEW_NAME}"),
-        (
-            replace(LINKED, issuer=chain_of(INTERMEDIATE, ROOT), link=None),
-            f"issue 4 certificates of {named(INTERMEDIATE.certificate)}",
-        ),
-        (
-            RechainLeaves(secrets=PODS, generation=1, phase=Phase.RETIRE),
-            "put the chain of the CA in use behind 3 certificates, generation 1",
-        ),
-    ],
-)
-def test_a_step_has_this_sentence(step: Step, expected: str) -> None:
-    assert step.sentence() == expected
+def test_steps_about_leaves_in_words(golden: GoldenFiles) -> None:
+    steps: list[Step] = [
+        LINKED,
+        replace(LINKED, secrets=PODS[:1], link=None),
+        replace(LINKED, issuer=chain_of(INTERMEDIATE, ROOT), link=None),
+        RechainLeaves(secrets=PODS, generation=1, phase=Phase.RETIRE),
+    ]
+    golden.compare_said("steps", "\n".join(step.sentence() for step in steps))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +174,6 @@ def test_a_user_keeps_its_certificate_beside_the_renewed_ca() -> None:
 
 # Steps about leaves that an issuer elsewhere signs: in words, and what comes of them in a forecast.
 
-NAME = named(NEW.certificate)
 PREPARE = Phase.PREPARE
 ASK = AskForLeaves(secrets=PODS, issuer=chain_of(NEW, ROOT), external_issuer=ISSUER, phase=PREPARE)
 COLLECT = CollectLeaves(secrets=PODS[:1], external_issuer=ISSUER, phase=PREPARE)
@@ -194,25 +182,16 @@ FORGET = ForgetRequests(secrets=PODS[:1], phase=Phase.USE)
 WANTED = Wanted(ISSUER, name_of(NEW))
 
 
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        (ASK, f"ask the external issuer for 3 certificates of {NAME}"),
-        (
-            replace(ASK, domain=DnsDomain()),
-            f"ask the external issuer for 3 certificates of {NAME}, with names that end in cluster.local, an assumption (dns_domain, strimzi_dns_domain)",
-        ),
-        (
-            replace(ASK, domain=DnsDomain("corp.internal", DomainSource.OPERATOR)),
-            f"ask the external issuer for 3 certificates of {NAME}, with names that end in corp.internal",
-        ),
-        (COLLECT, "record 1 answer of the external issuer"),
-        (AWAIT, "wait until the external issuer has issued 2 certificates"),
-        (FORGET, "remove 1 request for certificates that are not needed any more"),
-    ],
-)
-def test_requests_in_words(step: Step, expected: str) -> None:
-    assert step.sentence() == expected
+def test_requests_in_words(golden: GoldenFiles) -> None:
+    steps: list[Step] = [
+        ASK,
+        replace(ASK, domain=DnsDomain()),
+        replace(ASK, domain=DnsDomain("corp.internal", DomainSource.OPERATOR)),
+        COLLECT,
+        AWAIT,
+        FORGET,
+    ]
+    golden.compare_said("steps", "\n".join(step.sentence() for step in steps))
 
 
 def after(snapshot: Snapshot, step: Step) -> dict[str, Next]:

@@ -21,7 +21,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     Upkeep,
     WhenDue,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     AwaitBundle,
@@ -37,6 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from .....tools.support.certificates import DAY, HOUR, NOW, Entity
+from .....tools.support.golden import GoldenFiles
 from ... import linked
 from ...authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, names_of, stored_chain
 from ...builders import changed, cluster, secrets
@@ -44,52 +44,25 @@ from ...ledgers import ALL, ANY, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ...nodes import PODS, uids_of
 from ...stand_in import MadeHere
 
-OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
 APP = OutsideClient("Secret kafka/app", chain_of(NEW))
 SETTLED = cluster()
 
 
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        (
-            Project(chains=(chain_of(NEW), chain_of(INTERMEDIATE, ROOT))),
-            f"put {NEW_NAME}, {named(INTERMEDIATE.certificate)} among the trusted CAs",
-        ),
-        (Withdraw(certificate=OLD.certificate), f"take {OLD_NAME} out of the trusted CAs"),
-        (
-            AwaitBundle(present=names_of(OLD, NEW), phase=Phase.PREPARE),
-            "wait until the operator's trust bundle holds 2 CAs",
-        ),
-        (
-            AwaitBundle(present=names_of(NEW), absent=(THIRD.certificate,), phase=Phase.RETIRE),
-            f"wait until the operator's trust bundle holds 1 CA and no longer {named(THIRD.certificate)}",
-        ),
-        (WriteBundle(phase=Phase.RETIRE), "bring the trust bundle in step"),
-        (
-            Publish(chains=(chain_of(OLD), chain_of(NEW)), phase=Phase.PREPARE),
-            f"publish {OLD_NAME}, {NEW_NAME} to clients",
-        ),
-        (
-            Publish(chains=(chain_of(INTERMEDIATE, ROOT),), phase=Phase.PREPARE),
-            f"publish {named(INTERMEDIATE.certificate)} to clients",
-        ),
-        (
-            AwaitOutside(clients=("one", "two"), settled=(), phase=Phase.TRUST),
-            "wait until one, two trust what the operator copies from the cluster's CAs",
-        ),
-        (
-            AwaitOutside(clients=("one",), settled=(), phase=Phase.TRUST),
-            "wait until one trusts what the operator copies from the cluster's CAs",
-        ),
-        (
-            AwaitClients(certificate=NEW.certificate, earliest_use=NOW + HOUR),
-            f"give clients until 13:00:00 UTC to read {NEW_NAME}",
-        ),
-    ],
-)
-def test_a_step_has_this_sentence(step: Step, expected: str) -> None:
-    assert step.sentence() == expected
+def test_steps_about_trust_in_words(golden: GoldenFiles) -> None:
+    steps: list[Step] = [
+        Project(chains=(chain_of(NEW), chain_of(INTERMEDIATE, ROOT))),
+        Withdraw(certificate=OLD.certificate),
+        AwaitBundle(present=names_of(OLD, NEW), phase=Phase.PREPARE),
+        AwaitBundle(present=names_of(NEW), absent=(THIRD.certificate,), phase=Phase.RETIRE),
+        WriteBundle(phase=Phase.RETIRE),
+        Publish(chains=(chain_of(OLD), chain_of(NEW)), phase=Phase.PREPARE),
+        Publish(chains=(chain_of(INTERMEDIATE, ROOT),), phase=Phase.PREPARE),
+        AwaitOutside(clients=("one", "two"), settled=(), phase=Phase.TRUST),
+        AwaitOutside(clients=("one",), settled=(), phase=Phase.TRUST),
+        AwaitClients(certificate=NEW.certificate, earliest_use=NOW + HOUR),
+    ]
+    assert "13:00:00" in steps[-1].sentence()
+    golden.compare_said("steps", "\n".join(step.sentence() for step in steps))
 
 
 def beside(*chains: Chain) -> Snapshot:
@@ -159,43 +132,25 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
     return WriteLedger(ledger=after, before=before, phase=Phase.USE)
 
 
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        (write(BEFORE.with_entry(entry(NEW, UNUSED))), f"record that {NEW_NAME} is trusted by all and not in use"),
-        *(
-            (
-                write(ledger(*entries)),
-                f"record that {OLD_NAME} is trusted by all and used by some, that {NEW_NAME} is trusted by all and used by some",
-            )
-            for entries in permutations((entry(OLD, ANY), entry(NEW, ANY)))
+def test_the_ledger_in_words(golden: GoldenFiles) -> None:
+    steps: list[Step] = [
+        write(BEFORE.with_entry(entry(NEW, UNUSED))),
+        *(write(ledger(*entries)) for entries in permutations((entry(OLD, ANY), entry(NEW, ANY)))),
+        write(BEFORE, ledger(entry(OLD, ALL))),
+        write(ledger(entry(OLD, ALL))),
+        write(replace(BEFORE, held_leaves=(HELD,))),
+        write(
+            replace(BEFORE, held_leaves=(replace(HELD, awaited_pods=uids_of(PODS[0])),)),
+            replace(BEFORE, held_leaves=(HELD,)),
         ),
-        (write(BEFORE, ledger(entry(OLD, ALL))), f"record that {NEW_NAME} is known and not yet trusted by all"),
-        (write(ledger(entry(OLD, ALL))), f"record that {NEW_NAME} leaves the ledger"),
-        (
-            write(replace(BEFORE, held_leaves=(HELD,))),
-            "record the certificates that 3 pods will present until the next restart",
-        ),
-        (
-            write(
-                replace(BEFORE, held_leaves=(replace(HELD, awaited_pods=uids_of(PODS[0])),)),
-                replace(BEFORE, held_leaves=(HELD,)),
-            ),
-            "record what the call has seen",
-        ),
-        (
-            write(replace(BEFORE.with_entry(entry(NEW, UNUSED)), held_leaves=(HELD,))),
-            f"record that {NEW_NAME} is trusted by all and not in use",
-        ),
-        (write(replace(BEFORE, upkeep=UPKEEP)), "record how reconcile renews the CA (renew-certificate)"),
-        (write(BEFORE, replace(BEFORE, upkeep=UPKEEP)), "record how reconcile renews the CA (not at all)"),
-        (write(replace(BEFORE, journal=a_journal())), "record what the call has seen"),
-        (DeleteLedger(), "delete the ledger and the backups of the CA"),
-        (RemoveMarks(), "remove the annotations of this collection"),
-    ],
-)
-def test_the_ledger_in_words(step: Step, expected: str) -> None:
-    assert step.sentence() == expected
+        write(replace(BEFORE.with_entry(entry(NEW, UNUSED)), held_leaves=(HELD,))),
+        write(replace(BEFORE, upkeep=UPKEEP)),
+        write(BEFORE, replace(BEFORE, upkeep=UPKEEP)),
+        write(replace(BEFORE, journal=a_journal())),
+        DeleteLedger(),
+        RemoveMarks(),
+    ]
+    golden.compare_said("steps", "\n".join(step.sentence() for step in steps))
 
 
 def test_writing_the_ledger_stores_it_and_deleting_removes_it() -> None:
