@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
@@ -23,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ..tools.support.authorities import root
 from ..tools.support.clients_cluster import KEYS as CLIENTS_KEYS
 from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster, fingerprints
 from .cases import Object
 from .test_layouts import SECRETS as OF_LAYOUT
@@ -266,6 +269,24 @@ def test_a_recovery_puts_back_what_is_missing(replaced: WatchedCluster, damage: 
     {**DAMAGES, **HARMLESS}[damage](replaced)
     replaced.finish(Goal.RECOVER)
     replaced.memory.operator_runs = True
+    assert_put_back(replaced, before)
+
+
+@pytest.mark.parametrize("damage", [*DAMAGES, *HARMLESS])
+def test_answers_that_were_given_about_damaged_secrets_do_not_hold_a_recovery(
+    replaced: WatchedCluster, nodes: ReloadingNodes, damage: str
+) -> None:
+    """The plan asks nodes about the CAs that it finds, and hands their answers over: after the recovery, there are others."""
+    before = state(replaced)
+    replaced.look_elsewhere()
+    replaced.memory.operator_runs = False
+    {**DAMAGES, **HARMLESS}[damage](replaced)
+    work, asked = replaced.work(), replaced.intent(Goal.RECOVER)
+    work.earlier_answers = inspect(work, asked).last_answers
+    replaced.memory.operator_runs = True
+    told = run(work, asked, lambda: None).decision
+    assert (told.violations, told.done) == ((), True)
+    assert nodes.told == []
     assert_put_back(replaced, before)
 
 

@@ -165,13 +165,25 @@ def decide_with_a_look(
     if looks is not Look.FRESH and answered is not observation:
         # Answers of nodes outweigh stored evidence: else the ledger would go to and fro between both.
         again = decide_call(work, intent, answered, engine)
-        if _choose_look(again, answered.snapshot) is not Look.FRESH and bool(again.steps) >= bool(decision.steps):
+        if _choose_look(again, answered.snapshot) is not Look.FRESH and not _leads_less_far(again, decision):
             return answered, again
         looks = Look.FRESH
     if looks is Look.NONE:
         return observation, decision
     observation = ask_nodes(work, observation)
     return observation, decide_call(work, intent, observation, engine)
+
+
+def _leads_less_far(answered: Decision, stored: Decision) -> bool:
+    """Whether the earlier answers stop or hold a call that stored evidence would let go on. Then the call asks again:
+    the nodes may have answered before the CAs of now were known.
+    """
+    is_held_anew = _is_held(answered) and not _is_held(stored)
+    return is_held_anew or (bool(stored.steps) and not answered.steps)
+
+
+def _is_held(decision: Decision) -> bool:
+    return any(violation.holds for violation in decision.violations)
 
 
 def remember_answers(observation: Observation, earlier: NodeAnswers | None) -> Observation:
