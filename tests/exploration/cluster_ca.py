@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..tools.support.breaches import Breach
 from . import invariants, names
 from .events import Event, events
 from .people import keep_hands_off
@@ -13,7 +14,7 @@ from .runs import Runner
 from .state import ModelCluster
 
 People: TypeAlias = Callable[[ModelCluster], Iterator[Event]]
-Invariant: TypeAlias = Callable[[ModelCluster, ModelCluster, str], str | None]
+Invariant: TypeAlias = Callable[[ModelCluster, ModelCluster, str], Breach | None]
 
 
 @dataclass(frozen=True)
@@ -37,5 +38,5 @@ class ClusterCa:
     def is_end(self, model: ModelCluster) -> bool:
         return all(run.idle for run in model.runs) and self.runner.is_done(model)
 
-    def broken(self, before: ModelCluster, after: ModelCluster, event: str) -> str | None:
+    def broken(self, before: ModelCluster, after: ModelCluster, event: str) -> Breach | None:
         return self.invariant(before, after, event)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
+from ..tools.support.breaches import Breach
+
 Model = TypeVar("Model")
 #: A sentence about what has happened, and the model after it.
 Happening: TypeAlias = tuple[str, Model]
@@ -23,12 +25,16 @@ class World(Protocol[Model]):
     def is_end(self, model: Model) -> bool:
         """Whether nothing is left to do."""
 
-    def broken(self, before: Model, after: Model, event: str) -> str | None:
+    def broken(self, before: Model, after: Model, event: str) -> Breach | None:
         """The invariant that this event breaks, None when all hold."""
 
 
 class CounterExample(AssertionError):
     """The text is the shortest way from the start to the broken invariant, one event a line."""
+
+    def __init__(self, way: list[str], breach: Breach) -> None:
+        super().__init__("\n".join([*way, str(breach)]))
+        self.breach = breach
 
 
 @dataclass
@@ -80,9 +86,9 @@ def explore(start: Model, world: World[Model]) -> Explored[Model]:
         for event, raw in world.next(model):
             found.transitions += 1
             found.events.add(event)
-            problem = world.broken(model, raw, event)
-            if problem:
-                raise CounterExample("\n".join([*found.way_to(number), event, problem]))
+            breach = world.broken(model, raw, event)
+            if breach:
+                raise CounterExample([*found.way_to(number), event], breach)
             after = world.canonical(raw)
             known = found.states.setdefault(after, len(models))
             if known == len(models):

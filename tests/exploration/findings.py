@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Retire
 
+from ..tools.support.breaches import Breach
 from .cluster_ca import ClusterCa, Invariant, People
 from .explore import CounterExample, Explored, explore
 from .invariants import broken
@@ -57,9 +58,9 @@ def counter_example(
     components: tuple[Component, ...] = (),
     follows: Sequence[Follows] = (),
     invariant: Invariant = broken,
-) -> str:
-    """The invariant that is broken in the end, as its sentence; the way to it is printed."""
+) -> Breach:
+    """The invariant that is broken in the end; the way to it is printed."""
     with pytest.raises(CounterExample) as found:
         explore(start(runner.intent, nodes, runs, components, follows), ClusterCa(runner, nodes, people, invariant))
     print(f"\n{found.value}")
-    return str(found.value).splitlines()[-1]
+    return found.value.breach

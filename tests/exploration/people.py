@@ -10,6 +10,9 @@ from .state import CERTIFICATE, KAFKA, Heard, Leaf, ModelCluster, Pause, Slot, l
 
 #: More nodes than this are not added.
 MOST = 2
+#: Events that tests look for.
+PUTS_A_REMOVED_CA_BACK = "a person puts a removed CA back"
+REFUSES_WHAT_IS_STORED = "the operator refuses what is stored"
 
 
 def keep_hands_off(model: ModelCluster) -> Iterator[Event]:
@@ -31,7 +34,7 @@ def puts_a_removed_ca_back(model: ModelCluster) -> Iterator[Event]:
     """From a backup, while the ledger remembers the pods that may know it."""
     for removed in model.books.removed if model.books else ():
         if removed.authority not in model.ca.projected:
-            yield "a person puts a removed CA back", _with_others(model, model.ca.others | {removed.authority})
+            yield PUTS_A_REMOVED_CA_BACK, _with_others(model, model.ca.others | {removed.authority})
 
 
 def _with_others(model: ModelCluster, others: frozenset[int]) -> ModelCluster:
@@ -100,10 +103,10 @@ def passes_a_verdict(model: ModelCluster) -> Iterator[Event]:
     """The operator ends a reconcile, and is content with what is stored or refuses it."""
     status = model.status
     if status is not None and model.view is None and not model.pause.asked:
-        for failure, what in (("", "is content"), ("refused", "refuses what is stored")):
+        for failure, event in (("", "the operator is content"), ("refused", REFUSES_WHAT_IS_STORED)):
             said = status._replace(resuming=False, failure=failure)
             if said != status:
-                yield f"the operator {what}", model._replace(status=said).changed(KAFKA)
+                yield event, model._replace(status=said).changed(KAFKA)
 
 
 def lifts_the_pause(model: ModelCluster) -> Iterator[Event]:

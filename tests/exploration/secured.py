@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.security import MUTUAL_TLS, ClusterSecurity
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
+from ..tools.support.breaches import Breach
 from . import invariants
 from .looking import Answers, LookingRunner
 from .state import LEDGER, ModelCluster, Secrets, Slot, Write
@@ -50,7 +51,7 @@ def _saying_nothing_of_trust(listener: ObservedListener) -> ObservedListener:
     return replace(listener, accepts=frozenset(), refuses=frozenset(), verifies=False)
 
 
-def broken_one_way(before: ModelCluster, after: ModelCluster, event: str) -> str | None:
+def broken_one_way(before: ModelCluster, after: ModelCluster, event: str) -> Breach | None:
     """Nodes present to every process; components and Raft clients present nothing. A CA that a process still knows is
     remembered, by whichever word.
     """
@@ -61,32 +62,32 @@ def broken_one_way(before: ModelCluster, after: ModelCluster, event: str) -> str
     )
 
 
-def broken_plain(before: ModelCluster, after: ModelCluster, event: str) -> str | None:
+def broken_plain(before: ModelCluster, after: ModelCluster, event: str) -> Breach | None:
     """Nothing but clients verifies anything."""
     return _refused_by_clients(before, after) or _wrong_in_ledger(before, after, event)
 
 
-def _refused_by_processes(model: ModelCluster) -> str | None:
+def _refused_by_processes(model: ModelCluster) -> Breach | None:
     running = [(number, slot) for number, slot in enumerate(model.slots) if slot.up]
     for number, node in running:
         for other, verifier in running if node.node else ():
             trusts = [one.trusts for one in verifier.channels] if other != number else []
             if not all(invariants.accepts_leaf(known, node.presents, go=verifier.go) for known in trusts):
-                return f"I1: pod {other} does not accept node {number}"
+                return Breach("I1", "{} does not accept {}", (f"pod {other}", f"node {number}"))
     return None
 
 
-def _refused_by_clients(before: ModelCluster, after: ModelCluster) -> str | None:
+def _refused_by_clients(before: ModelCluster, after: ModelCluster) -> Breach | None:
     """A client meets listeners alone."""
     seen = after._replace(slots=tuple(slot._replace(started=None, up=slot.up and slot.node) for slot in after.slots))
     return invariants.refused_by_clients(before, seen)
 
 
-def _wrong_in_ledger(before: ModelCluster, after: ModelCluster, event: str) -> str | None:
+def _wrong_in_ledger(before: ModelCluster, after: ModelCluster, event: str) -> Breach | None:
     return None if after.books == before.books else invariants.illegal_after(before, after)
 
 
-def _forgotten(before: ModelCluster, after: ModelCluster, event: str) -> str | None:
+def _forgotten(before: ModelCluster, after: ModelCluster, event: str) -> Breach | None:
     """I5: the ledger says no more of a process that it may know a CA that has left, and it does."""
     if before.books is None or after.books is None or after.books == before.books or not event.endswith(f"({LEDGER})"):
         return None
@@ -95,5 +96,5 @@ def _forgotten(before: ModelCluster, after: ModelCluster, event: str) -> str | N
     for removed in (one for one in before.books.removed if one.authority not in known):
         for number in (removed.awaiting | removed.lingering) - left.get(removed.authority, frozenset()):
             if after.slots[number].up and any(removed.authority in one.trusts for one in after.slots[number].channels):
-                return f"I5: the ledger forgets that pod {number} knows CA {removed.authority}"
+                return invariants.forgotten(f"pod {number}", removed.authority)
     return None

@@ -93,4 +93,4 @@ def test_a_flow_that_counts_on_more_than_a_node_does(
     """
     monkeypatch.setattr("tests.exploration.translation.VERSIONS", dict.fromkeys(Follows, "9.0.0"))
     broken = counter_example(LookingRunner(intent), 1, components=(Component.CLUSTER_OPERATOR,), follows=(follows,))
-    assert broken == "I1: pod 0 does not accept the operator"
+    assert (broken.rule, broken.parties) == ("I1", ("pod 0", "the operator"))

@@ -13,6 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
+from ..tools.support.breaches import Breach
 from ..tools.support.intents import changed_intent
 from . import runs
 from .authorities import NEW, OLD
@@ -24,11 +25,12 @@ from .starts import LINKED, RECONCILE
 from .state import ModelCluster
 
 _PHASES = [Phase.PREPARE, Phase.TRUST]
+BEYOND_ITS_STOP = Breach("stops", "the flow goes beyond its stop")
 
 
-def _goes_beyond(before: ModelCluster, after: ModelCluster, event: str) -> str | None:
+def _goes_beyond(before: ModelCluster, after: ModelCluster, event: str) -> Breach | None:
     if after.ca.current != OLD or any(slot.stored.authority == NEW for slot in after.slots):
-        return "the flow goes beyond its stop"
+        return BEYOND_ITS_STOP
     return broken(before, after, event)
 
 
@@ -62,8 +64,9 @@ def test_a_call_that_leads_it_on_ends_the_flow(phase: Phase, record_property: Re
 
 
 def _beyond(phase: Phase) -> None:
-    with pytest.raises(CounterExample, match="the flow goes beyond its stop"):
+    with pytest.raises(CounterExample) as found:
         _stopped(lambda *_found: None, phase, RECONCILE)
+    assert found.value.breach == BEYOND_ITS_STOP
 
 
 def test_a_stop_that_the_journal_does_not_keep(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from .events import Event
 from .explore import Explored, explore
 from .findings import Record
 from .looking import LookingRunner
-from .people import passes_a_verdict
+from .people import REFUSES_WHAT_IS_STORED, passes_a_verdict
 from .starts import LINKED, RECONCILE, RENEW, start
 from .state import KAFKA, ModelCluster, Status
 
@@ -52,7 +52,7 @@ def test_no_call_is_done_before_the_operator_is_content(
 ) -> None:
     found = judged(intent)
     record_property("explored", (f"verdicts on {_name(intent)}", len(found.states), found.transitions))
-    assert found.is_reached("the operator refuses what is stored")
+    assert found.is_reached(REFUSES_WHAT_IS_STORED)
     assert statuses_at_ends(found) == {(False, "")}
     assert not found.dead_ends()
     assert {model.ca.current for model, number in found.states.items() if number in found.ends} == {ends_with}

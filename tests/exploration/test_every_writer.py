@@ -13,13 +13,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wr
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
+from ..tools.support.breaches import Breach
 from .calls import CallRunner, by_another_program
 from .cluster_ca import People
 from .explore import CounterExample, Explored
 from .findings import Record, to_an_end
 from .invariants import broken_inside
 from .looking import LookingRunner
-from .people import lifts_the_pause, puts_a_removed_ca_back, takes_out_the_prepared_ca
+from .people import PUTS_A_REMOVED_CA_BACK, lifts_the_pause, puts_a_removed_ca_back, takes_out_the_prepared_ca
 from .runs import Runner
 from .starts import LINKED, RENEW, UNLINKED
 from .state import CERTIFICATE, KAFKA, ModelCluster
@@ -29,12 +30,12 @@ _NAMES = {LINKED: "linked", RENEW: "renew"}
 _OBJECTS: dict[str, People] = {CERTIFICATE: takes_out_the_prepared_ca, KAFKA: lifts_the_pause}
 
 
-def _stops(before: ModelCluster, after: ModelCluster, event: str) -> str | None:
+def _stops(before: ModelCluster, after: ModelCluster, event: str) -> Breach | None:
     """I11. It may let the operator go on, and a write that was decided on before is done."""
     for number, run in enumerate(before.runs):
         decides = event.startswith(f"run {number} lists the pods and decides") and not event.endswith("nothing")
         if decides and run.call is not None and run.call.seen >= _TWICE:
-            return "I11: a call goes on that has lost the same twice"
+            return Breach("I11", "a call goes on that has lost the same twice")
     return broken_inside(before, after, event)
 
 
@@ -56,8 +57,9 @@ def test_a_call_stops_at_the_second_loss(intent: Intent, target: str, record_pro
 @pytest.mark.parametrize("target", [CERTIFICATE, KAFKA])
 def test_a_call_that_does_not_count_its_losses(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Loss, "is_repeated", False)
-    with pytest.raises(CounterExample, match="I11: a call goes on"):
+    with pytest.raises(CounterExample) as found:
         beside_another_program(lambda *_found: None, RENEW, target)
+    assert found.value.breach.rule == "I11"
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_a_removed_ca_that_is_put_back_is_known_as_long_as_a_pod_knows_it(
 ) -> None:
     """Pods start at any moment: before the bundle has lost it again, too. In the end it has left, or it is in the ledger."""
     found = to_an_end(record_property, runner, 1, puts_a_removed_ca_back, components=components)
-    assert found.is_reached("a person puts a removed CA back")
+    assert found.is_reached(PUTS_A_REMOVED_CA_BACK)
     for model in (model for model, number in found.states.items() if number in found.ends):
         assert model.books is not None
         recorded = {entry.authority for entry in model.books.entries}

@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 
 from ..tools.operator import clusters
 from ..tools.support.authorities import Authority, below, root
-from ..tools.support.checker import InvariantBroken
+from ..tools.support.breaches import InvariantBroken
 from ..tools.support.kafka import FakeKafka, FakeTopic
 from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.memory_api import Change

@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ..tools.operator import certs
 from ..tools.support.authorities import root
-from ..tools.support.checker import InvariantBroken
+from ..tools.support.breaches import InvariantBroken
 from ..tools.support.flows import START
 from ..tools.support.restarts import Cost
 from ..tools.support.verification import refused_by_a_client

@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import LARGEST, clocks_agree
 
+from ..tools.support.breaches import InvariantBroken
 from ..tools.support.certificates import YEAR
-from ..tools.support.checker import InvariantBroken
 from ..tools.support.engines import without
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
-from ..tools.support.checker import InvariantBroken
+from ..tools.support.breaches import InvariantBroken
 from ..tools.support.flows import FlowResult
 from ..tools.support.kubelet import Process
 from ..tools.support.memory_api import Change

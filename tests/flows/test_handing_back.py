@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 
 from ..tools.support.authorities import below, root
-from ..tools.support.checker import InvariantBroken
+from ..tools.support.breaches import InvariantBroken
 from ..tools.support.engines import without
 from ..tools.support.golden import GoldenFiles
 from ..tools.support.killing import Killed, KillingTransport

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..tools.support.checker import InvariantBroken
+from ..tools.support.breaches import InvariantBroken
 from ..tools.support.flows import FlowResult
 from ..tools.support.memory_api import Change
 from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, WatchedCluster

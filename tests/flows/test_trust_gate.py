@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import issue_operator_leaf
 
 from ..tools.support.authorities import Authority, below, root
-from ..tools.support.checker import InvariantBroken
+from ..tools.support.breaches import InvariantBroken
 from ..tools.support.engines import leaving_open, without
 from ..tools.support.memory_api import Change
 from ..tools.support.watched_cluster import IN_USE, NAMESPACE, UNUSED, WatchedCluster

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ...tools.support.breaches import Breach
 from .events import Event, events
 from .invariants import broken
 from .people import keep_hands_off
@@ -13,6 +14,10 @@ from .runs import UsersRunner
 from .state import ModelUsers
 
 People: TypeAlias = Callable[[ModelUsers], Iterator[Event]]
+
+
+def stays_paused(party: str) -> Breach:
+    return Breach("pauses", "{} stays paused", (party,))
 
 
 @dataclass(frozen=True)
@@ -39,10 +44,10 @@ class ClientsCa:
     def is_end(self, model: ModelUsers) -> bool:
         return all(run.idle for run in model.runs) and self.at_work(model).is_done(model)
 
-    def broken(self, before: ModelUsers, after: ModelUsers, event: str) -> str | None:
+    def broken(self, before: ModelUsers, after: ModelUsers, event: str) -> Breach | None:
         return broken(before, after, event) or self._stays_paused(after, event)
 
-    def _stays_paused(self, model: ModelUsers, event: str) -> str | None:
+    def _stays_paused(self, model: ModelUsers, event: str) -> Breach | None:
         """When a run has ended in an orderly way. Those wait whose turn it is not yet, with the certificates that they have."""
         if not event.endswith(" nothing"):
             return None
@@ -51,5 +56,5 @@ class ClientsCa:
             return None
         for number, user in enumerate(model.users):
             if user is not None and user.paused and user.beside == model.ca.current:
-                return f"user {number} stays paused"
-        return "the operator stays paused" if model.pause.asked else None
+                return stays_paused(f"user {number}")
+        return stays_paused("the operator") if model.pause.asked else None

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ...tools.support.breaches import Breach
 from ..explore import CounterExample, Explored, explore
 from ..findings import Record
 from .clients_ca import ClientsCa
@@ -25,12 +26,12 @@ def to_the_end(record: Record, about: str, begin: ModelUsers, world: ClientsCa) 
     return found
 
 
-def counter_example(begin: ModelUsers, world: ClientsCa) -> str:
-    """The invariant that is broken in the end, as its sentence; the way to it is printed."""
+def counter_example(begin: ModelUsers, world: ClientsCa) -> Breach:
+    """The invariant that is broken in the end; the way to it is printed."""
     with pytest.raises(CounterExample) as found:
         explore(begin, world)
     print(f"\n{found.value}")
-    return str(found.value).splitlines()[-1]
+    return found.value.breach
 
 
 def name_of(value: Any) -> str:

@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
+from ...tools.support.breaches import Breach
 from ..authorities import accepts
-from ..invariants import illegal
+from ..invariants import forgotten, illegal
 from ..state import LEDGER
 from .state import EMPTY, ModelUsers
 
 
-def broken(before: ModelUsers, after: ModelUsers, event: str) -> str | None:
+def broken(before: ModelUsers, after: ModelUsers, event: str) -> Breach | None:
     """The invariant that this event breaks, None when all hold."""
     return _refused(after) or _lost(before, after) or _illegal(before, after) or _forgotten(before, after, event)
 
 
-def _refused(model: ModelUsers) -> str | None:
+def _refused(model: ModelUsers) -> Breach | None:
     for leaf in model.presented:
         for number, listeners in enumerate(model.brokers):
             for position, trusts in enumerate(listeners):
                 if not accepts(trusts, leaf):
-                    return f"I1: listener {position} of broker {number} does not accept a certificate of CA {leaf}"
+                    parties = f"listener {position} of broker {number}", f"CA {leaf}"
+                    return Breach("I1", "{} does not accept a certificate of {}", parties)
         for where, trusted in (("certificate Secret", model.ca.projected), ("trust bundle", model.bundle)):
             if not accepts(trusted, leaf):
-                return f"I2: CA {leaf} has left the {where}, and a user may present a certificate of it"
+                left = f"{{}} has left the {where}, and a user may present a certificate of it"
+                return Breach("I2", left, (f"CA {leaf}",))
     return None
 
 
-def _lost(before: ModelUsers, after: ModelUsers) -> str | None:
+def lost(user: int) -> Breach:
+    return Breach("certificates", "{} has lost its certificate", (f"user {user}",))
+
+
+def _lost(before: ModelUsers, after: ModelUsers) -> Breach | None:
     for number, (was, now) in enumerate(zip(before.users, after.users, strict=True)):
         if was is not None and now is not None and was.has_certificate and now.leaf == EMPTY:
-            return f"user {number} has lost its certificate"
+            return lost(number)
     return None
 
 
-def _illegal(before: ModelUsers, after: ModelUsers) -> str | None:
+def _illegal(before: ModelUsers, after: ModelUsers) -> Breach | None:
     if after.books == before.books or (after.books is None and after.generated):
         return None
     flow = after.books.flow if after.books else None
@@ -40,7 +47,7 @@ def _illegal(before: ModelUsers, after: ModelUsers) -> str | None:
     return illegal(before.books, after.books, leaving)
 
 
-def _forgotten(before: ModelUsers, after: ModelUsers, event: str) -> str | None:
+def _forgotten(before: ModelUsers, after: ModelUsers, event: str) -> Breach | None:
     """I5: the ledger stops saying of a broker that it may accept a CA that has left, and it does."""
     if before.books is None or not (event.startswith("run ") and event.endswith(f"({LEDGER})")):
         return None
@@ -52,5 +59,5 @@ def _forgotten(before: ModelUsers, after: ModelUsers, event: str) -> str | None:
             continue
         for number in removed.awaiting - awaiting.get(removed.authority, frozenset()):
             if any(removed.authority in trusts for trusts in after.brokers[number]):
-                return f"I5: the ledger forgets that broker {number} accepts CA {removed.authority}"
+                return forgotten(f"broker {number}", removed.authority)
     return None

@@ -14,6 +14,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from .breaches import Breach, InvariantBroken
 from .edges import EDGES, ON_REQUEST
 from .kubelet import AGENT, RAFT_CLIENT
 from .ledgers import LEDGERS, about, layout_of, states_of
@@ -23,10 +24,6 @@ from .verification import allows_none_below, parse, refused_by_a_client, rests_o
 
 Object = dict[str, Any]
 OPERATOR = "cluster-operator"
-
-
-class InvariantBroken(AssertionError):
-    """The text says which invariant, between whom, after which write."""
 
 
 @lru_cache(maxsize=50_000)
@@ -171,7 +168,8 @@ class Checker:
                     continue
                 for chain in presenter.presented:
                     if not verifier.accepts(chain):
-                        raise InvariantBroken(f"I1: {verifier.name} does not accept {presenter.name}, {where}")
+                        both = verifier.name, presenter.name
+                        raise InvariantBroken(Breach("I1", "{} does not accept {}", both), where)
 
     def _keep_copy(self, change: Change) -> None:
         if change.old and change.plural == "secrets" and change.name == f"{self.memory.cluster}-cluster-ca-cert":
@@ -187,7 +185,8 @@ class Checker:
             for chain in listeners:
                 client = refused_by_a_client(chain, copy)
                 if client not in ("", self.unserved):
-                    raise InvariantBroken(f"I1: {client} that loads the CA certificate Secret refuses a node, {where}")
+                    refused = "{} that loads the CA certificate Secret refuses a node"
+                    raise InvariantBroken(Breach("I1", refused, (client,)), where)
 
     def _note_authority(self, change: Change) -> None:
         """The CA before the CA in use, as long as the two certify each other; a renewal has the same key."""
@@ -219,7 +218,8 @@ class Checker:
             for which, anchor in (("in use", in_use), ("before the one in use", self._replaced if goes_back else b"")):
                 client = refused_by_a_client(chain, [anchor]) if anchor else ""
                 if client not in ("", self.unserved) and (client == "a JVM" or not allows_none_below(anchor)):
-                    raise InvariantBroken(f"I12: {client} that knows the CA {which} alone refuses a node, {where}")
+                    refused = "{} that knows the CA {} alone refuses a node"
+                    raise InvariantBroken(Breach("I12", refused, (client, which)), where)
 
     def _leads_back(self, in_use: bytes) -> bool:
         """Whether neither link certificate has ended."""
@@ -237,9 +237,11 @@ class Checker:
             for leaf in (value for key, value in entries(secret).items() if key.endswith(".crt")):
                 for verifier in verifiers:
                     if name not in verifier.secrets and not verifier.accepts(leaf):
-                        raise InvariantBroken(f"I3: {verifier.name} would not accept the leaf in {name}, {where}")
+                        refused = "{} would not accept the leaf in {}"
+                        raise InvariantBroken(Breach("I3", refused, (verifier.name, name)), where)
                 if projected and not verifies(leaf, projected):
-                    raise InvariantBroken(f"I2: the leaf in {name} relies on a CA that left the trust, {where}")
+                    relies = "the leaf in {} relies on a CA that left the trust"
+                    raise InvariantBroken(Breach("I2", relies, (name,)), where)
 
     def _is_leaf(self, secret: str) -> bool:
         node = secret in self.memory.kubelet.nodes
@@ -255,13 +257,13 @@ class Checker:
         created = all(len(uids) for uids in self.memory.kubelet.started.values())
         if created and self._was_complete:
             if len(down) > 1 and not self.replicas:
-                raise InvariantBroken(f"I4: {', '.join(sorted(down))} are down together, {where}")
+                raise InvariantBroken(Breach("I4", "{} are down together", (", ".join(sorted(down)),)), where)
             for nodes, least in self.replicas:
                 # A partition that can never keep them gives up one replica at a time.
                 if len(nodes - down) < (least if len(nodes) > least else len(nodes) - 1):
-                    raise InvariantBroken(f"I4: of {', '.join(sorted(nodes))} too few are up, {where}")
+                    raise InvariantBroken(Breach("I4", "of {} too few are up", (", ".join(sorted(nodes)),)), where)
             if self.voters and 2 * len(self.voters - down) <= len(self.voters):
-                raise InvariantBroken(f"I4: the quorum has no majority, {where}")
+                raise InvariantBroken(Breach("I4", "the quorum has no majority"), where)
         if not down and self.memory.kubelet.nodes:
             self._was_complete = True
 
@@ -289,7 +291,8 @@ class Checker:
             edge = (before.get(fingerprint), after.get(fingerprint))
             asked = edge in ON_REQUEST and fingerprint in self.leaving
             if edge[0] != edge[1] and edge not in EDGES and not asked:
-                raise InvariantBroken(f"I5: {fingerprint} went from {edge[0]} to {edge[1]}")
+                went = f"{{}} went from {edge[0]} to {edge[1]}"
+                raise InvariantBroken(Breach("I5", went, (fingerprint,)))
 
     def _nothing_foreign_lost(self, change: Change) -> None:
         """I6: what is not ours is still there."""
@@ -303,7 +306,7 @@ class Checker:
             and mark["metadata"]["annotations"].items() <= (metadata.get("annotations") or {}).items()
         )
         if not kept:
-            raise InvariantBroken(f"I6: something foreign was lost from Secret {change.name}")
+            raise InvariantBroken(Breach("I6", "something foreign was lost from Secret {}", (change.name,)))
 
 
 def _blocks(pem: bytes) -> list[bytes]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .checker import InvariantBroken, entries
+from .breaches import Breach, InvariantBroken
+from .checker import entries
 from .memory_api import Change
 from .memory_cluster import MemoryCluster
 from .verification import verifies
@@ -51,11 +52,11 @@ class UserPrograms:
         if change.plural not in ("secrets", "pods"):
             return
         if entries(change.old).get("user.crt") and entries(change.new).get("user.crt") == b"":
-            raise InvariantBroken(f"user {change.name} has lost its certificate")
+            raise InvariantBroken(Breach("certificates", "user {} has lost its certificate", (change.name,)))
         brokers = [process for process in self.memory.kubelet.processes.values() if process.users]
         for who, leaf in {**self.stored(), **self.started}.items():
             for broker in brokers:
                 self.logins += 1
                 if not verifies(leaf, broker.users):
                     where = f"after {change.verb} of {change.plural}/{change.name}"
-                    raise InvariantBroken(f"broker {broker.pod} does not accept {who}, {where}")
+                    raise InvariantBroken(Breach("logins", "broker {} does not accept {}", (broker.pod, who)), where)
