@@ -210,7 +210,7 @@ def test_a_pause_counts_when_the_operator_has_confirmed_it(monkeypatch: pytest.M
 def test_the_link_behind_the_first_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     issue = runs._WRITES[IssueLeaves]
     monkeypatch.setitem(runs._WRITES, IssueLeaves, lambda step, seen: issue(replace(step, link=None), seen))
-    assert counter_example(Runner(LINKED)).rule == "I1"
+    assert counter_example(Runner(LINKED)).rule == "I12"
 
 
 def test_the_links_behind_leaves_after_the_switch(monkeypatch: pytest.MonkeyPatch) -> None:

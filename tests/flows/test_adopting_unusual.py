@@ -22,6 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ..tools.support.authorities import Authority, below, root
 from ..tools.support.engines import without
 from ..tools.support.flows import START
+from ..tools.support.golden import GoldenFiles
 from ..tools.support.memory_api import Change
 from ..tools.support.watched_cluster import (
     CERTIFICATES,
@@ -133,13 +134,16 @@ def test_a_flow_waits_for_the_next_act_of_the_operator(cluster: WatchedCluster, 
     assert cluster.states == {cluster.current: IN_USE}
 
 
-def test_a_replacement_that_begins_at_the_moment_of_the_adoption_stays_the_operators(cluster: WatchedCluster) -> None:
+def test_a_replacement_that_begins_at_the_moment_of_the_adoption_stays_the_operators(
+    cluster: WatchedCluster, golden: GoldenFiles
+) -> None:
     """It has read that it manages the CA, and writes the CA Secrets before it sees that it no longer does."""
     cluster.deploy(generated=True)
     cluster.look_elsewhere()
     old, work = cluster.current, cluster.work(transport=Crossed(cluster))
-    with pytest.raises(StepError, match="began to renew or replace by itself at the moment of its adoption"):
+    with pytest.raises(StepError) as refused:
         run(work, Intent(Goal.UPGRADE), lambda: None)
+    golden.compare_said("flows", refused.value)
     assert work.left_behind.unadopted_ca == ""
     assert cluster.kafka["spec"]["clusterCa"]["generateCertificateAuthority"] is True
     cluster.memory.settle(3)

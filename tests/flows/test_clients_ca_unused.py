@@ -25,6 +25,8 @@ from ..tools.support.watched_cluster import CLUSTER, IN_USE, UNUSED
 from .test_clients_ca import held
 from .test_listeners_change import acted_upon, trusted, with_authentication
 
+CERTIFICATE_OF_PAYMENTS = "Secret apps/payments entry user.crt"
+
 
 @pytest.fixture
 def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
@@ -150,7 +152,7 @@ def test_users_of_a_namespace_that_is_no_longer_watched_are_not_cut_off(
     cluster.run(Goal.RECONCILE)
     delete(cluster, "kafkausers", "payments", "apps")
     refused = held(cluster.run(Goal.REPLACE_KEY))
-    assert (Condition.REMOVAL, "Secret apps/payments entry user.crt") in refused
+    assert (Condition.REMOVAL, CERTIFICATE_OF_PAYMENTS) in refused
     assert old in cluster.accepted
     delete(cluster, "secrets", "payments", "apps")
     cluster.finish(Goal.REPLACE_KEY)

@@ -1,9 +1,11 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sections of the golden file that the tests of flows compare, each in the state that it is about."""
+"""The sections of the golden files that the tests of flows compare, each in the state that it is about."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from ..tools.support.golden import GoldenFiles
 
@@ -42,3 +44,7 @@ SECTIONS = (
 
 def test_the_golden_file_has_no_other_section(golden: GoldenFiles) -> None:
     golden.compare_names("stops_in_flows", SECTIONS)
+
+
+def test_each_section_is_of_a_test_of_flows(golden: GoldenFiles) -> None:
+    golden.compare_tests("flows", Path(__file__).parent)

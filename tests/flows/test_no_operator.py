@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -81,6 +82,7 @@ def test_without_the_rule_a_new_ca_is_made(cluster: ClientsCluster, nodes: Reloa
     cluster.ca = CaKind.CLUSTER
     stop(cluster)
     cluster.engine = without(operator_is_there)
-    with pytest.raises(Exception, match="The Cluster Operator has not"):
+    with pytest.raises(OperatorSilent) as silent:
         cluster.run(Goal.REPLACE_KEY)
+    assert silent.value.object == "The Cluster Operator"
     assert cluster.prepared

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
 from ..tools.support.authorities import Authority
+from ..tools.support.golden import GoldenFiles
 from ..tools.support.memory_api import Response
 from ..tools.support.permissions import forbidden
 from ..tools.support.reloads import ReloadingNodes
@@ -65,19 +66,21 @@ def test_no_run_goes_without_the_owners_of_pods(cluster: WatchedCluster) -> None
 
 @pytest.mark.parametrize("review", UNKNOWN, ids=lambda review: str(review.status))
 def test_nodes_restart_where_the_api_server_does_not_say_what_is_permitted(
-    cluster: WatchedCluster, nodes: ReloadingNodes, review: Response
+    cluster: WatchedCluster, nodes: ReloadingNodes, review: Response, golden: GoldenFiles
 ) -> None:
     cluster.create()
     cluster.permitted.review = review
-    assert "the identity of this run may" in restarted_instead(cluster)
+    golden.compare_said("flows", restarted_instead(cluster), str(review.status))
 
 
-def test_the_roll_that_forgets_is_said_as_well(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_the_roll_that_forgets_is_said_as_well(
+    cluster: WatchedCluster, nodes: ReloadingNodes, golden: GoldenFiles
+) -> None:
     """Without a link certificate the roll that forgets is the third."""
     flow = Case(Goal.REPLACE_KEY, "unlinked").begin(cluster)
     cluster.permitted.denied = frozenset({"get configmaps"})
     (warning,) = flow.finish().warnings
-    assert warning.startswith("Nodes are restarted to forget CN=")
+    golden.compare_said("flows", warning)
     assert cluster.paid == cost_of(Goal.REPLACE_KEY, "unlinked", reload=False)
 
 
@@ -198,7 +201,7 @@ def test_a_key_generation_that_the_run_may_not_stamp_on_pods_waits_for_the_hand_
 @pytest.mark.parametrize("spread", Spread)
 @pytest.mark.each_once
 def test_nodes_are_restarted_where_what_should_be_permitted_is_refused(
-    cluster: WatchedCluster, nodes: ReloadingNodes, spread: Spread, denied: str
+    cluster: WatchedCluster, nodes: ReloadingNodes, spread: Spread, denied: str, golden: GoldenFiles
 ) -> None:
     """An admission policy refuses it in the middle of the switch, where the operator would restart every node once more for the new key. A caller
     who forbids restarts leaves it paused, and the next run ends that.
@@ -211,10 +214,11 @@ def test_nodes_are_restarted_where_what_should_be_permitted_is_refused(
             cluster.run(Goal.REPLACE_KEY, spread=spread)
         assert cluster.paused
         assert "strimzi.io/pause-reconciliation-" in cluster.pause_left
-        assert "spread=auto goes on without this, and ends the pause" in refused.value.remedy
+        golden.compare_said("flows", refused.value, f"{denied} in a reload")
         spread = Spread.AUTO
     warnings = cluster.finish(Goal.REPLACE_KEY, spread=spread).warnings
-    assert any("is forbidden" in one and one.endswith("They are restarted instead.") for one in warnings)
+    if spread is Spread.AUTO:
+        golden.compare_said("flows", "\n".join(warnings), denied)
     assert not cluster.paused
     # Nodes restart once more for the new key, where the StrimziPodSets do not have it either.
     least = cost_of(Goal.REPLACE_KEY, reload=False).restarts

@@ -17,6 +17,7 @@ import yaml
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import read_lines
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
@@ -112,7 +113,7 @@ def test_a_node_that_no_role_names_holds_its_flow_which_then_goes_on(cluster: Wa
     bound(cluster, [{**rule, **_without("demo-kafka-2", rule)} for rule in FLOWS])
     with pytest.raises(Forbidden) as refused:
         flow.run()
-    assert str(refused.value).startswith("Failed to patch Secret kafka/demo-kafka-2: ")
+    assert refused.value.attempt == Attempt("patch", SECRETS, "kafka", "demo-kafka-2")
     assert "resourceNames: [demo-kafka-2]" in refused.value.remedy
     assert not cluster.paused
     bound(cluster, FLOWS)

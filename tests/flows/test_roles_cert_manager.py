@@ -30,6 +30,7 @@ from ..tools.support.cert_manager import NAMESPACE, MemoryCertManager, People, p
 from ..tools.support.cert_manager_certificates import MemoryCertificates, path_of_certificate
 from ..tools.support.certificates import Entity
 from ..tools.support.flows import START
+from ..tools.support.golden import GoldenFiles
 from ..tools.support.issuer_contract import asked, wish
 from ..tools.support.memory_api import MemoryApi
 from ..tools.support.roles import permissions
@@ -70,7 +71,7 @@ def issuer_exists(api: MemoryApi) -> None:
     assert api.request("POST", path, body={"metadata": {"name": "corporate"}}).status == 201
 
 
-def test_for_requests(cluster: WatchedCluster) -> None:
+def test_for_requests(cluster: WatchedCluster, golden: GoldenFiles) -> None:
     permitted, api = bound(cluster, [*ISSUING, *REQUESTS]), cluster.memory.api
     cluster.create(manifests=three_nodes())
     supplied, cluster.issuer = elsewhere(), CertManagerIssuer("corporate")
@@ -83,14 +84,14 @@ def test_for_requests(cluster: WatchedCluster) -> None:
     held_up(api, order.name)
     (waits,) = one.poll((token,))
     assert isinstance(waits, Waiting)
-    assert "Issuer corporate has no Ready condition" in waits.reason
+    golden.compare_said("flows", waits.reason)
     one.forget((token,))
     manager.approving = frozenset({NAMESPACE})
     cluster.finish(Goal.REPLACE_KEY, supplied, external_issuer=one.reference)
     assert (permitted.refused, permissions(REQUESTS) - permitted.used) == ([], set())
 
 
-def test_for_certificates(cluster: WatchedCluster) -> None:
+def test_for_certificates(cluster: WatchedCluster, golden: GoldenFiles) -> None:
     permitted, api = bound(cluster, [*ISSUING, *CERTIFICATES]), cluster.memory.api
     cluster.create(manifests=three_nodes())
     supplied, cluster.issuer = elsewhere(), CertManagerCertificates(CertManagerIssuer("corporate"))
@@ -103,7 +104,7 @@ def test_for_certificates(cluster: WatchedCluster) -> None:
     held_up(api, request["metadata"]["name"])
     (waits,) = one.poll((token,))
     assert isinstance(waits, Waiting)
-    assert "Issuer corporate has no Ready condition" in waits.reason
+    golden.compare_said("flows", waits.reason)
     patch(api, f"{path_of(NAMESPACE, request['metadata']['name'])}/status", {"status": None})
     manager.is_asleep = False
     People(api).deny(NAMESPACE, request["metadata"]["name"])

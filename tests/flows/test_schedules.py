@@ -305,7 +305,7 @@ def test_the_clients_ca_alike(
 
 
 def test_a_schedule_that_may_not_restart_brokers_for_the_clients_ca_names_the_role(
-    clients_cluster: ClientsCluster,
+    clients_cluster: ClientsCluster, golden: GoldenFiles
 ) -> None:
     """Brokers accept the next CA after a restart, which the run cannot ask for. It fails each night until it may, and goes on then."""
     cluster = clients_cluster
@@ -317,11 +317,8 @@ def test_a_schedule_that_may_not_restart_brokers_for_the_clients_ca_names_the_ro
     cluster.permitted.denied = frozenset({"patch pods"})
     with pytest.raises(Forbidden) as refused:
         list(nights(cluster))
-    attempt, remedy = refused.value.attempt, refused.value.remedy
-    assert str(attempt).startswith("patch Pod kafka/demo-")
-    assert "a Role in namespace kafka" in remedy
-    assert "verbs: [patch], apiGroups: [''], resources: [pods]" in remedy
-    assert "trustops-strimzi-flows" in remedy
+    assert str(refused.value.attempt).startswith("patch Pod kafka/demo-")
+    golden.compare_said("flows", refused.value.remedy)
     assert not cluster.paused
     cluster.permitted.denied = frozenset()
     list(nights(cluster))

@@ -66,8 +66,9 @@ def test_the_operators_own_leaf_has_a_gate_of_its_own(cluster: WatchedCluster, e
     if engine is ENGINE:
         assert cluster.run(Goal.REPLACE_KEY, second).outcome.decision.done
     else:
-        with pytest.raises(InvariantBroken, match=r"I[13]"):
+        with pytest.raises(InvariantBroken) as broken:
             cluster.run(Goal.REPLACE_KEY, second)
+        assert broken.value.breach.rule in {"I1", "I3"}
 
 
 @pytest.mark.usefixtures("uptake")
@@ -78,8 +79,9 @@ def test_without_the_trust_gate_a_ca_is_used_too_early(cluster: WatchedCluster, 
     """Nodes that do not know the CA meet its leaves, or a Go program refuses the link certificate behind them."""
     flow = case.begin(cluster)
     cluster.engine = leaving_open("trust", "alone")
-    with pytest.raises(InvariantBroken, match=r"I[13]"):
+    with pytest.raises(InvariantBroken) as broken:
         flow.run()
+    assert broken.value.breach.rule in {"I1", "I3"}
 
 
 @pytest.mark.usefixtures("uptake")
@@ -90,8 +92,9 @@ def test_without_the_removal_gate_a_ca_leaves_while_a_leaf_relies_on_it(cluster:
     violations = flow.run().outcome.decision.violations
     assert {one.condition for one in violations} == {Condition.REMOVAL}
     cluster.engine = replace(cluster.engine, gates=leaving_open("removal").gates)
-    with pytest.raises(InvariantBroken, match=r"I[123]"):
+    with pytest.raises(InvariantBroken) as broken:
         flow.run()
+    assert broken.value.breach.rule in {"I1", "I2", "I3"}
 
 
 def test_a_component_that_presents_its_leaf_without_the_link_is_refused(
@@ -104,5 +107,6 @@ def test_a_component_that_presents_its_leaf_without_the_link_is_refused(
 
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
     monkeypatch.setattr(issue, "presented", presented)
-    with pytest.raises(InvariantBroken, match=r"I[13]"):
+    with pytest.raises(InvariantBroken) as broken:
         flow.run()
+    assert broken.value.breach.rule in {"I1", "I3"}

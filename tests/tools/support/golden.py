@@ -8,10 +8,14 @@ The surfaces are::
     console         runs of the roles, line by line
     plan            plans, pages of a CA, and the last line of a status
     report          reports and their pages
+    report_parts    parts of reports: sentences, rows and pictures
     stops           a violation of each condition
     stops_in_flows  violations whose sentences differ in a flow
+    flows           errors, waits, warnings and choices of flows, beside the violations in stops_in_flows
     stops_in_rules  violations of rules, each of another cause of a condition; warnings; what is waited for
     steps           steps, the reasons for them, and what is left to do
+    inventory       refusals of the inventory plugin
+    roles           failures of tasks of the roles, and the report of a fleet
     kubernetes      errors of the way to the Kubernetes API and to pods
     handshakes      what a handshake shows, and what it leaves in doubt
     calls           single calls of modules: failures, warnings and single lines of results
@@ -42,7 +46,7 @@ _HEAD = re.compile(r"^=== (.+) ===$", re.MULTILINE)
 #: A digest in any of its forms; a shorter one is its begin.
 _DIGEST = re.compile(
     r"\b(?:(?:[0-9A-F]{2}:){19,31}[0-9A-F]{2}|[0-9a-f]{64}|[0-9A-Fa-f]{40})\b"
-    r"|(?<=\()(?:[0-9a-f]{12}|[0-9a-f]{16})(?=\))|(?<=  )[0-9a-f]{16}(?=  )"
+    r"|(?<=\()(?:[0-9a-f]{12}|[0-9a-f]{16})(?=\))|(?<=SHA-256 )[0-9a-f]{16}\b|(?<=  )[0-9a-f]{16}(?=  )"
 )
 _DURATION = r"(?:\d+\.\d s|(?:\d+ min )?\d+ s|\d+ h \d+ min)\b"
 #: Patterns of texts that differ from run to run or from machine to machine, with their placeholders.
