@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ...tools.support.golden import GoldenFiles
 from ..filter.runs import NEW, OLD, ca, facts, label, nodes, rotation, seen, with_digests
 from .pages import page_of, write_pages
 
@@ -37,7 +38,7 @@ def user(name: str, kind: str, found: dict[str, Any] | None, *readers: tuple[str
 SEEN = {
     "users": [
         user("orders", "tls", certificate(), ("Pod kafka/a", True), ("Pod kafka/b", False), ("Pod kafka/c", None)),
-        user("lost", "tls", certificate(ca="", sha256="", not_after=None, issuer="", problem="it is not there")),
+        user("lost", "tls", certificate(ca="", sha256="", not_after=None, issuer="", problem="is missing")),
         user("scram", "scram-sha-512", None),
     ],
     "named_certificates": [
@@ -47,25 +48,19 @@ SEEN = {
 }  # fmt: skip
 
 
-def test_every_user_is_in_every_form_of_the_report(tmp_path: Path) -> None:
+def test_every_user_is_in_every_form_of_the_report(tmp_path: Path, golden: GoldenFiles) -> None:
     found = facts([*rotation(), SEEN])
     first, lost, scram, named = found["users"]
     assert (first["name"], first["issuer"], first["not_after"]) == ("KafkaUser kafka/orders", label(NEW), ENDS)
     assert first["read_by"] == SEEN["users"][0]["presenters"]
-    assert (lost["problem"], scram["authentication"], scram["issuer"]) == ("it is not there", "scram-sha-512", "")
+    assert (lost["problem"], scram["authentication"], scram["issuer"]) == ("is missing", "scram-sha-512", "")
     assert named["issuer"] == "CN=clients-ca v0,O=io.strimzi"
     write_pages(tmp_path / "report", found)
     lines = (tmp_path / "report" / "report.md").read_text().splitlines()
-    readers = "Pod kafka/a, Pod kafka/b (not since it changed), Pod kafka/c (not known whether since it changed)"
-    assert f"| KafkaUser kafka/orders | {label(NEW)} | {ENDS} | {readers} | - |" in lines
-    assert "| KafkaUser kafka/lost | none | - | - | it is not there |" in lines
-    texts = set(page_of(tmp_path / "report").texts)
-    assert {
-        "KafkaUser kafka/orders",
-        "Pod kafka/b (not since it changed)",
-        "Secret apps/partner entry tls.crt",
-        "All 4",
-    } <= texts
+    texts = [text for text in page_of(tmp_path / "report").texts if text.startswith(("Pod kafka/b", "Secret apps/"))]
+    rows = [line for line in lines if line.startswith(("| KafkaUser", "| Secret apps"))]
+    golden.compare("report_parts", golden.test, "\n".join([*rows, *texts]))
+    assert {"KafkaUser kafka/orders", "All 4"} <= set(page_of(tmp_path / "report").texts)
 
 
 def test_an_inventory_is_no_call_of_the_flow() -> None:
@@ -84,29 +79,29 @@ def test_a_report_has_no_table_of_objects_that_no_call_has_seen(written: Path, h
 CLIENTS = [
     with_digests({"client": "KafkaBridge kafka/bridge", "trusts": [label(OLD), label(NEW)], "doubt": "", "waiver": None}),
     with_digests({
-        "client": "KafkaConnect kafka/connect", "trusts": [], "doubt": "its copy does not exist",
+        "client": "KafkaConnect kafka/connect", "trusts": [], "doubt": "no copy",
         "waiver": {"until": "2026-12-24T18:00:00Z", "reason": "moves in week 51"},
     }),
 ]  # fmt: skip
 
 
-def test_every_client_with_its_waiver_is_in_every_form(tmp_path: Path) -> None:
+def test_every_client_with_its_waiver_is_in_every_form(tmp_path: Path, golden: GoldenFiles) -> None:
     found = facts(rotation(last=seen([ca(NEW)], nodes("d"), outside=CLIENTS)))
     assert found["outside"] == CLIENTS
     write_pages(tmp_path / "report", found)
     told = "until 2026-12-24T18:00:00Z: moves in week 51"
     lines = (tmp_path / "report" / "report.md").read_text().splitlines()
-    assert f"| KafkaConnect kafka/connect | nothing known | its copy does not exist | {told} |" in lines
+    golden.compare("report_parts", golden.test, "\n".join(line for line in lines if line.startswith("| Kafka")))
     assert {"KafkaConnect kafka/connect", "KafkaBridge kafka/bridge", told} <= set(page_of(tmp_path / "report").texts)
 
 
-def test_a_waiver_that_stands_beside_no_client_is_in_every_form(tmp_path: Path) -> None:
-    waiver = {"client": "the clock", "until": "2026-12-24T18:00:00Z", "reason": "a time service sets it"}
+def test_a_waiver_that_stands_beside_no_client_is_in_every_form(tmp_path: Path, golden: GoldenFiles) -> None:
+    waiver = {"client": "the clock", "until": "2026-12-24T18:00:00Z", "reason": "NTP"}
     found = facts(rotation(last=seen([ca(NEW)], nodes("d"), waivers=[waiver])))
     assert found["waivers"] == [waiver]
     write_pages(tmp_path / "report", found)
     lines = (tmp_path / "report" / "report.md").read_text().splitlines()
-    assert "| the clock | 2026-12-24T18:00:00Z | a time service sets it |" in lines
+    golden.compare("report_parts", golden.test, "\n".join(line for line in lines if line.startswith("| the clock")))
     assert set(waiver.values()) <= set(page_of(tmp_path / "report").texts)
 
 
@@ -118,21 +113,21 @@ PRESENTERS = {
             "waiver": None,
         }),
         with_digests({
-            "name": "KafkaUser kafka/partner", "presents": [], "evidence": "another issuer issues it", "awaits_certificate": False,
+            "name": "KafkaUser kafka/partner", "presents": [], "evidence": "issued elsewhere", "awaits_certificate": False,
             "waiver": {"until": "2026-12-24T18:00:00Z", "reason": "told by phone"},
         }),
     ],
 }  # fmt: skip
 
 
-def test_a_client_that_presents_another_certificate_is_in_every_form(tmp_path: Path) -> None:
+def test_a_client_that_presents_another_certificate_is_in_every_form(tmp_path: Path, golden: GoldenFiles) -> None:
     found = facts(rotation(last=seen([ca(NEW)], nodes("d"), presenters=PRESENTERS)))
     assert found["presenters"] == PRESENTERS
     write_pages(tmp_path / "report", found)
     told = "until 2026-12-24T18:00:00Z: told by phone"
-    text = (tmp_path / "report" / "report.md").read_text()
-    assert "5 present certificates of the CA in use, or none." in text
-    assert f"| KafkaUser kafka/partner | unknown | another issuer issues it | {told} |" in text.splitlines()
+    lines = (tmp_path / "report" / "report.md").read_text().splitlines()
+    rows = (line for line in lines if line.startswith(("5 present", "| KafkaUser")))
+    golden.compare("report_parts", golden.test, "\n".join(rows))
     assert {"Pod kafka/billing", "KafkaUser kafka/partner", told} <= set(page_of(tmp_path / "report").texts)
 
 

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+from ...tools.support.golden import GoldenFiles
 from ..filter.runs import NEW, OLD, ca, facts, label, nodes, rotation, seen
 from .conftest import HOSTILE, HOSTILES, NAMES
 from .pages import write_pages
@@ -38,24 +40,23 @@ def test_the_markdown_tells_every_phase_every_ca_and_every_pod(written: Path) ->
     assert sum("a" * 64 in line or "b" * 64 in line for line in lines) == 2
 
 
-def test_the_markdown_draws_the_matrix(written: Path) -> None:
+def test_the_markdown_draws_the_matrix(written: Path, golden: GoldenFiles) -> None:
     lines = (written / "asked" / "report.md").read_text().splitlines()
-    assert "| channel | A cluster-ca a | B cluster-ca b | known from |" in lines
-    assert "| demo-kafka-1:9090 and 98 more like this | refuses | presents, trusts | handshake |" in lines
-    assert "| demo-kafka-7:9091 | unknown | unknown | asked, not observed: no answer |" in lines
-    assert sum(line.startswith("| Raft client and agent of ") for line in lines) == 2
+    begin = next(number for number, line in enumerate(lines) if line.startswith("| channel"))
+    golden.compare_said("report_parts", "\n".join(itertools.takewhile(bool, lines[begin:])))
 
 
-def test_pods_that_say_the_same_are_one_row_and_a_pod_that_differs_has_its_own(tmp_path: Path) -> None:
+def test_pods_that_say_the_same_are_one_row_and_a_pod_that_differs_has_its_own(
+    tmp_path: Path, golden: GoldenFiles
+) -> None:
     last = nodes("d", range(500), presents=[label(NEW)], trusts=[label(NEW)])
     last[7] |= {"ready": False}
     calls = rotation(first=seen([ca(OLD)], nodes("a", range(500))), last=seen([ca(NEW)], last))
     write_pages(tmp_path / "large", facts(calls=calls))
     lines = (tmp_path / "large" / "report.md").read_text().splitlines()
-    rows = [line.split(" | ")[:3] for line in lines[lines.index("## Pods") :] if line.startswith("| demo-kafka-")]
     # The calls of the flow have restarted three nodes.
-    rolled = [[f"| demo-kafka-{node}", "yes", "3"] for node in range(3)]
-    assert rows == [*rolled, ["| demo-kafka-3 and 495 more like this", "yes", "1"], ["| demo-kafka-7", "no", "1"]]
+    rows = (line for line in lines[lines.index("## Pods") :] if line.startswith("| demo-kafka-"))
+    golden.compare_said("report_parts", "\n".join(rows))
 
 
 def test_the_json_has_every_channel(written: Path) -> None:
@@ -66,8 +67,7 @@ def test_the_json_has_every_channel(written: Path) -> None:
 
 def test_the_markdown_of_a_held_flow_begins_with_what_holds_it(written: Path) -> None:
     text = (written / "held" / "report.md").read_text()
-    assert text.index("## What is in the way") < text.index("## CAs")
-    assert "(docs/stops.md: trust)" in text
+    assert text.index("(docs/stops.md: trust)") < text.index("## CAs")
 
 
 @pytest.mark.parametrize("name", HOSTILES)
