@@ -23,6 +23,7 @@ from urllib.parse import parse_qsl, urlsplit
 from ..tools.support.memory_cluster import MemoryCluster
 from ..unit._kube.server import Reply, Request, serving
 from ..unit.inventory.fleet import kubeconfig
+from .playing import messages_of
 
 PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
 #: No node can be asked here.
@@ -76,6 +77,11 @@ class Played:
     @property
     def failed(self) -> set[str]:
         return set(re.findall(r"^(\S+) +: ok=.* failed=[1-9]", self.output, re.MULTILINE))
+
+    @property
+    def messages(self) -> set[str]:
+        """The messages with which tasks have failed."""
+        return set(messages_of(self.output))
 
     @property
     def said(self) -> str:

@@ -13,6 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+#: The host and the message of a task that has failed.
+_FAILURE = re.compile(r'^fatal: \[(\S+)\]: .*?"msg": ("(?:[^"\\]|\\.)*")', re.MULTILINE)
+
 
 def play_locally(play: Mapping[str, Any], folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """options: of ansible-playbook. It runs in this folder, with the Python of these tests."""
@@ -28,7 +31,9 @@ def failures(play: Mapping[str, Any], folder: Path, hosts: Mapping[str, Mapping[
     done = play_locally({"hosts": "all:!localhost", "gather_facts": False, **play}, folder, "-i", "hosts.json")
     recap = done.stdout.partition("PLAY RECAP")[2]
     assert set(re.findall(r"^(\S+) +: ok=", recap, re.MULTILINE)) == set(hosts), done.stdout + done.stderr
-    return {
-        host: " ".join(said.split())
-        for host, said in re.findall(r"^fatal: \[(\S+)\]: (.*)$", done.stdout, re.MULTILINE)
-    }
+    return {host: json.loads(text) for host, text in _FAILURE.findall(done.stdout)}
+
+
+def messages_of(output: str) -> list[str]:
+    """The messages with which tasks have failed."""
+    return [json.loads(text) for _host, text in _FAILURE.findall(output)]

@@ -101,6 +101,7 @@ def test_a_file_that_differs_is_named_and_mended(
     before = changed.read_text()
     changed.write_text(before.replace("strimzi_ca_info#module:cas", "strimzi_ca_info#module:pods"))
     assert run(monkeypatch) == 1
-    assert capsys.readouterr().out == "plugins/modules/strimzi_roll.py: differs from tests/tools/documents\n"
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("plugins/modules/strimzi_roll.py: ")
     assert (run(monkeypatch, "--write"), run(monkeypatch)) == (0, 0)
     assert changed.read_text() == before

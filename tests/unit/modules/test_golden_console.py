@@ -135,9 +135,10 @@ PLAYS = [
     Play("scale", variables=SCALED),
 ]  # fmt: skip
 
-#: Sections about single tasks (test_progress.py, test_stops.py).
+#: Sections about single tasks (test_progress.py, test_stops.py, ../action/test_followed_modules.py).
 OF_TASKS = (
     "replace_key, each task by itself", "restarts for a reason", "a task past a stop", "an adoption without room for its ledger",
+    "a wait, in full once and then in short", "a step that goes on", "a module that looks",
 )  # fmt: skip
 
 

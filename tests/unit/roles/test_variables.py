@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ...roles.playing import play_locally
+from ...roles.playing import messages_of, play_locally
+from ...tools.support.golden import GoldenFiles
 from ..modules.running import NAMES
 from ..modules.test_documentation import arguments_of
 
@@ -174,12 +175,12 @@ def policy_of(folder: Path, *given: str) -> Any:
     return json.loads(re.findall(r'"msg": "(.*)"', done.stdout)[-1].replace('\\"', '"'))
 
 
-def test_a_key_policy_is_given_by_its_name_or_by_its_rules(tmp_path: Path) -> None:
+def test_a_key_policy_is_given_by_its_name_or_by_its_rules(tmp_path: Path, golden: GoldenFiles) -> None:
     assert policy_of(tmp_path, "-e", "strimzi_key_policy=bsi-tr-02102") == FLOW["flow_key_policies"]["bsi-tr-02102"]
     assert policy_of(tmp_path, "-e", '{"strimzi_key_policy": {"rsa_bits": 4096}}') == {"rsa_bits": 4096}
     assert policy_of(tmp_path, "-e", "strimzi_key_policy=") is None
     refused = policy_of(tmp_path, "-e", "strimzi_key_policy=bsi")
-    assert "strimzi_key_policy: bsi is no policy that comes with the collection." in refused
+    golden.compare_said("roles", "\n".join(messages_of(refused)))
 
 
 @playbooks
