@@ -30,10 +30,8 @@ def test_check_mode_writes_nothing_a_rotation_does_and_neither_shows_a_key(runne
     assert runner.writes_in_audit_log(since) == []
     assert runner.restarts_since(pods) == 0
     # 3 nodes, Entity Operator, Cruise Control and exporter, each twice: no node can be asked here.
-    assert "2 rolls of the Kafka nodes, 12 restarts in all" in checked.output
-    assert re.search(r"^\[.*\] use: restart 6 pods .*\(restarts .*demo-kafka-0", checked.output, re.MULTILINE), (
-        "the plan names no roll"
-    )
+    assert re.search(r"2 rolls .* 12 restarts", checked.output)
+    assert re.search(r"^\[.*\] use: restart 6 .*demo-kafka-0", checked.output, re.MULTILINE), "the plan names no roll"
     assert re.search(r"^localhost .* changed=1 ", checked.output, re.MULTILINE), (
         "the play does not tell that it would change anything"
     )

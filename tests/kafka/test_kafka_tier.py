@@ -51,7 +51,7 @@ def test_the_operators_certificate_opens_what_the_cluster_ca_guards(tier: Tier, 
 
 @pytest.mark.parametrize("port", [9090, 9091, 9093])
 def test_without_a_certificate_a_client_is_refused(tier: Tier, port: int) -> None:
-    assert tier.shake_hands(NODES[0], port).refusal == "tlsv13 alert certificate required"
+    assert tier.shake_hands(NODES[0], port).refusal.endswith("certificate required")
 
 
 def test_the_service_of_a_broker_leads_to_it(tier: Tier) -> None:

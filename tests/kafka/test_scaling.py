@@ -121,7 +121,7 @@ def test_a_broker_that_is_added_by_hand_starts_after_a_run(small: Small) -> None
 
 def test_the_operator_removes_brokers_with_their_secrets(small: Small) -> None:
     told = small.runner.flow("scale", strimzi_replicas=1, **POOL).check().output
-    assert f"The operator removes {SECOND}, {THIRD} and deletes the Secrets of that name" in told
+    assert f"removes {SECOND}, {THIRD} and" in told
     wait_for(lambda: small.nodes() == NODES, "the end of the brokers", 180)
     small.tier.cluster.wait_until_ready("demo", 60)
     for node in (SECOND, THIRD):
