@@ -160,7 +160,7 @@ def _choose(work: Work, chosen: Chosen, since: datetime | None) -> _Choice:
         _require_none(check_leaves_of_restarted(at, (_roll_step(uids),)))
     if uids and waits_for_window(nodes.snapshot, work.wishes.towards(Goal.RECONCILE)):
         waits = describe_next_window(nodes.snapshot, Goal.RECONCILE)
-        raise StepError(nodes.snapshot.names.kafka, waits, "Run it in a window, or give that option")
+        raise StepError(nodes.snapshot.names.kafka, waits, "Run it in a window, or give that option.")
     # The direct strategy restarts pods itself, so it requests nothing of the operator.
     requested = uids if work.wishes.pace.strategy is Strategy.OPERATOR else frozenset[str]()
     return _Choice(seen, nodes, uids, withdraw_left_requests(nodes, requested))
