@@ -1092,6 +1092,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import describe_short_lives
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import why_answered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.folding import fold_violations, subjects_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, first_told, listed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
@@ -1151,7 +1152,7 @@ def _minutes(seconds: int) -> str:
 
 def _causes(violations: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """The causes without their remedies. If they stop the call that follows, its message has both."""
-    sentences = (f"{violation['subject']}: {violation['message']}" for violation in violations)
+    sentences = (f"{subjects_of(first, others)}: {first['message']}" for first, others in fold_violations(violations))
     return first_told(sentences, "cause", "the playbook plan shows all")
 
 
@@ -1172,7 +1173,8 @@ def _details(planned: Mapping[str, Any]) -> Iterator[str]:
         yield f"{step['phase']}: {step['what']}{_restarted(step)}"
         yield from (f"round {number}: {one['what']}" for number, one in enumerate(step["rounds"], 1))
     yield from (
-        f"{violation['subject']}: {violation['message']} {violation['remedy']}" for violation in planned["violations"]
+        f"{subjects_of(first, others)}: {first['message']} {first['remedy']}"
+        for first, others in fold_violations(planned["violations"])
     )
     yield from planned["waiting"]
 

@@ -31,6 +31,7 @@ from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.target import resolve, rotation_of, wish_of
 from .._trust.model.clients import OutsideClient, Presenter, Waiver
 from .._trust.model.decision import Decision, Transition, Violation
+from .._trust.model.folding import fold_violations, subjects_of
 from .._trust.model.goals import Goal, Phase, retire_text
 from .._trust.model.intent import Intent, WantedTrust
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
@@ -378,12 +379,16 @@ def _difference(action: Action) -> dict[str, dict[str, Any]]:
 
 
 def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:
-    """A message with every violation: object, cause, remedy."""
+    """A message with every violation: object, cause, remedy. Many violations of the same cause are one entry."""
     name = f"Kafka cluster {snapshot.names.namespace}/{snapshot.names.cluster}"
     if len(violations) == 1:
         about_kafka = violations[0].subject == snapshot.names.kafka
         return str(violations[0]) if about_kafka else f"{name}: {violations[0]}"
-    lines = [f"{number}. {violation}" for number, violation in enumerate(violations, 1)]
+    rows = fold_violations(describe_violations(violations))
+    lines = [
+        f"{number}. {subjects_of(first, others)}: {first['message']} {first['remedy']}"
+        for number, (first, others) in enumerate(rows, 1)
+    ]
     return f"{name}: {len(violations)} things are in the way. " + " ".join(lines)
 
 

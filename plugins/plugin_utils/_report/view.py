@@ -11,33 +11,21 @@ one bar per call, with their places, for SVG.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.folding import (
+    fold,
+    fold_violations,
+    subjects_of,
+)
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import HANDSHAKE, rows_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture import picture
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES, count, duration
 
 Facts = Mapping[str, Any]
-T = TypeVar("T")
-#: Up to this number, equal rows stand separately.
-APART = 3
-
-
-def fold(things: Sequence[T], likeness: Callable[[T], Hashable]) -> Iterator[tuple[T, Sequence[T]]]:
-    """Each row of a table by its first thing, with the other things of the row: more than a few things of the same
-    likeness are one row, in the place of the first.
-    """
-    alike: dict[Hashable, list[T]] = {}
-    for thing in things:
-        alike.setdefault(likeness(thing), []).append(thing)
-    for first, *others in alike.values():
-        if len(others) < APART:
-            yield from ((thing, ()) for thing in (first, *others))
-        else:
-            yield first, others
 
 
 def _fold_rows(rows: Sequence[dict[str, Any]], key: str = "name") -> list[dict[str, Any]]:
@@ -196,6 +184,7 @@ def view_of(facts: Facts) -> dict[str, Any]:
         "when": _when(facts),
         "sentences": words.sentences(facts),
         "lines": lines(facts),
+        "violations": [_violation(first, others) for first, others in fold_violations(facts["violations"])],
         "figures": _figures(facts),
         "pictures": _pictures(facts, cas),
         "timeline": timeline(facts),
@@ -223,7 +212,8 @@ def lines(facts: Facts) -> list[str]:
     mark, result = words.RESULTS[facts["result"]]
     phases = [f"{phase['phase']}: {summary(phase)} ({words.duration(phase['seconds'])})" for phase in _done(facts)]
     obstacles = [
-        f"{violation['subject']}: {violation['message']} {violation['remedy']}" for violation in facts["violations"]
+        f"{subjects_of(first, others)}: {first['message']} {first['remedy']}"
+        for first, others in fold_violations(facts["violations"])
     ]
     if facts["failure"] and not obstacles:
         obstacles = [facts["failure"]]
@@ -235,6 +225,10 @@ def lines(facts: Facts) -> list[str]:
         *_remainders(facts),
         *_carried_out(facts),
     ]
+
+
+def _violation(first: Facts, others: Sequence[Facts]) -> dict[str, Any]:
+    return {**first, **_more([violation["subject"] for violation in others])}
 
 
 def _done(facts: Facts) -> Sequence[Facts]:

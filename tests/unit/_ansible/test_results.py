@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_listeners
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_listeners, failure_text
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info import plan_lines
 
 from ...tools.support.golden import GoldenFiles
@@ -78,6 +79,25 @@ def test_each_round_of_a_roll_is_a_line_in_the_place_of_the_names(golden: Golden
     golden.compare_said("calls", "\n".join(plan_lines(planned(IN_ROUNDS), "renew", check_mode=True)[1:]))
 
 
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_violations_of_many_nodes_are_one_line(check_mode: bool) -> None:
+    many = [{**VIOLATION, "subject": f"pod n-{number}"} for number in range(9)]
+    *_summary, line = plan_lines(planned([], violations=many), "renew", check_mode=check_mode)
+    remedy = " Let it go." if check_mode else ""
+    assert line == f"pod n-0, pod n-1, pod n-2, pod n-3, pod n-4 and 4 more: is held.{remedy}"
+    assert len(_summary) == 1
+
+
+def test_a_failure_names_many_nodes_in_one_entry() -> None:
+    many = [Violation(Condition.TRUST, f"pod n-{number}", "is held.", "Let it go.") for number in range(9)]
+    other = Violation(Condition.TRUST, "Secret kafka/s", "is old.", "Renew it.")
+    assert failure_text((*many, other), cluster()) == (
+        "Kafka cluster kafka/demo: 10 things are in the way. "
+        "1. pod n-0, pod n-1, pod n-2, pod n-3, pod n-4 and 4 more: is held. Let it go. "
+        "2. Secret kafka/s: is old. Renew it."
+    )
+
+
 def test_why_a_flow_that_is_asked_for_is_not_begun(golden: GoldenFiles) -> None:
     (line,) = plan_lines(planned([]), "renew", check_mode=False, answered="it is done")
     golden.compare_said("calls", line)
@@ -95,7 +115,8 @@ def test_a_plan_without_steps_says_what_is_in_the_way_and_as_the_last_word_also_
     held = planned([], violations=[VIOLATION])
     assert plan_lines(held, "renew", check_mode=False)[1:] == [HELD]
     assert plan_lines(held, "renew", check_mode=True)[1:] == [f"{HELD} {VIOLATION['remedy']}"]
-    lines = plan_lines(planned([], violations=[VIOLATION] * 30), "renew", check_mode=False)
+    causes = [{**VIOLATION, "message": f"is held for reason {number}."} for number in range(30)]
+    lines = plan_lines(planned([], violations=causes), "renew", check_mode=False)
     assert (len(lines), "10 more causes" in lines[-1]) == (22, True)
 
 

@@ -95,6 +95,18 @@ def test_in_check_mode_the_plan_is_told_and_nothing_as_done(golden: GoldenFiles)
     assert not any("write" in line for line in done)
 
 
+def test_violations_of_many_nodes_are_one_row() -> None:
+    (violation,) = held()["violations"]
+    many = [{**violation, "subject": f"pod demo-kafka-{number}"} for number in range(500)]
+    view = shown([held(violations=[*many, {**violation, "message": "is not Ready."}])])
+    assert [(row["subject"], row["message"], len(row["others"])) for row in view["violations"]] == [
+        ("pod demo-kafka-0", "is held.", 499),
+        ("pod demo-kafka-0", "is not Ready.", 0),
+    ]
+    assert view["violations"][0]["more"] == "499 more like this"
+    assert any(line.endswith("pod demo-kafka-4 and 495 more: is held. Let it go.") for line in view["lines"])
+
+
 def test_the_rounds_of_a_plan_are_counted_and_listed(golden: GoldenFiles) -> None:
     """A plan in which each node restarts alone has no figure of rounds."""
     whats = ["2 nodes at once (a, b): all that are left of their rack", "1 node at once (c): no other node is left"]

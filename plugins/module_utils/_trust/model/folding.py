@@ -1,0 +1,42 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Long lists for people: things that say the same of different objects are one row. A hundred nodes stay readable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from .names import listed
+
+T = TypeVar("T")
+#: Up to this number, equal rows stand separately.
+APART = 3
+
+
+def fold(things: Iterable[T], likeness: Callable[[T], Hashable]) -> Iterator[tuple[T, Sequence[T]]]:
+    """Each row of a table by its first thing, with the other things of the row: more than a few things of the same
+    likeness are one row, in the place of the first.
+    """
+    alike: dict[Hashable, list[T]] = {}
+    for thing in things:
+        alike.setdefault(likeness(thing), []).append(thing)
+    for first, *others in alike.values():
+        if len(others) < APART:
+            yield from ((thing, ()) for thing in (first, *others))
+        else:
+            yield first, others
+
+
+def fold_violations(
+    violations: Iterable[Mapping[str, str]],
+) -> Iterator[tuple[Mapping[str, str], Sequence[Mapping[str, str]]]]:
+    """The rows of violations, as results have them: violations are alike if they differ in their subject alone."""
+    return fold(violations, lambda violation: (violation["gate"], violation["message"], violation["remedy"]))
+
+
+def subjects_of(first: Mapping[str, str], others: Iterable[Mapping[str, str]]) -> str:
+    """The subjects of a row, in a line."""
+    return listed([violation["subject"] for violation in (first, *others)])

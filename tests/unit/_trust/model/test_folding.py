@@ -1,0 +1,40 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Long lists for people: what says the same of many objects is one row."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.folding import (
+    fold,
+    fold_violations,
+    subjects_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("things", "rows"),
+    [
+        ("", []),
+        ("aba", ["a", "a", "b"]),
+        ("ababa", ["a", "a", "a", "b", "b"]),
+        ("abaaba", ["a+3", "b", "b"]),
+        ("bbbbaaaa", ["b+3", "a+3"]),
+    ],
+)
+def test_more_than_three_alike_are_one_row_in_the_place_of_the_first(things: str, rows: list[str]) -> None:
+    found = fold(things, lambda thing: thing)
+    assert [f"{first}+{len(others)}" if others else first for first, others in found] == rows
+
+
+def violation(node: int, **changed: str) -> dict[str, str]:
+    return {"gate": "trust", "subject": f"pod n-{node}", "message": "is held.", "remedy": "Wait.", **changed}
+
+
+@pytest.mark.parametrize("other", [{"gate": "removal"}, {"message": "is not Ready."}, {"remedy": "Look."}])
+def test_violations_that_differ_in_their_subject_alone_are_one_row(other: dict[str, str]) -> None:
+    given = [*(violation(node) for node in range(500)), violation(500, **other)]
+    rows = [subjects_of(first, others) for first, others in fold_violations(given)]
+    assert rows == ["pod n-0, pod n-1, pod n-2, pod n-3, pod n-4 and 495 more", "pod n-500"]
