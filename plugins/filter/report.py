@@ -257,7 +257,7 @@ def report(
     try:
         end = moment(now) if now else datetime.now(timezone.utc)
     except ValueError as error:
-        raise AnsibleFilterError(f"now: {error}. Write it as 2026-01-31T12:00:00Z.") from error
+        raise AnsibleFilterError(f"now: {error}. Write it as 2026-01-31T12:00:00Z.") from None
     where = {"name": cluster, "namespace": namespace}
     return facts_of(Run.of(_shown(calls), goal, ca, check_mode, where, _shown(given or {})), end)
 
