@@ -14,6 +14,7 @@ import pytest
 from ...tools.support.asked_issuers import ByVault
 from ...tools.support.authorities import root
 from ...tools.support.fake_vault.server import FakeVault, serving
+from ...tools.support.golden import GoldenFiles
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.misissuing import Signing
 from . import stages
@@ -73,11 +74,12 @@ def test_the_issuer_is_asked(left: tuple[MemoryCluster, ByVault]) -> None:
     assert (told_of_links(ended), issuer.certified) == ([], 1)
 
 
-def test_a_missing_permission_is_a_warning_with_the_rule_that_is_missing(left: tuple[MemoryCluster, ByVault]) -> None:
+def test_a_missing_permission_is_a_warning_with_the_rule_that_is_missing(
+    left: tuple[MemoryCluster, ByVault], golden: GoldenFiles
+) -> None:
     memory, issuer = left
     (warning,) = told_of_links(replaced(memory, issuer))
-    assert "none of the policies of its token (kafka-leaves, default) permits it" in warning
-    assert 'path "pki/issuer/kafka-2026/sign-intermediate" { capabilities = ["update"] }' in warning
+    golden.compare_said("calls", warning)
 
 
 def test_the_next_ca_that_vault_keeps_too_is_certified_by_the_one_in_use(left: tuple[MemoryCluster, ByVault]) -> None:
@@ -85,7 +87,7 @@ def test_the_next_ca_that_vault_keeps_too_is_certified_by_the_one_in_use(left: t
     issuer.follow(FOLLOWING)
     issuer.permit(links=True)
     planned = replaced(memory, issuer, certificate=FOLLOWING.pem.decode(), check=True)
-    assert f"and a link certificate of that CA, signed by {issuer.reference}" in str(planned.result["plan"])
+    assert issuer.reference in str(planned.result["plan"])
     assert issuer.certified == 0
     ended = replaced(memory, issuer, certificate=FOLLOWING.pem.decode())
     assert (told_of_links(ended), issuer.certified) == ([], 2)

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 
 from ...tools.support.certificates import Entity, key, make
 from ...tools.support.constrained import names
+from ...tools.support.golden import GoldenFiles
 from ...tools.support.large_keys import rsa_pem_of
 from ...tools.support.sha_1 import sha_1_below
 from . import stages
@@ -50,12 +51,12 @@ def held(ended: Ended, *findings: Finding, why: str) -> None:
     assert why in ended.result["msg"]
 
 
-def test_a_usable_one_is_taken() -> None:
+def test_a_usable_one_is_taken(golden: GoldenFiles) -> None:
     root = entity("their root", 2)
     ended = supply(entity("theirs", 1, root), root)
     assert not ended.failed
     assert ended.writes_but_lease == [KEYS, LEDGER, CERTIFICATES, KAFKA, LEDGER]
-    assert ended.result["actions"][0]["what"] == "prepare the supplied CA CN=theirs,O=io.strimzi"
+    golden.compare_said("calls", ended.result["actions"][0]["what"])
 
 
 #: The names in certificates of the cluster; certificates of clients have a common name alone, which JVMs read below an anchor.

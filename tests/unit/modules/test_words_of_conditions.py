@@ -106,7 +106,7 @@ def test_messages_and_events_have_the_sentences_alone() -> None:
     for condition in Condition:
         violation = Violation(condition, "Pod kafka/demo-kafka-0", "is in the way.", "Move it.")
         (event,) = events_at_the_end(begun, [violation], [])
-        assert event.note == "Pod kafka/demo-kafka-0: is in the way. Move it."
+        assert event.note == f"{violation.subject}: {violation.message} {violation.remedy}"
         assert failure_text((violation,), begun).endswith(f": {event.note}")
 
 
