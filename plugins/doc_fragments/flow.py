@@ -83,7 +83,11 @@ options:
         of all brokers. The operator's network policy admits pods with the label C(strimzi.io/kind=cluster-operator).
         The module logs in as the Cluster Operator, with the certificate of the Secret
         C(<cluster>-cluster-operator-certs).
-      - With either value, the operator also restarts pods by itself if leaves have changed.
+      - If nodes are to restart with other leaves, V(direct) pauses the operator before it stores them, because the
+        operator would restart the nodes at the same time. The pause lasts until the last node is back. After it the
+        operator finds no node to restart. If the module may not patch C(strimzipodsets) and C(pods), it makes no such
+        pause, and the operator restarts the nodes.
+      - With either value, the operator also restarts pods by itself if leaves have changed outside of such a pause.
     type: str
     choices: [operator, direct]
     default: operator
@@ -100,7 +104,7 @@ options:
       - The next batch goes when all nodes of the last are ready, registered and back in sync, and each of their
         partitions has a leader. The roll stops at the first node that does not come back.
       - Before the next batch it also waits until Kafka has the brokers of the last lead again, five minutes at most.
-      - It has no effect on restarts that the operator begins by itself where leaves have changed.
+      - It has no effect on restarts that the operator begins by itself.
     type: str
   kafka_bootstrap:
     description:

@@ -167,10 +167,10 @@ def _stamp(step: StampPods, seen: Secrets) -> tuple[Write, ...]:
     if step.generation is None:
         return ()
     leaves = list(enumerate(seen.stored))
-    return (
-        *(Write(POD_SETS, "template", leaf, number) for number, leaf in leaves),
-        *(Write(pod(number), "stamp", leaf, number) for number, leaf in leaves),
-    )
+    templates = tuple(Write(POD_SETS, "template", leaf, number) for number, leaf in leaves)
+    if step.before_restart:
+        return templates
+    return (*templates, *(Write(pod(number), "stamp", leaf, number) for number, leaf in leaves))
 
 
 def _reload(step: Reload, seen: Secrets) -> tuple[Write, ...]:

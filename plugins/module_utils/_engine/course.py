@@ -44,7 +44,7 @@ from .._trust.model.decision import Condition, Decision, Step, Steps, Violation
 from .._trust.model.intent import Intent
 from .._trust.model.names import counted, first_told, listed
 from .._trust.model.snapshot import InPlaceObstacles, Snapshot
-from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
+from .._trust.model.steps.nodes import TAKING_UP, Pause, Resume, Roll
 from .._trust.plan import Reached, forecast, likeness_of, state_of, to_the_end
 from .counting import Restarts, count_restarts, party_of, pods_by_party, restarts_of
 from .looking import LateStandIns
@@ -258,7 +258,7 @@ def _find_put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact
     take certificates up, and no other. A pod that has restarted with one of its new leaves restarts once more with the
     other leaf.
     """
-    if not all(loss.by_operator for loss in losses) or {reason for reason, _party in restarts} - {RollReason.USE.value}:
+    if not all(loss.by_operator for loss in losses) or not _take_up_alone(restarts):
         return frozenset()
     times = Counter[str]()
     facts = set()
@@ -272,12 +272,17 @@ def _find_issued(snapshot: Snapshot, restarts: Restarts) -> frozenset[Fact]:
     """The certificates that an issuer which renews by itself has now; they explain restarts of pods that take
     certificates up, and no other. A flow that replaces the CA has planned its certificates itself.
     """
-    if snapshot.ca.prepared or {reason for reason, _party in restarts} - {RollReason.USE.value}:
+    if snapshot.ca.prepared or not _take_up_alone(restarts):
         return frozenset()
     standing = snapshot.leaves.standing.items()
     return frozenset(
         ("issued", f"{name} (SHA-256 {order.latest[0].sha256[:16]})") for name, order in standing if order.latest
     )
+
+
+def _take_up_alone(restarts: Restarts) -> bool:
+    """Whether these are restarts by which pods take certificates up, and no other."""
+    return {reason for reason, _party in restarts} <= {reason.value for reason in TAKING_UP}
 
 
 @dataclass(frozen=True)

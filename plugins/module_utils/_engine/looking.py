@@ -29,7 +29,7 @@ from .._trust.model.authority_order import AuthorityOrder
 from .._trust.model.components import Component
 from .._trust.model.decision import Condition, Decision, Look, StandIn, Violation
 from .._trust.model.goals import Goal
-from .._trust.model.intent import Intent
+from .._trust.model.intent import Intent, Strategy
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.snapshot import InPlaceObstacles, NodeAnswers, PreparedAuthority, Snapshot
 from .._trust.plan import foreseeing
@@ -212,7 +212,11 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
     for _attempt in range(_LOOKS):
         listeners = _ask_listeners(work, observation)
         if listeners is None:
-            unasked = InPlaceObstacles(reload=_why_unasked(work), annotations=_why_not_annotated(work))
+            unasked = InPlaceObstacles(
+                reload=_why_unasked(work),
+                annotations=_why_not_annotated(work),
+                again=_why_restarted_again(work, observation),
+            )
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=unasked))
         # List the pods again: a new pod of the same name, or a container that has restarted, may have answered in the
         # place of the process that the call asked.
@@ -252,7 +256,15 @@ def _find_obstacles(work: Work, observation: Observation) -> InPlaceObstacles:
     )
     restarted = () if why or not holding_pods(observation.snapshot) else unstampable(observation, work)
     stamps = f"the Cluster Operator would restart {', '.join(restarted)} despite new annotations." if restarted else ""
-    return InPlaceObstacles(why, stamps, _why_not_annotated(work) if why else "")
+    annotations = _why_not_annotated(work) if why else ""
+    return InPlaceObstacles(why, stamps, annotations, _why_restarted_again(work, observation))
+
+
+def _why_restarted_again(work: Work, observation: Observation) -> str:
+    if work.wishes.pace.strategy is not Strategy.DIRECT or not holding_pods(observation.snapshot):
+        return ""
+    again = unstampable(observation, work, before_restart=True)
+    return f"the Cluster Operator would restart {', '.join(again)} again despite new annotations." if again else ""
 
 
 def _why_not_annotated(work: Work) -> str:

@@ -6,9 +6,10 @@
 
 The operator's own KafkaRoller restarts Kafka nodes, on request by ``strimzi.io/manual-rolling-update`` on each pod that
 needs it. If a pod was recreated meanwhile, it has lost the annotation and does not restart twice. With the direct
-strategy this collection restarts them itself, unless the operator rolls anyway: there would be two rolls at once. Pods
-of Deployments (Entity Operator, Cruise Control, Kafka Exporter) are deleted, all at once, when the nodes are back;
-their Deployments recreate them (docs/operator.md, "Phases by hand", "Manual rolling update").
+strategy this collection restarts them itself, unless the operator rolls anyway: there would be two rolls at once. If
+nodes take up other leaves, the operator is paused for that, and finds nothing to restart after it. Pods of Deployments
+(Entity Operator, Cruise Control, Kafka Exporter) are deleted, all at once, when the nodes are back; their Deployments
+recreate them (docs/operator.md, "Phases by hand", "Manual rolling update").
 
 Nodes with ended certificates restart at the same time and in place: the kubelet starts their containers again, with the
 certificates stored now. Pods, volumes and addresses stay. A node asks the others for permission to stop, and after

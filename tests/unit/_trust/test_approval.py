@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import (
+    ONE_BY_ONE,
     BatchLimit,
     Intent,
     Selection,
@@ -96,7 +97,7 @@ def batches_of(limit: BatchLimit, intent: Intent = REPLACE_KEY) -> Intent:
 @pytest.mark.parametrize("limit", [BatchLimit(nodes=10), BatchLimit(percent=25), BatchLimit(one_rack=True)])
 def test_the_limit_of_batches_follows_the_hash(limit: BatchLimit) -> None:
     found = hash_of(NO_RELOAD, batches_of(limit))
-    assert found == f"{hash_of(NO_RELOAD)}-{limit.text}"
+    assert found == f"{hash_of(NO_RELOAD, batches_of(ONE_BY_ONE))}-{limit.text}"
     assert is_plan_hash(found)
     assert hash_of(linked.FINISHED, batches_of(limit)) == hash_of(linked.FINISHED), "no node restarts"
 
@@ -107,9 +108,16 @@ def test_a_plan_with_more_nodes_at_a_time_is_another_plan_and_a_plan_with_fewer_
     seen = changed(linked.TRUSTED, in_place_obstacles=BLOCKED) if begun else NO_RELOAD
     approved = hash_of(NO_RELOAD, batches_of(BatchLimit(nodes=10)))
     fewer, more = (batches_of(BatchLimit(nodes=nodes)) for nodes in (9, 11))
-    assert refusals(approved, seen, fewer) == refusals(approved, seen) == []
+    one = batches_of(ONE_BY_ONE)
+    assert refusals(approved, seen, fewer) == refusals(approved, seen, one) == []
     assert refusals(approved, seen, more) == [MORE_AT_A_TIME]
-    assert refusals(hash_of(NO_RELOAD), seen, fewer) == [MORE_AT_A_TIME]
+    assert refusals(hash_of(NO_RELOAD, one), seen, fewer) == [MORE_AT_A_TIME]
+
+
+def test_restarts_of_the_collection_in_a_pause_are_another_plan_than_restarts_of_the_operator() -> None:
+    one = batches_of(ONE_BY_ONE)
+    assert {"the steps", "the pods that restart"} <= set(refusals(hash_of(NO_RELOAD), NO_RELOAD, one))
+    assert {"the steps", "the pods that restart"} <= set(refusals(hash_of(NO_RELOAD, one), NO_RELOAD))
 
 
 def test_the_rounds_within_the_limit_change_no_hash() -> None:

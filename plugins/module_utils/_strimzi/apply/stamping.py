@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Annotations of pods that tell the operator what nodes have reloaded, so it finds nothing to roll (docs/operator.md,
-"Reload", 3). They are written in both places: ``spec.pods`` of the StrimziPodSets, and the live pods.
+"Reload", 3). They are written in both places: ``spec.pods`` of the StrimziPodSets, and the live pods. Nodes that this
+collection restarts next get them from the StrimziPodSets, with the pods that take their place.
 
 By ``strimzi.io/revision`` the operator knows whether it has to roll a pod. Its computation of the value is private to
 the operator (docs/operator.md, "Pod sets", "Reload", 3), so the annotation is used only if the result equals the
@@ -78,13 +79,6 @@ def with_annotations(pod: Object, annotations: Mapping[str, str]) -> dict[str, A
     return {**pod, "metadata": {**metadata, "annotations": {**(metadata.get("annotations") or {}), **annotations}}}
 
 
-def annotate(pod_sets: Sequence[Object], pods: Mapping[str, Object], wanted: Wanted, what: str) -> tuple[Write, ...]:
-    """Writes for the StrimziPodSets first, then for live pods; none if nothing differs. If a pod is recreated
-    meanwhile, it has the annotations.
-    """
-    return (*_in_pod_sets(pod_sets, wanted, what), *_on_pods(pods, wanted, what))
-
-
 def _in_pod_sets(pod_sets: Sequence[Object], wanted: Wanted, what: str) -> tuple[Write, ...]:
     writes = []
     for pod_set in pod_sets:
@@ -114,7 +108,8 @@ _STAMPS = (names.CLUSTER_CA_CERT_GENERATION, names.CLUSTER_CA_KEY_GENERATION, na
 
 def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     """Annotate pods in both places (paused only): all of them with the key generation. If the step says so, also nodes
-    with its generation and the leaf in their Secret, so the operator finds nothing to restart.
+    with its generation and the leaf in their Secret, so the operator finds nothing to restart; in the StrimziPodSets
+    alone, if the nodes restart next.
 
     The caller has to know that a node's process really presents that leaf, because the operator will not look. Raises
     ReloadImpossible, before anything is written, if a node has to restart instead, and StampsRefused.
@@ -122,8 +117,10 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     pod_sets, hashes = observation.owners.read_pod_sets(work.client), _hashes(observation)
     for pod_set in pod_sets:
         work.written.compare((STRIMZI_POD_SETS.kind, work.scope.namespace, pod_set["metadata"]["name"]), pod_set)
-    if step.generation is not None and (hindered := obstacles(pod_sets, observation)):
-        raise _roll_needed(work, hindered)
+    if step.generation is not None and (
+        hindered := obstacles(pod_sets, observation, before_restart=step.before_restart)
+    ):
+        raise _restarted_again(work, hindered) if step.before_restart else _roll_needed(work, hindered)
     keys = {names.CLUSTER_CA_KEY_GENERATION: str(step.key_generation)}
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
     stamps_by_pod = {
@@ -138,7 +135,12 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     what = f"key generation {step.key_generation}"
     if step.generation is not None:
         what = f"generation {step.generation}, {what}"
-    writes = annotate(pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], keys), what)
+    running = {} if step.before_restart else stamps
+    # The StrimziPodSets come first: if a pod is recreated meanwhile, it has the annotations.
+    writes = (
+        *_in_pod_sets(pod_sets, lambda pod: stamps.get(pod["metadata"]["name"], keys), what),
+        *_on_pods(observation.pods, lambda pod: running.get(pod["metadata"]["name"], keys), what),
+    )
     try:
         write_all(writes, work, step.phase.value)
     except (Forbidden, Invalid) as error:
@@ -150,25 +152,38 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
         ) from None
 
 
-def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
-    """Names of the pods that the operator rolls despite new annotations."""
-    return tuple(obstacles(observation.owners.read_pod_sets(work.client), observation))
+def unstampable(observation: Observation, work: Work, *, before_restart: bool = False) -> tuple[str, ...]:
+    """Names of the pods that the operator rolls despite new annotations; with ``before_restart``, of the pods that it
+    rolls even after a restart.
+    """
+    pod_sets = observation.owners.read_pod_sets(work.client)
+    return tuple(obstacles(pod_sets, observation, before_restart=before_restart))
 
 
-def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles:
-    """Why pods have to be rolled; empty if annotations can tell the operator about the reload."""
+def obstacles(pod_sets: Sequence[Object], observation: Observation, *, before_restart: bool = False) -> Obstacles:
+    """Why pods have to be rolled; empty if annotations can tell the operator about the reload. A restart makes good
+    what only a running pod has against it.
+    """
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
     live = {name: pod for name, pod in observation.pods.items() if _is_node(pod, observation)}
     unknown = {name for pod_set in pod_sets for name in find_not_reproduced(pod_set)}
     hashes = _hashes(observation)
-    rules: tuple[tuple[str, Callable[[str], bool]], ...] = (
-        ("is in no StrimziPodSet", lambda name: name not in entries),
-        ("does not exist at present", lambda name: name not in live),
-        ("has a revision that cannot be reproduced", lambda name: name in unknown),
-        ("waits for a restart for another reason", lambda name: not _differs_by_stamps(entries[name], live[name])),
-        ("has no readable leaf in its Secret", lambda name: not hashes.get(name)),
+    lasts, ends_with_restart = True, not before_restart
+    rules: tuple[tuple[str, bool, Callable[[str], bool]], ...] = (
+        ("is in no StrimziPodSet", lasts, lambda name: name not in entries),
+        ("does not exist at present", ends_with_restart, lambda name: name not in live),
+        ("has a revision that cannot be reproduced", lasts, lambda name: name in unknown),
+        (
+            "waits for a restart for another reason",
+            ends_with_restart,
+            lambda name: not _differs_by_stamps(entries[name], live[name]),
+        ),
+        ("has no readable leaf in its Secret", lasts, lambda name: not hashes.get(name)),
     )
-    first = {name: next((why for why, holds in rules if holds(name)), None) for name in sorted({*entries, *live})}
+    first = {
+        name: next((why for why, counts, holds in rules if counts and holds(name)), None)
+        for name in sorted({*entries, *live})
+    }
     return {name: why for name, why in first.items() if why}
 
 
@@ -203,6 +218,17 @@ def _roll_needed(work: Work, hindered: Obstacles) -> ReloadImpossible:
         f"reloaded, it would roll them or miss a restart: {which}",
         "Run the flow again when every pod of the StrimziPodSets runs and none of them waits for a restart; where that "
         "does not help, let the operator restart the nodes instead of reloading them.",
+    )
+
+
+def _restarted_again(work: Work, hindered: Obstacles) -> StampsRefused:
+    which = "; ".join(f"{name} {why}" for name, why in hindered.items())
+    return StampsRefused(
+        "The Cluster Operator",
+        f"would restart nodes of Kafka {work.scope.namespace}/{work.scope.cluster} again that are restarted in its "
+        f"pause: {which}",
+        "Run the flow again when every pod of the StrimziPodSets has a readable certificate; where that does not help, "
+        "let the operator restart the nodes (strategy=operator).",
     )
 
 

@@ -502,6 +502,9 @@ class InPlaceObstacles:
     stamps: str = ""
     #: Why pods cannot be annotated. Without annotations the operator does not learn what they have read.
     annotations: str = ""
+    #: Why the operator would restart nodes again that this collection has restarted in its pause; empty as well if this
+    #: collection restarts no node itself.
+    again: str = ""
 
 
 @dataclass(frozen=True)

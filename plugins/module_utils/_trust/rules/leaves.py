@@ -57,6 +57,7 @@ from .pause import (
     leaves_operator_waits_for,
     nodes_of,
     pause_first,
+    restarts_in_pause,
     restarts_to_give_up,
     retires_when_restarted,
     why_leaves_not_reloaded,
@@ -74,7 +75,8 @@ class Uptake:
 
     #: Whether listeners read them again. If not, processes restart with them.
     by_reload: bool = False
-    #: Whether the operator must see all of these leaves at once. The step needs a pause then.
+    #: Whether the operator must see all of these leaves at once, or nothing but their uptake. The step needs a pause
+    #: then.
     in_pause: bool = False
     #: The obstacle to a reload in the place of the restart, as a sentence; empty if there is none.
     obstacle: str = ""
@@ -126,7 +128,14 @@ def put_leaves(at: Situation, want: Want | None) -> Steps:
 def _how_taken_up(at: Situation, purpose: str) -> Uptake:
     """Listeners read leaves again if they can; otherwise nodes restart, and ``purpose`` says what for."""
     why = why_leaves_not_reloaded(at)
-    return Uptake(obstacle=f"Nodes are restarted {purpose}: {why}") if why else _BY_RELOAD
+    return _by_restart(at, f"Nodes are restarted {purpose}: {why}") if why else _BY_RELOAD
+
+
+def _by_restart(at: Situation, obstacle: str) -> Uptake:
+    """Nodes restart with the leaves. The operator restarts them as soon as it sees the leaves, so it is paused if this
+    collection restarts them.
+    """
+    return Uptake(in_pause=restarts_in_pause(at), obstacle=obstacle)
 
 
 _RENEWED = "with their renewed certificates"
@@ -253,7 +262,7 @@ def _how_next_is_taken_up(at: Situation, next_ca: Certificate) -> Uptake:
         return _BY_RESTART
     if restarts_to_give_up(at):
         # Nodes restart in any case, so the old CA can leave.
-        return Uptake(obstacle=why_restarted_later(at, next_ca))
+        return _by_restart(at, why_restarted_later(at, next_ca))
     return _how_taken_up(at, f"to take up {named(next_ca)}")
 
 

@@ -17,13 +17,13 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..evidence.parties import leaves_of, presenting_stored
-from ..evidence.stored import holding_pods
+from ..evidence.stored import holding_pods, restarted_by_operator
 from ..model.components import Component
 from ..model.decision import Steps, Turn, Wait, steps_of
 from ..model.goals import Phase
 from ..model.snapshot import Pod
 from ..model.steps.authority import RestoreKey
-from ..model.steps.nodes import Resume, StampPods
+from ..model.steps.nodes import Resume, Roll, RollReason, StampPods
 from .due import correct_orders
 from .holds import await_evidence, await_free_names, await_pods, await_usable_leaves
 from .leaves import (
@@ -40,7 +40,7 @@ from .leaves import (
     rewrite_leaves,
     scale,
 )
-from .pause import pause_first, resume_reissue, why_not_annotated, why_not_in_place
+from .pause import pause_first, restarts_in_pause, resume_reissue, why_not_annotated, why_not_in_place
 from .prepare import await_confirmation, issue_before_last_restart, prepare, restart_to_trust, resume_replacement
 from .requests import (
     ask_for_leaves,
@@ -77,16 +77,44 @@ def stamp_pods(at: Situation) -> Steps:
         return ()
     if any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored):
         return ()
-    nodes = [pod for pod in at.snapshot.nodes.pods if pod.component is Component.KAFKA]
-    behind = [pod for pod in nodes if not pod.presents_stored or pod.generation != at.generation]
+    behind = _nodes_behind(at)
     keys_behind = any(pod.key_generation not in (None, ca.key_generation) for pod in at.snapshot.nodes.pods)
     if not behind and not keys_behind:
         return ()
-    is_known = not why_not_in_place(at) and all(_is_known(pod, at) for pod in behind)
+    is_known = _are_known(behind, at)
     if not is_known and not keys_behind:
         return ()
     generation = at.generation if is_known else None
     return pause_first(at, StampPods(generation=generation, key_generation=ca.key_generation, phase=at.phase))
+
+
+def restart_in_pause(at: Situation) -> Steps:
+    """In a pause, restart the nodes that the operator would restart after it, if this collection restarts nodes. The
+    StrimziPodSets get the annotations for the stored leaves first, so the nodes come back with them, and the operator
+    finds nothing to restart, wherever the restarts end.
+    """
+    ca, behind = at.snapshot.ca, _nodes_behind(at)
+    uids = frozenset(pod.uid for pod in behind) & restarted_by_operator(at.snapshot)
+    if not uids or not restarts_in_pause(at) or _are_known(behind, at):
+        return ()
+    if any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored):
+        return ()
+    about = at.successor.entry.certificate if at.successor else at.current
+    return (
+        StampPods(generation=at.generation, key_generation=ca.key_generation, before_restart=True, phase=at.phase),
+        Roll(reason=RollReason.UPTAKE, uids=uids, authority=about, phase=at.phase),
+    )
+
+
+def _nodes_behind(at: Situation) -> tuple[Pod, ...]:
+    """The nodes whose annotations are not about their stored leaf and the generation of the CA in use."""
+    nodes = (pod for pod in at.snapshot.nodes.pods if pod.component is Component.KAFKA)
+    return tuple(pod for pod in nodes if not pod.presents_stored or pod.generation != at.generation)
+
+
+def _are_known(behind: tuple[Pod, ...], at: Situation) -> bool:
+    """Whether annotations of these nodes hide no restart for which a node waits."""
+    return not why_not_in_place(at) and all(_is_known(pod, at) for pod in behind)
 
 
 def _is_known(pod: Pod, at: Situation) -> bool:
@@ -138,6 +166,7 @@ def end_pause(at: Situation) -> Steps:
         write_bundle,
         rewrite_leaves,
         issuing,
+        restart_in_pause,
         stamp_pods,
         scale,
         _switch_within_phases,

@@ -453,6 +453,16 @@ def why_not_annotated(at: Situation) -> str:
     return at.snapshot.nodes.in_place_obstacles.annotations if at.snapshot.nodes.in_place_obstacles else ""
 
 
+def restarts_in_pause(at: Situation) -> bool:
+    """Whether this collection itself restarts nodes that take up other leaves: in a pause, because the operator would
+    restart them at the same time. After it the operator finds nothing to restart, because the nodes come back with its
+    annotations (docs/operator.md, "Pause", "Reload").
+    """
+    obstacles = at.snapshot.nodes.in_place_obstacles
+    is_once = not why_not_annotated(at) and not (obstacles and obstacles.again)
+    return at.can_restart_directly and is_once
+
+
 def nodes_of(snapshot: Snapshot, uids: frozenset[str]) -> frozenset[str]:
     """UIDs of the Kafka nodes among these pods: no other pod can read its certificates again."""
     return frozenset(pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA) & uids

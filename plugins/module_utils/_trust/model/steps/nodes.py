@@ -156,6 +156,8 @@ class RollReason(str, Enum):
     TRUST = "trust"
     #: The Secrets that they read at start have changed, and the operator restarts them by itself.
     USE = "use"
+    #: The same, but this collection restarts them in a pause of the operator, which finds nothing to restart after it.
+    UPTAKE = "uptake"
     #: They are to give up a leaf that is not stored any more.
     LEAF = "leaf"
     #: They are to give up a CA that has left.
@@ -167,10 +169,14 @@ class RollReason(str, Enum):
     ENDED = "ended"
 
 
+#: The reasons of restarts by which processes take up Secrets that have changed.
+TAKING_UP = frozenset({RollReason.USE, RollReason.UPTAKE})
+_TO_PRESENT = ("so that it presents certificates of", "so that they present certificates of")
 #: The purpose of a restart of one pod, and of several.
 _SO_THAT = {
     RollReason.TRUST: ("so that it trusts", "so that they trust"),
-    RollReason.USE: ("so that it presents certificates of", "so that they present certificates of"),
+    RollReason.USE: _TO_PRESENT,
+    RollReason.UPTAKE: _TO_PRESENT,
     RollReason.LEAF: (
         "so that it presents nothing but its stored certificates of",
         "so that they present nothing but their stored certificates of",
@@ -198,7 +204,7 @@ class Roll(Step):
     authority: Certificate | None
 
     def sentence(self) -> str:
-        switched = self.reason is RollReason.USE and self.phase is Phase.RETIRE
+        switched = self.reason in TAKING_UP and self.phase is Phase.RETIRE
         one, several = _SWITCHED if switched else _SO_THAT[self.reason]
         purpose = one if len(self.uids) == 1 else several
         about = f" {purpose} {named(self.authority)}" if self.authority else ""
@@ -357,12 +363,17 @@ class StampPods(Step):
     generation: int | None
     #: The key generation for every pod.
     key_generation: int
+    #: Whether nodes that lack these annotations restart next: running pods get the key generation alone, and all of the
+    #: annotations when the StrimziPodSets bring them back.
+    before_restart: bool = False
     #: A call shows no line when the step begins.
     is_announced: ClassVar[bool] = False
 
     def sentence(self) -> str:
         if self.generation is None:
             return f"annotate the pods with key generation {self.key_generation}"
+        if self.before_restart:
+            return f"have nodes come back with generation {self.generation}, so that the operator restarts none again"
         return f"tell the operator that the nodes have generation {self.generation}, so that it restarts none"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
@@ -373,7 +384,7 @@ class StampPods(Step):
 
     def _stamped(self, pod: Pod) -> Pod:
         pod = replace(pod, key_generation=self.key_generation)
-        if self.generation is None or pod.component is not Component.KAFKA:
+        if self.generation is None or self.before_restart or pod.component is not Component.KAFKA:
             return pod
         return replace(pod, generation=self.generation, presents_stored=True)
 
