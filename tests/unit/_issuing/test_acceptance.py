@@ -116,25 +116,23 @@ def test_a_certificate_that_fits_its_request_is_accepted(subject: LeafSubject, i
 
 
 @pytest.mark.parametrize(
-    ("issue", "reason"),
+    ("case", "issue"),
     [
-        (replace(GOOD, own_key=key(8)), "public key"),
-        (replace(GOOD, name=DistinguishedName("demo-other")), "its subject is CN=demo-other"),
-        (replace(GOOD, name=DistinguishedName("demo-kafka", None)), "its subject is CN=demo-kafka"),
-        (replace(GOOD, names=NAMES | {"evil.example"}), "alternative names"),
-        (replace(GOOD, names=NAMES - {"192.0.2.1"}), "alternative names"),
-        (replace(GOOD, names=frozenset()), "alternative names"),
-        (replace(GOOD, issuer=OTHER, chain=(OTHER.certificate,)), ""),
-        (replace(GOOD, issuer=OTHER, chain=(OTHER.certificate, CA.certificate)), ""),
-        (replace(GOOD, begin=timedelta(hours=1)), "not valid before"),
-        (replace(GOOD, begin=-timedelta(hours=2), end=-timedelta(hours=1)), "expired"),
+        ("another key", replace(GOOD, own_key=key(8))),
+        ("another name", replace(GOOD, name=DistinguishedName("demo-other"))),
+        ("another organization", replace(GOOD, name=DistinguishedName("demo-kafka", None))),
+        ("a name too many", replace(GOOD, names=NAMES | {"evil.example"})),
+        ("a name too few", replace(GOOD, names=NAMES - {"192.0.2.1"})),
+        ("no names", replace(GOOD, names=frozenset())),
+        ("another CA", replace(GOOD, issuer=OTHER, chain=(OTHER.certificate,))),
+        ("another CA with its chain", replace(GOOD, issuer=OTHER, chain=(OTHER.certificate, CA.certificate))),
+        ("not valid yet", replace(GOOD, begin=timedelta(hours=1))),
+        ("expired", replace(GOOD, begin=-timedelta(hours=2), end=-timedelta(hours=1))),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_each_defect_is_one_reason(issue: Issue, reason: str) -> None:
+def test_each_defect_is_one_reason(case: str, issue: Issue, golden: GoldenFiles) -> None:
     (said,) = refused(issue.certificate())
-    assert said
-    assert reason in said
+    golden.compare_said("issuers", said, case)
 
 
 @pytest.mark.parametrize(
@@ -227,24 +225,19 @@ def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused(golden: GoldenFiles) -> 
 
 
 @pytest.mark.parametrize(
-    ("window", "said"),
-    [
-        (timedelta(0), []),
-        (YEAR / 2 - timedelta(days=1), []),
-        (
-            YEAR / 2,
-            [
-                f"it ends on {NOW + YEAR / 2:%Y-%m-%d}, and from {(YEAR / 2).days} days before that on (renewalDays) the operator would try to "
-                "issue another certificate; have it signed for longer, or give a lower renewalDays"
-            ],
-        ),
-    ],
+    ("window", "is_refused"),
+    [(timedelta(0), False), (YEAR / 2 - timedelta(days=1), False), (YEAR / 2, True)],
 )
-def test_a_certificate_that_an_operator_would_replace_at_once_is_refused(window: timedelta, said: list[str]) -> None:
+def test_a_certificate_that_an_operator_would_replace_at_once_is_refused(
+    window: timedelta, is_refused: bool, golden: GoldenFiles
+) -> None:
     """The User Operator has no key to replace it with: the user would not be ready from the first day."""
     subject = replace(CLIENT, outlasts=window)
     issued = replace(GOOD, name=CLIENT.distinguished_name, names=frozenset()).certificate()
-    assert refused(issued, subject) == said
+    reasons = refused(issued, subject)
+    assert len(reasons) == is_refused
+    for reason in reasons:
+        golden.compare_said("issuers", reason)
 
 
 def test_all_reasons_are_told_at_once() -> None:
@@ -269,15 +262,15 @@ def test_another_issuer_may_give_the_same_serial_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "subject", "said"),
+    ("case", "use", "subject"),
     [
-        (ExtendedKeyUsageOID.SERVER_AUTH, SUBJECT, "an extended key usage without clientAuth, and JVMs"),
-        (ExtendedKeyUsageOID.CLIENT_AUTH, SUBJECT, "an extended key usage without serverAuth, and JVMs"),
-        (ExtendedKeyUsageOID.SERVER_AUTH, CLIENT, "an extended key usage without clientAuth, and JVMs"),
+        ("a node for servers alone", ExtendedKeyUsageOID.SERVER_AUTH, SUBJECT),
+        ("a node for clients alone", ExtendedKeyUsageOID.CLIENT_AUTH, SUBJECT),
+        ("a client for servers alone", ExtendedKeyUsageOID.SERVER_AUTH, CLIENT),
     ],
 )
 def test_an_extended_key_usage_that_does_not_fit_the_component_is_refused(
-    use: x509.ObjectIdentifier, subject: LeafSubject, said: str
+    case: str, use: x509.ObjectIdentifier, subject: LeafSubject, golden: GoldenFiles
 ) -> None:
     """Nodes present theirs to clients, and as clients to each other."""
     names = [x509.DNSName(name) for name in subject.names if not name.startswith(("192", "2001"))]
@@ -287,7 +280,7 @@ def test_an_extended_key_usage_that_does_not_fit_the_component_is_refused(
         extra.append((x509.SubjectAlternativeName(names), False))
     made = make(subject.distinguished_name.common_name, OWN, CA, ca=None, signing=None, extra=extra).certificate
     (reason,) = (one for one in refused(IssuedCertificate(made, ()), asked) if "extended" in one)
-    assert said in reason
+    golden.compare_said("issuers", reason, case)
 
 
 def test_a_leaf_that_the_chain_of_its_issuer_does_not_admit_is_refused(golden: GoldenFiles) -> None:

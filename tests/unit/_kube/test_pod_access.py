@@ -85,21 +85,19 @@ def test_frames_of_other_channels_are_no_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "reason", "kind", "said"),
+    ("case", "status", "reason", "kind"),
     [
-        (401, "Unauthorized", Unauthorized, "credentials"),
-        (404, "NotFound", NotFound, "my-0"),
-        (500, "InternalError", Unavailable, "went wrong"),
-        (502, "", Unavailable, "went wrong"),
+        ("401", 401, "Unauthorized", Unauthorized),
+        ("404", 404, "NotFound", NotFound),
+        ("500", 500, "InternalError", Unavailable),
+        ("502", 502, "", Unavailable),
     ],
 )
-def test_refusals_are_typed(status: int, reason: str, kind: type[KubeError], said: str) -> None:
+def test_refusals_are_typed(case: str, status: int, reason: str, kind: type[KubeError], golden: GoldenFiles) -> None:
     body = {"reason": reason, "message": "went wrong with my-0", "details": {"name": "my-0", "kind": "pods"}}
     error = failure(refuse(status, json.dumps(body).encode()))
     assert isinstance(error, kind)
-    assert f"reach port {PORT} of Pod kafka/my-0" in str(error)
-    assert said in str(error)
-    assert error.remedy
+    golden.compare_said("kubernetes", error, case)
     assert not error.outcome_unknown
 
 
@@ -321,13 +319,14 @@ def test_the_proxy_of_the_options_is_used_and_gets_no_token(identities: Identiti
     assert proxy.upgrades[0].header("Authorization") == []
 
 
-def test_a_proxy_that_refuses_and_one_of_another_kind() -> None:
+def test_a_proxy_that_refuses_and_one_of_another_kind(golden: GoldenFiles) -> None:
     with forwarding(echo) as kubelet, forwarding(refuse(407, b"")) as proxy:
-        with pytest.raises(Unreachable, match=r"proxy .*407") as caught:
+        with pytest.raises(Unreachable) as caught:
             exchange(options(kubelet, proxy=proxy.url))
-        assert "proxy" in caught.value.remedy
-        with pytest.raises(Unreachable, match="http://host:port"):
+        golden.compare_said("kubernetes", caught.value, "it refuses")
+        with pytest.raises(Unreachable) as caught:
             exchange(options(kubelet, proxy="https://127.0.0.1:1"))
+        golden.compare_said("kubernetes", caught.value, "of another kind")
     assert kubelet.upgrades == []
 
 
@@ -341,13 +340,13 @@ def test_a_socks_proxy_is_not_passed_by(monkeypatch: pytest.MonkeyPatch, golden:
         assert kubelet.upgrades == []
 
 
-def test_an_unreachable_api_server_is_reported() -> None:
+def test_an_unreachable_api_server_is_reported(golden: GoldenFiles) -> None:
     with (
-        pytest.raises(Unreachable, match="cannot be reached") as caught,
+        pytest.raises(Unreachable) as caught,
         opened({"host": f"https://127.0.0.1:{free_port()}", "api_key": "k"}),
     ):
         pass
-    assert "K8S_AUTH_HOST" in caught.value.remedy
+    golden.compare_said("kubernetes", caught.value)
 
 
 # Ports of pods by the pods' own addresses, over real sockets.
@@ -406,12 +405,14 @@ def test_a_broken_connection_names_the_pod(listening: socket.socket, ports: Dire
     golden.compare_said("kubernetes", str(caught.value).replace(str(port_of(listening)), "<port>"))
 
 
-def test_a_port_without_a_listener_is_unreachable(listening: socket.socket, ports: DirectPorts) -> None:
+def test_a_port_without_a_listener_is_unreachable(
+    listening: socket.socket, ports: DirectPorts, golden: GoldenFiles
+) -> None:
     port = port_of(listening)
     listening.close()
-    with pytest.raises(Unreachable, match=r"127\.0\.0\.1 does not answer") as refused:
+    with pytest.raises(Unreachable) as refused:
         ports("demo-kafka-0", port, timeout=5).__enter__()
-    assert "pod_access=port_forward" in refused.value.remedy
+    golden.compare_said("kubernetes", f"{refused.value}\n{refused.value.remedy}".replace(str(port), "<port>"))
 
 
 @pytest.mark.parametrize("pod", ["demo-kafka-1", "demo-kafka-2", "other"])
@@ -452,13 +453,18 @@ def test_a_command_is_one_argument_after_the_other_and_has_ended_afterwards() ->
 
 
 @pytest.mark.parametrize(
-    ("frames", "said"),
-    [((FAILURE,), "exit code 1"), ((b"\x02no such process", FAILURE), "no such process")],
-    ids=["silent", "with a word"],
+    ("case", "frames"),
+    [
+        ("silent", (FAILURE,)),
+        ("with a word", (b"\x02no such process", FAILURE)),
+    ],
 )
-def test_a_command_that_fails_is_an_error_with_its_own_words(frames: tuple[bytes, ...], said: str) -> None:
-    with pytest.raises(Unavailable, match=said):
+def test_a_command_that_fails_is_an_error_with_its_own_words(
+    case: str, frames: tuple[bytes, ...], golden: GoldenFiles
+) -> None:
+    with pytest.raises(Unavailable) as caught:
         run(ending(*frames))
+    golden.compare_said("kubernetes", caught.value, case)
 
 
 def test_a_command_of_which_nothing_shows_how_it_ended_is_an_error(golden: GoldenFiles) -> None:

@@ -495,18 +495,18 @@ def test_where_nothing_is_noted_no_name_is_invented(found: dict[str, Any] | None
 
 
 @pytest.mark.parametrize(
-    ("manager", "said"),
+    ("case", "manager"),
     [
-        ("argocd-controller", "ignoreDifferences"),
-        ("externalsecrets.external-secrets.io/x", "creationPolicy"),
-        ("kustomize-controller", "kustomize.toolkit.fluxcd.io/ssa: IfNotPresent"),
-        ("kubernetes-replicator", "replicat"),
-        ("something", "exclude the object"),
+        ("Argo CD", "argocd-controller"),
+        ("External Secrets", "externalsecrets.external-secrets.io/x"),
+        ("Flux", "kustomize-controller"),
+        ("Replicator", "kubernetes-replicator"),
+        ("another", "something"),
     ],
 )
-def test_each_writer_has_its_remedy(manager: str, said: str) -> None:
+def test_each_writer_has_its_remedy(case: str, manager: str, golden: GoldenFiles) -> None:
     remedy = remedy_for([Writer(manager), Writer(manager)])
-    assert said.lower() in remedy.lower()
+    golden.compare_said("cluster", remedy, case)
     assert remedy.count("docs/other-writers.md") == 1
 
 

@@ -388,17 +388,21 @@ def test_a_superuser_by_a_certificate_is_none_of_the_users_that_log_in_by_passwo
 
 
 @pytest.mark.parametrize(
-    ("ready", "pause", "why"),
+    ("hindrance", "ready", "pause"),
     [
-        (True, ReissuePause.NONE, ""),
-        (True, ReissuePause.OURS, ""),
-        (True, ReissuePause.FOREIGN, "it is paused (strimzi.io/pause-reconciliation)"),
-        (False, ReissuePause.NONE, "the User Operator says that it is not ready"),
+        ("", True, ReissuePause.NONE),
+        ("", True, ReissuePause.OURS),
+        ("a pause", True, ReissuePause.FOREIGN),
+        ("not ready", False, ReissuePause.NONE),
     ],
 )
-def test_a_user_that_would_get_no_other_certificate(ready: bool, pause: ReissuePause, why: str) -> None:
+def test_a_user_that_would_get_no_other_certificate(
+    hindrance: str, ready: bool, pause: ReissuePause, golden: GoldenFiles
+) -> None:
     found = one(replace(user(), ready=ready, pause=pause))
-    assert (found.hindrance, found.pause) == (why, pause)
+    assert (bool(found.hindrance), found.pause) == (bool(hindrance), pause)
+    if hindrance:
+        golden.compare_said("cluster", found.hindrance, hindrance)
 
 
 @pytest.mark.parametrize(
