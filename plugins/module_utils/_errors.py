@@ -10,6 +10,7 @@ module from it::
     CollectionError
     ├── OptionsError                    an option of a module, or what it leads to
     ├── StepError                       a step, or a whole call, cannot be carried out
+    │   ├── ConditionUnmet              a condition of the call
     │   ├── OperatorSilent              the Cluster Operator or the User Operator
     │   ├── PausedByAnother             the Kafka resource
     │   ├── RollStuck                   a restart or reload of nodes
@@ -95,6 +96,15 @@ class OptionsError(CollectionError):
 
 class StepError(CollectionError):
     """A step could not be carried out. Nothing is lost: if the flow is run again, it continues."""
+
+
+class ConditionUnmet(StepError):
+    """A condition of a call does not hold."""
+
+    def __init__(self, object: str, cause: str, remedy: str, violation: Mapping[str, str]) -> None:
+        super().__init__(object, cause, remedy)
+        # The condition, as results list violations.
+        self.violations = (violation,)
 
 
 class OperatorSilent(StepError):

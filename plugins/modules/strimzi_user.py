@@ -199,7 +199,7 @@ class UserModule(TrustModule):
             lambda: read_operated_kafka(client, scope, work.clock.now(), work.clock.sleep), lambda seen: seen[1], work
         )
         for obstacle in obstacles:
-            raise StepError(obstacle.subject, obstacle.message, obstacle.remedy)
+            raise obstacle.as_error()
         space = self._space(kafka, scope, work.settings.surroundings.outside_clients.named_places())
         certificates, keys = (
             client.get_or_none(SECRETS, scope.namespace, name)

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
-from .._errors import CollectionError, KubeError, RollStuck, printable
+from .._errors import CollectionError, ConditionUnmet, KubeError, RollStuck, printable
 from .._kube import _kubernetes
 from .._kube.client import KubeClient
 from .._kube.private_files import keep_folder, remove_abandoned
@@ -392,10 +392,9 @@ class ClusterModule:
 
 
 def _describe_conditions(error: CollectionError) -> dict[str, Any]:
-    """The conditions before the restart of a node that have ended the call, as results list them; empty if none
-    have.
-    """
-    return {"violations": list(error.violations)} if isinstance(error, RollStuck) and error.violations else {}
+    """The conditions that have ended the call, as results list them; empty if none have."""
+    conditions = error.violations if isinstance(error, (ConditionUnmet, RollStuck)) else ()
+    return {"violations": list(conditions)} if conditions else {}
 
 
 def _place_of_error(error: BaseException) -> str:

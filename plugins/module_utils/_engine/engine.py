@@ -45,7 +45,7 @@ from .._trust.model.snapshot import NodeAnswers, Snapshot
 from .._trust.model.steps.leaves import PauseReissue, ResumeReissue
 from .._trust.model.steps.nodes import Pause, Resume
 from .._trust.plan import Reached, respect_windows, to_the_end
-from .._trust.preconditions.cluster import name_is_taken
+from .._trust.preconditions.absence import name_is_taken
 from .._trust.preconditions.deeds import issues
 from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners

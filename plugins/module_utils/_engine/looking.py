@@ -14,7 +14,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
-from .._errors import StepError
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.apply.stamping import TO_ANNOTATE, unstampable, why_not_permitted
 from .._strimzi.apply.work import Work
@@ -77,23 +76,24 @@ def _with_silent_operator(observation: Observation, work: Work) -> Observation:
 
 
 def observe_existing(work: Work) -> Observation:
-    """The observation of a cluster that has to exist. Raises StepError."""
+    """The observation of a cluster that has to exist. Raises ConditionUnmet."""
     seen = observe_cluster(work)
     if not seen.snapshot.reconciliation.exists:
-        absent = absence_of_cluster(seen.snapshot.names.kafka, seen.snapshot.reconciliation.neighbours)
-        raise StepError(absent.subject, absent.message, absent.remedy)
+        raise absence_of_cluster(seen.snapshot.names.kafka, seen.snapshot.reconciliation.neighbours).as_error()
     return seen
 
 
 def observe_operated(work: Work) -> Observation:
-    """The observation of a cluster that has to exist, that stays, and on which an operator works. Raises StepError."""
+    """The observation of a cluster that has to exist, that stays, and on which an operator works. Raises
+    ConditionUnmet.
+    """
 
     def find(seen: Observation) -> tuple[Violation, ...]:
         return check(seen.snapshot, Intent(Goal.RECONCILE), FIRST)
 
     seen = await_operator(lambda: observe_existing(work), find, work)
     for violation in find(seen):
-        raise StepError(violation.subject, violation.message, violation.remedy)
+        raise violation.as_error()
     return seen
 
 

@@ -237,7 +237,7 @@ def _roll_step(uids: frozenset[str]) -> Roll:
 
 def _require_none(violations: Iterable[Violation]) -> None:
     for violation in violations:
-        raise StepError(f"{violation.subject}:", violation.message, violation.remedy)
+        raise violation.as_error()
 
 
 def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:

@@ -148,7 +148,7 @@ def have_certificate(wanted: OwnCertificate, observation: Observation, work: Wor
     Raises StepError, KubeError.
     """
     if (wrong := wrong_clock(observation.snapshot)) is not None:
-        raise StepError(f"{wrong.subject}:", wrong.message, wrong.remedy)
+        raise wrong.as_error()
     _require_own_issuer(wanted, observation)
     _require_own_subject(wanted, observation)
     stored = work.client.get_or_none(SECRETS, work.scope.namespace, wanted.secret)

@@ -31,6 +31,7 @@ from .._strimzi.names import CaKind
 from .._strimzi.secret_data import entries
 from .._tls.contexts import to_kafka_node
 from .._tls.failures import Reason, cause_of, reason_of, tls_error_in
+from .._trust.model.decision import Condition, Violation
 from .._trust.model.security import HOW_TO_KNOW
 
 _CERTIFICATE_REMEDY = (
@@ -44,7 +45,9 @@ def operator_context(observation: Observation) -> ssl.SSLContext | None:
     """
     security = observation.snapshot.security
     if security.problem:
-        raise StepError(observation.snapshot.names.kafka, security.problem, HOW_TO_KNOW)
+        raise Violation(
+            Condition.SECURITY_IS_KNOWN, observation.snapshot.names.kafka, security.problem, HOW_TO_KNOW
+        ).as_error()
     if not security.has_tls:
         return None
     name, trusted = (

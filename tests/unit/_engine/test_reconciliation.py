@@ -12,10 +12,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.reconciliation import pause_for, resume_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    ConditionUnmet,
     Conflict,
     OperatorSilent,
     PausedByAnother,
-    StepError,
     Unavailable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
@@ -159,9 +159,9 @@ def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(act: Act) -> N
     bench = Paused()
     bench.remove("kafkas", "demo")
     bench.create("kafkas", {"kind": "Kafka", "metadata": {"name": "prod"}, "spec": {}})
-    with pytest.raises(StepError) as caught:
+    with pytest.raises(ConditionUnmet) as caught:
         bench.act(act)
-    assert caught.value.object == "Kafka kafka/demo"
+    assert [violation["gate"] for violation in caught.value.violations] == ["cluster_exists"]
     assert "prod" in caught.value.cause
 
 

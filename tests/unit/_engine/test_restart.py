@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import restart as restarting
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    ConditionUnmet,
     Conflict,
     RollStuck,
     StepError,
@@ -190,9 +191,9 @@ def test_a_flow_ends_first(finished_at: datetime | None, stand: Stand, golden: G
 def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(stand: Stand) -> None:
     stand.remove("kafkas", "demo")
     stand.create("kafkas", {"kind": "Kafka", "metadata": {"name": "prod"}, "spec": {}})
-    with pytest.raises(StepError) as caught:
+    with pytest.raises(ConditionUnmet) as caught:
         restarted(stand)
-    assert caught.value.object == "Kafka kafka/demo"
+    assert [violation["gate"] for violation in caught.value.violations] == ["cluster_exists"]
     assert "prod" in caught.value.cause
 
 

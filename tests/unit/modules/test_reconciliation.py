@@ -85,6 +85,7 @@ def test_a_cluster_that_is_not_there(golden: GoldenFiles) -> None:
         ended = call("strimzi_reconciliation", memory, state=state)
         assert (ended.failed, ended.writes) == (True, [])
         golden.compare_said("calls", ended.result["msg"])
+        assert [violation["gate"] for violation in ended.result["violations"]] == ["cluster_exists"]
 
 
 def test_an_operator_that_does_not_go_on(golden: GoldenFiles) -> None:

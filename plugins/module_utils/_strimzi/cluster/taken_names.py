@@ -14,10 +14,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..._errors import StepError, fit_in_line
+from ..._errors import ConditionUnmet, fit_in_line
 from ..._kube.resources import CONFIG_MAPS, FIELD_MANAGER, LEASES, SECRETS, managers_of, read_time
 from ..._trust.model.components import Component
 from ..._trust.model.snapshot import TakenName
+from ..._trust.preconditions.absence import name_is_taken
 from .. import names
 from ..names import ClusterNames
 from .leaves import LeafSecret, component_leaves
@@ -166,9 +167,9 @@ def split_taken(
     )
 
 
-def why_taken(scope: ClusterNames, stored: Object, kind: str = SECRETS.kind, leaf: str = "") -> StepError | None:
+def why_taken(scope: ClusterNames, stored: Object, kind: str = SECRETS.kind, leaf: str = "") -> ConditionUnmet | None:
     """The error about an object of another owner with a name of this collection; None for any other object. As
     ``read_taken``.
     """
     taken = read_taken(scope, stored, kind, leaf)
-    return None if taken is None else StepError(taken.subject, taken.cause, taken.remedy)
+    return None if taken is None else name_is_taken(taken).as_error()

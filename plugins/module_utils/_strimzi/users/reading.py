@@ -16,7 +16,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from ..._errors import Forbidden, StepError
+from ..._errors import Forbidden
 from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import SECRETS
 from ..._trust.model.clients import NO_NAMED_PLACES, NamedPlaces, NamedSecret, UserNamespace
@@ -86,8 +86,8 @@ def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
     kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
     if kafka is not None:
         return kafka
-    absent = absence_of_cluster(f"Kafka {scope.namespace}/{scope.cluster}", neighbours(client, scope, anywhere=True))
-    raise StepError(absent.subject, absent.message, absent.remedy)
+    name = f"Kafka {scope.namespace}/{scope.cluster}"
+    raise absence_of_cluster(name, neighbours(client, scope, anywhere=True)).as_error()
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
+from ..._errors import ConditionUnmet
 from ..._leaves.trigger import Due
 from .goals import Phase
 from .ledger import Stop, TrustState, Usage
@@ -222,6 +223,10 @@ class Violation:
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.message} {self.remedy}"
+
+    def as_error(self) -> ConditionUnmet:
+        """The error of a call that ends because of the violation, and has no decision to list it."""
+        return ConditionUnmet(f"{self.subject}:", self.message, self.remedy, self.as_result())
 
     def as_result(self) -> dict[str, str]:
         """The violation as results list it."""

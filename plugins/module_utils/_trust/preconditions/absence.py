@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The violations of a Kafka resource if it does not exist, is in deletion, or has no operator of a release for flows.
-Modules without a part in flows know these too.
+"""The violations of a Kafka resource if it does not exist, is in deletion, or has no operator of a release for flows;
+and of an object of another owner with a name of this collection. Modules without a part in flows know these too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from ..model.decision import Condition, Violation
+from ..model.snapshot import TakenName
 
 AFTER_DELETION = (
     "A deletion cannot be taken back: let it come to its end. If the cluster is to live on, create the Kafka resource "
@@ -74,3 +75,8 @@ def deletion_of(subject: str, finalizers: Sequence[str], remedy: str = AFTER_DEL
     return Violation(
         Condition.NOTHING_IS_IN_DELETION, subject, f"is being deleted (metadata.deletionTimestamp){waits}.", remedy
     )
+
+
+def name_is_taken(taken: TakenName) -> Violation:
+    """The violation of an object of another owner."""
+    return Violation(Condition.NAMES_ARE_FREE, taken.subject, f"{taken.cause}.", taken.remedy, taken.kind)

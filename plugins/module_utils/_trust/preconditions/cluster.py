@@ -25,7 +25,7 @@ from ..model.intent import Intent
 from ..model.ledger import UNUSED, Ledger, TrustState
 from ..model.names import first_told, label_command, listed, named
 from ..model.security import HOW_TO_KNOW
-from ..model.snapshot import SECRET_LIMIT, Rebalance, Snapshot, TakenName
+from ..model.snapshot import SECRET_LIMIT, Rebalance, Snapshot
 from .absence import (
     AFTER_DELETION,
     absence_of_cluster,
@@ -33,6 +33,7 @@ from .absence import (
     age_of_operator,
     deletion_of,
     is_too_old,
+    name_is_taken,
 )
 
 #: The most that a flow adds to a Secret: two chains of certificates, and per pod lines with its UID and leaves.
@@ -480,10 +481,6 @@ def names_are_free(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     and its content says nothing about the cluster.
     """
     yield from map(name_is_taken, snapshot.objects.taken_names)
-
-
-def name_is_taken(taken: TakenName) -> Violation:
-    return Violation(Condition.NAMES_ARE_FREE, taken.subject, f"{taken.cause}.", taken.remedy, taken.kind)
 
 
 def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
